@@ -1,0 +1,100 @@
+"""Everything the engines raise.
+
+EngineError
+├── UnknownGame          no game with this key
+├── BadOption            an option that the game does not have, or a value out of range
+├── BadSeats             a number of seats that the game does not allow
+├── BadPosition          JSON that is not a position of this game
+├── BadAction            a text that is not an action of this game at all
+├── IllegalAction        an action that exists but is not allowed here
+├── BadChance            a chance text that is not a possible outcome here
+├── NotToMove            an action when chance decides, a chance text when a seat does, or the game is over
+├── BadManifest          a bot.toml that cannot be used
+├── BadMessage           a line that is not a message of the protocol
+└── BadRecord            a record that does not re-simulate
+"""
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """Base of all errors here; `code` is stable and may be shown to machines."""
+
+    code = "engine_error"
+
+
+class UnknownGame(EngineError):
+    """There is no game with this key."""
+
+    code = "unknown_game"
+
+
+class BadOption(EngineError):
+    """An option that the game does not have, or a value that it does not take."""
+
+    code = "bad_option"
+
+
+class BadSeats(EngineError):
+    """A number of seats that the game does not allow."""
+
+    code = "bad_seats"
+
+
+class BadPosition(EngineError):
+    """JSON that is not a position of this game; the message names the field."""
+
+    code = "bad_position"
+
+
+class BadAction(EngineError):
+    """A text that is not an action of this game at all."""
+
+    code = "bad_action"
+
+    def __init__(self, text: str, *, reason: str) -> None:
+        super().__init__(f"{text!r}: {reason}")
+        self.text = text
+        self.reason = reason
+
+
+class IllegalAction(EngineError):
+    """An action that exists but is not allowed in this position."""
+
+    code = "illegal_action"
+
+    def __init__(self, text: str, *, seat: int, position: str) -> None:
+        super().__init__(f"seat {seat} may not {text!r} in {position}")
+        self.text = text
+        self.seat = seat
+        self.position = position
+
+
+class BadChance(EngineError):
+    """A chance text that is not a possible outcome here."""
+
+    code = "bad_chance"
+
+
+class NotToMove(EngineError):
+    """Somebody else decides now, or the game is over."""
+
+    code = "not_to_move"
+
+
+class BadManifest(EngineError):
+    """A bot.toml that cannot be used; the message names the field and what to write."""
+
+    code = "bad_manifest"
+
+
+class BadMessage(EngineError):
+    """A line that is not a message of the protocol."""
+
+    code = "bad_message"
+
+
+class BadRecord(EngineError):
+    """A record that does not re-simulate; the message names the event and the difference."""
+
+    code = "bad_record"

@@ -1,0 +1,49 @@
+"""What a bot can do wrong, by name."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class FaultKind(StrEnum):
+    """The closed set of faults; the value is what records, the API and pages carry."""
+
+    STARTUP = "startup"
+    """No `ready` line within the start-up limit, or the process ended before it."""
+    CRASH = "crash"
+    """The process ended, or closed its output, while the match went on."""
+    WALL_TIME = "wall_time"
+    """An answer took longer than the wall clock allows."""
+    CPU_TIME = "cpu_time"
+    """An action, or the whole match, used more CPU time than allowed."""
+    MEMORY = "memory"
+    """More memory than allowed."""
+    OUTPUT = "output"
+    """A line, standard output or standard error grew past its limit."""
+    SCRATCH = "scratch"
+    """The scratch folder holds more files or bytes than allowed."""
+    PROTOCOL = "protocol"
+    """A line that is not a message of the protocol, or one at the wrong time."""
+    ILLEGAL_ACTION = "illegal_action"
+    """A well-formed answer whose action is not legal here."""
+    SECURITY = "security"
+    """A system call that no honest bot makes."""
+
+
+class Fault:
+    """One fault of one seat: what, when, and the facts that explain it.
+
+    `ply` is the index of the action that was asked for (0 before the first). `detail` is one
+    sentence with figures and units, fit for the public; it never quotes the bot's output.
+    """
+
+    __slots__ = ("detail", "kind", "ply", "seat")
+
+    def __init__(self, kind: FaultKind, *, seat: int, ply: int, detail: str) -> None:
+        self.kind = kind
+        self.seat = seat
+        self.ply = ply
+        self.detail = detail
+
+    def __repr__(self) -> str:
+        return f"Fault({self.kind.value!r}, seat={self.seat}, ply={self.ply}, {self.detail!r})"

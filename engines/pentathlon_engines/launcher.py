@@ -1,0 +1,101 @@
+"""How the match runner gets a running bot: the seam between the runner and a sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.limits import Limits
+
+
+class SandboxLevel(StrEnum):
+    """How well a bot was isolated while it played; part of the record."""
+
+    NAMESPACES = "namespaces"
+    """Bubblewrap: namespaces, system call filter, limits. Demanded in production."""
+    LANDLOCK = "landlock"
+    """Landlock, system call filter, limits; single process. For hosts that refuse namespaces."""
+    PROCESS = "process"
+    """A plain child process with limits only. For the author's desk; never rated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotCommand:
+    """What to start: an argument list as seen by the bot, and its folder on the host.
+
+    `argv` may contain "{bot}", which the launcher replaces with the place where the bot sees its
+    folder (the working folder of the process). `language` picks the runtime ("python" or
+    "command").
+    """
+
+    folder: Path
+    argv: Sequence[str]
+    language: str = "python"
+    env: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a bot process had used when it was reaped."""
+
+    cpu_s: float
+    wall_s: float
+    memory_peak_mb: float
+    exit_status: int
+    """As in `subprocess`: negative for a signal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breach:
+    """A limit that the launcher itself saw broken."""
+
+    kind: FaultKind
+    detail: str
+
+
+class LaunchFailed(Exception):
+    """The host could not start a bot. Never the bot's fault: the match is not scored."""
+
+    code = "launch_failed"
+
+
+class BotProcess(Protocol):
+    """One running bot. The runner reads and writes the pipes; the launcher owns the rest."""
+
+    stdin: int
+    """Non-blocking file descriptor to write to."""
+    stdout: int
+    """Non-blocking file descriptor to read answers from."""
+    stderr: int
+    """Non-blocking file descriptor to read the log from."""
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds used so far, over all threads."""
+
+    def pause(self) -> None:
+        """Stop the bot from running; called while another seat thinks."""
+
+    def resume(self) -> None:
+        """Let a paused bot run again."""
+
+    def breach(self) -> Breach | None:
+        """Return the limit the process has broken by now, or None; cheap, called every tick."""
+
+    def stop(self) -> Usage:
+        """Kill the bot with everything it started, reap it and close the pipes; idempotent."""
+
+    def verdict(self, usage: Usage) -> Breach | None:
+        """Say which limit explains this end (a CPU kill, a forbidden call), or None for a crash."""
+
+
+class Launcher(Protocol):
+    """Starts bot processes at one sandbox level."""
+
+    level: SandboxLevel
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        """Start a bot; raise `LaunchFailed` when the host is to blame."""
