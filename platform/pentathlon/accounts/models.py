@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import uuid
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Lower
+from knox.models import AbstractAuthToken
+
+
+class Scope(models.TextChoices):
+    """What a token may do; reading public things needs none."""
+
+    BOTS_WRITE = "bots:write", "upload and retire own bots"
+    PRIVATE_READ = "private:read", "read own code and logs"
+    TOURNAMENTS_WRITE = "tournaments:write", "create and run own tournaments"
+
+
+class User(AbstractUser):
+    """A person: author of bots, organiser of tournaments, or both."""
+
+    is_organiser = models.BooleanField(default=False)
+    """May create tournaments."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(Lower("username"), name="accounts_username_any_case"),
+        )
+
+
+class ApiToken(AbstractAuthToken):
+    """A token for the API: a name, what it may do, and only a digest of the secret."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    """Names the token in addresses; the digest stays private."""
+    name = models.CharField(max_length=60)
+    scopes = models.JSONField(default=list)
+    """List of `Scope` values."""
+    last_used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Lower
+
+
+class VersionState(models.TextChoices):
+    """Where a bot version stands between upload and retirement."""
+
+    VALIDATING = "validating", "being validated"
+    ELIGIBLE = "eligible", "may play"
+    REJECTED = "rejected", "failed validation"
+    RETIRED = "retired", "no longer scheduled"
+
+
+class Bot(models.Model):
+    """A line of versions under one name, owned by one author."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="bots"
+    )
+    name = models.CharField(max_length=40)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(Lower("name"), name="bots_name_any_case"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Archive(models.Model):
+    """The files of a bot version as one checked zip, stored once by content."""
+
+    content_hash = models.CharField(max_length=71, primary_key=True)
+    """"sha256:" and 64 hexadecimal digits over names, modes and contents of the files."""
+    data = models.BinaryField()
+    """A normalised zip: same files, same bytes."""
+    unpacked_bytes = models.PositiveIntegerField()
+    files = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return self.content_hash
+
+
+class BotVersion(models.Model):
+    """One immutable upload of a bot; what is rated and scheduled."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    """Counts from 1 within the bot."""
+    archive = models.ForeignKey(Archive, on_delete=models.PROTECT, related_name="versions")
+    manifest = models.JSONField()
+    """The fields of bot.toml as read."""
+    notes = models.CharField(max_length=200, blank=True)
+    """What changed, in the author's words; public."""
+    state = models.CharField(
+        max_length=12, choices=VersionState, default=VersionState.VALIDATING, db_index=True
+    )
+    state_reason = models.CharField(max_length=300, blank=True)
+    """Why it was rejected or retired; public."""
+    validation_log = models.TextField(blank=True)
+    """What the bot wrote to standard error while it was validated; for its owner only."""
+    created_at = models.DateTimeField(auto_now_add=True)
+    validated_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("bot", "number"), name="bots_version_number"),
+            models.UniqueConstraint(fields=("bot", "archive"), name="bots_version_content"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.bot} v{self.number}"
+
+
+class VersionGame(models.Model):
+    """A game that a bot version plays, by its manifest."""
+
+    version = models.ForeignKey(BotVersion, on_delete=models.CASCADE, related_name="games")
+    game = models.CharField(max_length=30)
+    """Key of the game."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("version", "game"), name="bots_version_game"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.version}: {self.game}"

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from django.db import models
+from pentathlon.matches.models import Match
+
+
+class Replay(models.Model):
+    """The stored record of a match: compressed, verified before it was accepted."""
+
+    match = models.OneToOneField(
+        Match, on_delete=models.CASCADE, primary_key=True, related_name="replay"
+    )
+    codec = models.CharField(max_length=8, default="zstd")
+    data = models.BinaryField()
+    """The canonical JSON of the record, compressed."""
+    raw_bytes = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"replay of match {self.match_id}"
