@@ -1,0 +1,96 @@
+"""Turn DATABASE_URL and REDIS_URL into what Django and Celery expect."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from pentathlon.env import BadEnvironment
+
+# Readers never wait for the writer, and writers queue instead of failing half-way.
+_SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-20000;"
+    "PRAGMA mmap_size=134217728;PRAGMA journal_size_limit=67108864;"
+)
+# Longer than any match: the broker must not hand out again what a worker still plays.
+_VISIBILITY_TIMEOUT_S = 12 * 3600
+
+
+def database(url: str | None, *, data: Path) -> dict[str, Any]:  # Any: Django's own shape
+    """Return Django's description of the database at `url`, else of the file in `data`."""
+    if url is None:
+        return _sqlite(data / "pentathlon.sqlite3")
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return _sqlite(Path(unquote(parts.path)))
+    if parts.scheme in {"postgres", "postgresql"}:
+        return _postgresql(parts)
+    raise BadEnvironment("DATABASE_URL", "must start with postgresql:// or sqlite:///.")
+
+
+def broker(url: str | None, *, data: Path) -> tuple[str, dict[str, Any]]:  # Any: Celery's shape
+    """Return Celery's broker address and transport options."""
+    if url is None:
+        return "filesystem://", _filesystem_transport(data / "queue")
+    parts = urlsplit(url)
+    options = {
+        "visibility_timeout": _VISIBILITY_TIMEOUT_S,
+        "socket_connect_timeout": 2,
+        "socket_timeout": 5,
+        "socket_keepalive": True,
+        "health_check_interval": 10,
+        "retry_on_timeout": True,
+    }
+    if parts.scheme == "unix":
+        number = dict(parse_qsl(parts.query)).get("db", "0")
+        del options["socket_keepalive"]  # means nothing to a Unix socket
+        return f"redis+socket://{parts.path}?virtual_host={number}", options
+    if parts.scheme in {"redis", "rediss"}:
+        return url, options
+    raise BadEnvironment("REDIS_URL", "must start with redis://, rediss:// or unix:///.")
+
+
+def cache(url: str | None) -> dict[str, Any]:  # Any: Django's own shape
+    """Return Django's description of the cache: shared if there is a broker to share it."""
+    if url is None:
+        return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": url,
+        "KEY_PREFIX": "pentathlon",
+    }
+
+
+def _sqlite(path: Path) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 10,
+            "init_command": _SQLITE_PRAGMAS,
+        },
+    }
+
+
+def _postgresql(parts: SplitResult) -> dict[str, Any]:
+    options = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": options.pop("host", unquote(parts.hostname or "")),
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": options,
+    }
+
+
+def _filesystem_transport(folder: Path) -> dict[str, Any]:
+    folder.mkdir(parents=True, exist_ok=True)
+    return {
+        "data_folder_in": str(folder),
+        "data_folder_out": str(folder),
+        "control_folder": str(folder),
+    }

@@ -1,0 +1,104 @@
+"""What the surroundings say: the one place that reads environment variables.
+
+Free of Django, so that anything may ask before settings exist.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+class Mode(StrEnum):
+    """Who runs this installation."""
+
+    LOCAL = "local"
+    PRODUCTION = "production"
+
+
+class BadEnvironment(Exception):
+    """A variable that is missing or cannot be used; the sentence names it."""
+
+    code = "bad_environment"
+
+    def __init__(self, variable: str, reason: str) -> None:
+        super().__init__(f"{variable} {reason}")
+        self.variable = variable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """Everything that may be set from outside, with what holds when it is not."""
+
+    mode: Mode = Mode.LOCAL
+    debug: bool = False
+    data: Path = CHECKOUT / ".pentathlon"
+    """PENTATHLON_DATA: database, logs, static files and the secret key of a local installation."""
+    static: Path | None = None
+    """PENTATHLON_STATIC: collected static files; inside the data folder if not set."""
+    secret_key: str | None = None
+    hosts: tuple[str, ...] = ()
+    """PENTATHLON_HOSTS: names the site is reached by, separated by commas."""
+    origins: tuple[str, ...] = ()
+    """PENTATHLON_ORIGINS: trusted origins such as https://example.org, separated by commas."""
+    database_url: str | None = None
+    redis_url: str | None = None
+    log_json: bool = False
+    log_level: str = "INFO"
+    sandbox: str | None = None
+    """PENTATHLON_SANDBOX: the weakest sandbox level that this worker accepts."""
+
+
+def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
+    """Return the settings found in `variables`, refusing values that cannot be meant."""
+    mode = _mode(variables)
+    return Environment(
+        mode=mode,
+        debug=_flag(variables, "PENTATHLON_DEBUG"),
+        data=_folder(variables, "PENTATHLON_DATA") or CHECKOUT / ".pentathlon",
+        static=_folder(variables, "PENTATHLON_STATIC"),
+        secret_key=variables.get("PENTATHLON_SECRET_KEY") or None,
+        hosts=_names(variables, "PENTATHLON_HOSTS"),
+        origins=_names(variables, "PENTATHLON_ORIGINS"),
+        database_url=variables.get("DATABASE_URL") or None,
+        redis_url=variables.get("REDIS_URL") or None,
+        log_json=_flag(variables, "PENTATHLON_LOG_JSON", default=mode is Mode.PRODUCTION),
+        log_level=variables.get("PENTATHLON_LOG_LEVEL", "INFO").upper(),
+        sandbox=variables.get("PENTATHLON_SANDBOX") or None,
+    )
+
+
+def child_environment(**changes: str) -> dict[str, str]:
+    """Return this process's variables with `changes`, for a process that it starts."""
+    return {**os.environ, **changes}
+
+
+def export(name: str, value: str) -> None:
+    """Set a variable for this process and for all that it starts from now on."""
+    os.environ[name] = value
+
+
+def _mode(variables: Mapping[str, str]) -> Mode:
+    text = variables.get("PENTATHLON_MODE", Mode.LOCAL)
+    if text not in list(Mode):
+        raise BadEnvironment("PENTATHLON_MODE", f"must be local or production, not {text!r}.")
+    return Mode(text)
+
+
+def _flag(variables: Mapping[str, str], name: str, *, default: bool = False) -> bool:
+    text = variables.get(name, "").strip().lower()
+    if text in {"", "1", "true", "yes", "on", "0", "false", "no", "off"}:
+        return default if not text else text in {"1", "true", "yes", "on"}
+    raise BadEnvironment(name, f"must be 1 or 0, not {text!r}.")
+
+
+def _folder(variables: Mapping[str, str], name: str) -> Path | None:
+    text = variables.get(name)
+    return Path(text).expanduser().absolute() if text else None
+
+
+def _names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in variables.get(name, "").split(",") if part.strip())

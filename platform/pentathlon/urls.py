@@ -1,0 +1,20 @@
+"""Addresses: operations here, everything else in the apps."""
+
+from importlib.util import find_spec
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+from django_prometheus.exports import ExportToDjangoView
+
+from pentathlon import health
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", health.alive, name="healthz"),
+    path("readyz", health.Readiness.as_view(), name="readyz"),
+    path("metrics", ExportToDjangoView, name="metrics"),
+    path("admin/", admin.site.urls),
+]
+if find_spec("api") and find_spec("api.urls"):
+    urlpatterns.append(path("api/", include("api.urls")))
+if find_spec("pentathlon.web.urls"):
+    urlpatterns.append(path("", include("pentathlon.web.urls")))
