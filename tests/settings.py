@@ -1,6 +1,19 @@
-"""Settings of the test run: the real ones, with cheap passwords and plain static files."""
+"""Settings of the test run: the real ones, with cheap passwords and plain static files.
 
-from pentathlon.settings import *  # noqa: F403  the real settings are the point
+Without DATABASE_URL and REDIS_URL a private PostgreSQL and Valkey start here, before
+Django looks for them, and stop with this process. Other processes of the run inherit both.
+"""
+
+import atexit
+from contextlib import ExitStack
+
+from pentathlon.local.servers import exported_servers
+
+_servers = ExitStack()
+_servers.enter_context(exported_servers())
+atexit.register(_servers.close)
+
+from pentathlon.settings import *  # noqa: E402, F403  the real settings, once there are servers
 
 SECRET_KEY = "tests only: " + "0" * 40
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

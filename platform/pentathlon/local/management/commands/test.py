@@ -1,0 +1,59 @@
+import subprocess
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from pentathlon.env import CHECKOUT
+from pentathlon.local.parts import Part, UnknownPart, choose, part_names
+from pentathlon.local.servers import exported_servers
+from pentathlon.local.waiting import ServerFailed
+
+
+class Command(BaseCommand):
+    """Check everything that must hold before a commit, on a real PostgreSQL and Valkey."""
+
+    help = "Run all checks and tests; name parts to run only those, pytest options after --."
+    requires_system_checks: list[str] = []
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Keep what follows `--` for pytest."""
+        split = argv.index("--") if "--" in argv else len(argv)
+        self._pytest_arguments = argv[split + 1 :]
+        super().run_from_argv(argv[:split])
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take any number of parts."""
+        parser.add_argument(
+            "parts",
+            nargs="*",
+            metavar="part",
+            help=f"{', '.join(part_names())}, or a path in tests/",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        """Run the parts one after the other, then say how each of them went."""
+        try:
+            parts = choose(options["parts"], pytest_arguments=self._pytest_arguments)
+            with exported_servers():
+                results = [(part, *self._run(part)) for part in parts]
+        except (UnknownPart, ServerFailed) as error:
+            raise CommandError(str(error)) from error
+        self._summarise(results)
+
+    def _run(self, part: Part) -> tuple[int, float]:
+        self.stdout.write(self.style.MIGRATE_HEADING(f"\n== {part.name}"))
+        self.stdout.flush()
+        started = time.monotonic()
+        code = subprocess.run(part.command, cwd=CHECKOUT, check=False).returncode
+        return code, time.monotonic() - started
+
+    def _summarise(self, results: list[tuple[Part, int, float]]) -> None:
+        self.stdout.write("")
+        for part, code, seconds in results:
+            word = self.style.ERROR("FAILED") if code else self.style.SUCCESS("ok    ")
+            self.stdout.write(f"{word} {part.name:<12} {seconds:7.1f} s")
+        failed = [part.name for part, code, _ in results if code]
+        if failed:
+            raise CommandError(f"Failed: {', '.join(failed)}.")

@@ -1,0 +1,93 @@
+"""The parts of `python3 manage.py test`: names, and the commands behind them."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pentathlon.env import CHECKOUT
+
+_TOOLS = Path(sys.executable).parent
+_TEST_FOLDERS = ("engines", "pentathlon", "api", "workers", "local", "e2e", "k8s")
+_FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
+
+
+class UnknownPart(Exception):
+    """A part, folder or file that does not exist."""
+
+    code = "unknown_part"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no part {name!r}. Parts: {', '.join(part_names())}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One line of the summary: a command that must succeed."""
+
+    name: str
+    command: tuple[str, ...]
+
+
+def part_names() -> list[str]:
+    """Return the names that can be chosen, in the order in which they run."""
+    return [*_checks(), "layout", *_TEST_FOLDERS]
+
+
+def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Part]:
+    """Return the parts to run; all of them, with coverage, if none is named."""
+    checks = _checks()
+    chosen = [Part(name=name, command=checks[name]) for name in names or checks if name in checks]
+    if not names:
+        return [*chosen, _whole_suite(pytest_arguments)]
+    targets = [target for name in names if name not in checks for target in _targets(name)]
+    if targets:
+        chosen.append(_some_tests(targets, pytest_arguments))
+    return chosen
+
+
+def _checks() -> dict[str, tuple[str, ...]]:
+    return {
+        "format": (_tool("ruff"), "format", "--check", "."),
+        "lint": (_tool("ruff"), "check", "."),
+        "types": (_tool("mypy"),),
+        "imports": (_tool("lint-imports"),),
+        "migrations": (sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"),
+    }
+
+
+def _tool(name: str) -> str:
+    return str(_TOOLS / name)
+
+
+def _targets(name: str) -> list[str]:
+    tests = CHECKOUT / "tests"
+    if name == "layout":
+        return [str(path.relative_to(CHECKOUT)) for path in sorted(tests.glob("test_*.py"))]
+    if name in _TEST_FOLDERS:
+        return [f"tests/{name}"]
+    if (CHECKOUT / name.partition("::")[0]).exists():
+        return [name]
+    raise UnknownPart(name)
+
+
+def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
+    processes = max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
+    command = (
+        "-n",
+        str(processes),
+        "--dist",
+        "worksteal",
+        "--cov",
+        "--cov-report=term:skip-covered",
+    )
+    return Part(name="tests", command=(*_pytest(), *command, *pytest_arguments))
+
+
+def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
+    return Part(name="tests", command=(*_pytest(), *targets, *pytest_arguments))
+
+
+def _pytest() -> tuple[str, ...]:
+    return (sys.executable, "-m", "pytest", "--durations=10", "--durations-min=1")

@@ -1,0 +1,44 @@
+"""A private folder for sockets: short, because a Unix socket's path has at most 107 bytes."""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_NAME = re.compile(r"ptl-(\d+)-\w+")
+_LONGEST = 60
+
+
+@contextmanager
+def runtime_folder() -> Iterator[Path]:
+    """Give a fresh folder that only we can enter, and remove it with all that is in it."""
+    base = Path(tempfile.gettempdir())
+    if len(os.fsencode(base)) > _LONGEST:
+        base = Path("/tmp")  # noqa: S108  mkdtemp makes a private folder inside
+    _sweep(base)
+    folder = Path(tempfile.mkdtemp(prefix=f"ptl-{os.getpid()}-", dir=base))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep(base: Path) -> None:
+    """Remove what runs that were killed have left behind."""
+    for folder in base.glob("ptl-*"):
+        owner = _NAME.fullmatch(folder.name)
+        if owner and not _is_running(int(owner[1])):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,43 @@
+"""Wait for something to become true, but not for ever."""
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+_PAUSE_S = 0.02
+_LAST_LINES = 20
+
+
+class ServerFailed(Exception):
+    """A server that did not start; carries the end of what it said."""
+
+    code = "server_failed"
+
+    def __init__(self, name: str, reason: str, log: str = "") -> None:
+        super().__init__(f"{name} {reason}" + (f"\n{log}" if log else ""))
+        self.name = name
+
+
+def wait_until_ready(
+    is_ready: Callable[[], bool],
+    *,
+    name: str,
+    process: subprocess.Popen[bytes],
+    log: Path,
+    patience_s: float = 30.0,
+) -> None:
+    """Return when `is_ready()`; raise `ServerFailed` if the process ends or takes too long."""
+    deadline = time.monotonic() + patience_s
+    while not is_ready():
+        if process.poll() is not None:
+            raise ServerFailed(name, f"ended with code {process.returncode}.", last_lines(log))
+        if time.monotonic() > deadline:
+            raise ServerFailed(name, f"was not ready after {patience_s:g} s.", last_lines(log))
+        time.sleep(_PAUSE_S)
+
+
+def last_lines(log: Path) -> str:
+    """Return the end of a log file."""
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return "\n".join(lines[-_LAST_LINES:])
