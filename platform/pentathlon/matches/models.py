@@ -1,9 +1,14 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
+from typing import Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, Subquery
+from django.db.models.functions import Now
+
+from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 
 
@@ -30,6 +35,73 @@ class AttemptState(models.TextChoices):
     ACCEPTED = "accepted", "result accepted"
     EXPIRED = "expired", "lease expired"
     FAILED = "failed", "failed on the host"
+
+
+class MatchQuerySet(models.QuerySet["Match"]):
+    """Which matches, in the words of pages and services."""
+
+    def public(self) -> Self:
+        """Return what everybody may see: not the self-play that validates an upload."""
+        return self.exclude(kind=MatchKind.VALIDATION)
+
+    def visible_to(self, person: User | None) -> Self:
+        """Return what this person may see: public matches, and those of their own bots."""
+        if person is None:
+            return self.public()
+        own = MatchSeat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
+        return self.filter(~Q(kind=MatchKind.VALIDATION) | Exists(own))
+
+    def waiting(self) -> Self:
+        """Return matches that wait for a worker, in the order in which they are published."""
+        return self.filter(state=MatchState.PENDING).order_by(
+            models.Case(models.When(kind=MatchKind.VALIDATION, then=0), default=1), "pk"
+        )
+
+    def live(self) -> Self:
+        """Return matches that are played right now, the youngest first."""
+        return self.filter(state=MatchState.RUNNING).order_by("-started_at", "-pk")
+
+    def recent(self) -> Self:
+        """Return finished matches, the latest first."""
+        return self.filter(state=MatchState.DONE).order_by("-finished_at", "-pk")
+
+    def unfinished(self) -> Self:
+        """Return matches that still wait or run."""
+        return self.filter(state__in=(MatchState.PENDING, MatchState.RUNNING))
+
+    def of_game(self, game: str) -> Self:
+        """Return matches of the game with this key."""
+        return self.filter(game=game)
+
+    def of_version(self, version_id: int) -> Self:
+        """Return matches in which this bot version has a seat."""
+        return self.filter(Exists(_seat_in_match().filter(version=version_id)))
+
+    def of_bot(self, bot_id: int) -> Self:
+        """Return matches in which any version of this bot has a seat."""
+        return self.filter(Exists(_seat_in_match().filter(version__bot=bot_id)))
+
+    def between(self, version_id: int, other_id: int) -> Self:
+        """Return matches in which both of these bot versions have a seat."""
+        return self.of_version(version_id).of_version(other_id)
+
+    def with_seats(self) -> Self:
+        """Load seats, bot versions, bots and owners with two queries for any number of matches."""
+        seats = MatchSeat.objects.order_by("seat").select_related("version__bot__owner")
+        return self.prefetch_related(Prefetch("seats", queryset=seats))
+
+    def with_logs(self) -> Self:
+        """Load seats and what their bots logged; for the bots' owners only."""
+        seats = MatchSeat.objects.order_by("seat").select_related("log")
+        return self.prefetch_related(Prefetch("seats", queryset=seats))
+
+    def lease_expired(self) -> Self:
+        """Return running matches whose worker has not been heard of in time."""
+        return self.filter(state=MatchState.RUNNING, lease_until__lt=Now())
+
+    def held_by(self, token: uuid.UUID) -> Self:
+        """Return the running match that this token is the right to, or none."""
+        return self.filter(state=MatchState.RUNNING, token=token)
 
 
 class Match(models.Model):
@@ -68,6 +140,8 @@ class Match(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
+    objects = MatchQuerySet.as_manager()
+
     class Meta:
         constraints = (
             models.CheckConstraint(
@@ -99,6 +173,31 @@ class Match(models.Model):
         return f"match {self.pk} of {self.game}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How often one bot version finished ahead of, level with and behind another."""
+
+    wins: int
+    draws: int
+    losses: int
+
+
+class SeatQuerySet(models.QuerySet["MatchSeat"]):
+    """Which seats, in the words of pages."""
+
+    def head_to_head(self, version_id: int, other_id: int) -> Tally:
+        """Count the finished matches of two bot versions by who was ranked ahead."""
+        other = MatchSeat.objects.filter(match=OuterRef("match"), version=other_id)
+        seats = self.filter(match__state=MatchState.DONE, version=version_id)
+        compared = seats.annotate(other_rank=Subquery(other.values("rank")[:1]))
+        counts = compared.aggregate(
+            wins=Count("pk", filter=Q(rank__lt=F("other_rank"))),
+            draws=Count("pk", filter=Q(rank=F("other_rank"))),
+            losses=Count("pk", filter=Q(rank__gt=F("other_rank"))),
+        )
+        return Tally(**counts)
+
+
 class MatchSeat(models.Model):
     """One place at the table of one match: who sat there and how it went."""
 
@@ -116,6 +215,8 @@ class MatchSeat(models.Model):
     wall_ms = models.PositiveIntegerField(default=0)
     memory_peak_mb = models.FloatField(default=0)
 
+    objects = SeatQuerySet.as_manager()
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("match", "seat"), name="matches_one_bot_per_seat"),
@@ -124,6 +225,14 @@ class MatchSeat(models.Model):
 
     def __str__(self) -> str:
         return f"seat {self.seat} of match {self.match_id}"
+
+
+class SeatLogQuerySet(models.QuerySet["SeatLog"]):
+    """Which logs, by who may read them."""
+
+    def readable_by(self, person: User) -> Self:
+        """Return the logs of this person's own bots."""
+        return self.filter(seat__version__bot__owner=person)
 
 
 class SeatLog(models.Model):
@@ -136,6 +245,8 @@ class SeatLog(models.Model):
     notes = models.JSONField(default=list)
     """Pairs of ply and note."""
 
+    objects = SeatLogQuerySet.as_manager()
+
     def __str__(self) -> str:
         return f"log of {self.seat}"
 
@@ -147,9 +258,7 @@ class Attempt(models.Model):
     number = models.PositiveIntegerField()
     token = models.UUIDField(default=uuid.uuid4, unique=True)
     worker = models.CharField(max_length=80)
-    state = models.CharField(
-        max_length=8, choices=AttemptState, default=AttemptState.RUNNING
-    )
+    state = models.CharField(max_length=8, choices=AttemptState, default=AttemptState.RUNNING)
     reason = models.CharField(max_length=300, blank=True)
     result_hash = models.CharField(max_length=64, blank=True)
     """Of the accepted submission, so that the same one may be sent again."""
@@ -163,3 +272,7 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt {self.number} of match {self.match_id}"
+
+
+def _seat_in_match() -> SeatQuerySet:
+    return MatchSeat.objects.filter(match=OuterRef("pk"))

@@ -1,0 +1,81 @@
+"""What is to be played, as values: a `MatchSpec` is scheduled, a `Job` goes to a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from pentathlon.matches.models import MatchKind
+
+Options = dict[str, Any]  # Any: the game checks the values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchSpec:
+    """One match to be scheduled."""
+
+    kind: MatchKind
+    game: str
+    seating: tuple[int, ...]
+    """Ids of the bot versions, by seat."""
+    seed: int
+    options: Options = field(default_factory=dict)
+    limits: dict[str, float | int] = field(default_factory=dict)
+    """Fields of `Limits` that differ from the defaults."""
+    rated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatJob:
+    """Who sits where, and which files to run."""
+
+    seat: int
+    version_id: int
+    name: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One attempt at a match, given to one worker under a lease."""
+
+    match_id: int
+    token: UUID
+    """The right to renew the lease and to hand in the result."""
+    attempt: int
+    game: str
+    rules_version: int
+    options: Options
+    seed: int
+    limits: dict[str, float | int]
+    seats: tuple[SeatJob, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatResult:
+    """How a match went for one seat, with what only the bot's owner may read."""
+
+    rank: int
+    score: int | None
+    cpu_ms: int
+    wall_ms: int
+    memory_peak_mb: float
+    fault_kind: str = ""
+    fault_ply: int | None = None
+    fault_detail: str = ""
+    log: str = ""
+    notes: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchResult:
+    """How a match ended: what the rows show of a verified record."""
+
+    outcome_reason: str
+    plies: int
+    sandbox: str
+    chain: str
+    result_hash: str
+    """Of the whole record; the same one may be handed in again."""
+    seats: tuple[SeatResult, ...]

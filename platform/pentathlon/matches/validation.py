@@ -1,0 +1,40 @@
+"""Uploads: a new bot version plays itself once in each of its games before it may be scheduled."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.bots.services import add_version, create_bot
+from pentathlon.matches.jobs import MatchSpec
+from pentathlon.matches.models import MatchKind
+from pentathlon.matches.services import schedule_matches
+from pentathlon_engines import GAMES
+
+
+@transaction.atomic
+def submit_bot(*, owner: User, archive: bytes, notes: str = "") -> BotVersion:
+    """Make a bot from its first upload and schedule its validation."""
+    return _validated(create_bot(owner=owner, archive=archive, notes=notes))
+
+
+@transaction.atomic
+def submit_version(*, actor: User, bot: Bot, archive: bytes, notes: str = "") -> BotVersion:
+    """Add the next version to one of the actor's own bots and schedule its validation."""
+    return _validated(add_version(actor=actor, bot=bot, archive=archive, notes=notes))
+
+
+def _validated(version: BotVersion) -> BotVersion:
+    games = version.games.order_by("game").values_list("game", flat=True)
+    schedule_matches(_self_play(version.pk, game) for game in games)
+    return version
+
+
+def _self_play(version_id: int, game: str) -> MatchSpec:
+    return MatchSpec(
+        kind=MatchKind.VALIDATION,
+        game=game,
+        seating=(version_id,) * GAMES[game].info.default_seats,
+        seed=version_id,
+    )
