@@ -8,7 +8,7 @@ EngineError
 ├── BadAction            a text that is not an action of this game at all
 ├── IllegalAction        an action that exists but is not allowed here
 ├── BadChance            a chance text that is not a possible outcome here
-├── NotToMove            an action when chance decides, a chance text when a seat does, or the game is over
+├── NotToMove            somebody else decides now, or the game is over
 ├── BadManifest          a bot.toml that cannot be used
 ├── BadMessage           a line that is not a message of the protocol
 └── BadRecord            a record that does not re-simulate
@@ -23,10 +23,11 @@ class EngineError(Exception):
     code = "engine_error"
 
 
-class UnknownGame(EngineError):
-    """There is no game with this key."""
+class UnknownGame(EngineError, KeyError):
+    """There is no game with this key; a `KeyError` as well, as for any mapping."""
 
     code = "unknown_game"
+    __str__ = Exception.__str__  # `KeyError` would put the sentence in quotes
 
 
 class BadOption(EngineError):
@@ -86,6 +87,11 @@ class BadManifest(EngineError):
     """A bot.toml that cannot be used; the message names the field and what to write."""
 
     code = "bad_manifest"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
 
 
 class BadMessage(EngineError):

@@ -1,0 +1,53 @@
+"""Rules of the Pentathlon games, ready for bots, search and referees.
+
+>>> from pentathlon_engines import GAMES
+>>> state = GAMES["tuned"].start()
+>>> state.apply(state.parse("add donkey b2"))
+>>> state.to_move
+1
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.errors import (
+    BadAction,
+    BadChance,
+    BadOption,
+    BadPosition,
+    BadSeats,
+    EngineError,
+    IllegalAction,
+    NotToMove,
+    UnknownGame,
+)
+from pentathlon_engines.game import CHANCE, Game, GameInfo, Option, Outcome, State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pentathlon_engines.registry import GAMES
+
+__all__ = [
+    "CHANCE",
+    "GAMES",
+    "BadAction",
+    "BadChance",
+    "BadOption",
+    "BadPosition",
+    "BadSeats",
+    "EngineError",
+    "Game",
+    "GameInfo",
+    "IllegalAction",
+    "NotToMove",
+    "Option",
+    "Outcome",
+    "State",
+    "UnknownGame",
+]
+
+
+def __getattr__(name: str) -> object:
+    # `GAMES` needs modules that a bot which brings its own rules need not wait for.
+    if name == "GAMES":
+        return __import__("pentathlon_engines.registry", fromlist=["GAMES"]).GAMES
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

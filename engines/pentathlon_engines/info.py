@@ -1,0 +1,174 @@
+"""Facts about a game and about how a match of it ended."""
+
+from __future__ import annotations
+
+from pentathlon_engines.errors import BadOption, BadSeats
+
+TYPE_CHECKING = False  # `typing` is not loaded on the way to a bot's first action
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+class Option:
+    """One choice that is made before a match: its name, kind, default and allowed values.
+
+    `kind` is "flag" (choices False, True), "choice" (`choices` are the values) or "integer"
+    (`choices` are the lowest and the highest value).
+    """
+
+    __slots__ = ("choices", "default", "kind", "name")
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        kind: str,
+        default: bool | int | str,
+        choices: tuple[bool | int | str, ...] = (False, True),
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.choices = choices
+
+    def accepts(self, value: object) -> bool:
+        """Say whether this option may have `value`; 1 is not True here.
+
+        >>> Option("deck", kind="choice", default="north", choices=("north", "south")).accepts(1)
+        False
+        """
+        if self.kind == "integer":
+            low, high = self.choices
+            return type(value) is int and int(low) <= value <= int(high)
+        return type(value) is type(self.default) and value in self.choices
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the option as a JSON object with the names of this class."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "default": self.default,
+            "choices": list(self.choices),
+        }
+
+
+class GameInfo:
+    """What one can know about a game without starting it.
+
+    `version` is the version of its rules, `longest` the number of events (actions and chance
+    outcomes) that no match exceeds.
+    """
+
+    __slots__ = (
+        "chance",
+        "default_seats",
+        "hidden",
+        "key",
+        "longest",
+        "options",
+        "seats",
+        "title",
+        "version",
+    )
+
+    def __init__(
+        self,
+        key: str,
+        *,
+        title: str,
+        version: int,
+        seats: tuple[int, int],
+        default_seats: int,
+        hidden: bool,
+        chance: bool,
+        longest: int,
+        options: tuple[Option, ...] = (),
+    ) -> None:
+        self.key = key
+        self.title = title
+        self.version = version
+        self.seats = seats
+        self.default_seats = default_seats
+        self.hidden = hidden
+        self.chance = chance
+        self.longest = longest
+        self.options = options
+
+    def check_seats(self, seats: int | None) -> int:
+        """Return the number of seats to play with; None means the usual number."""
+        if seats is None:
+            return self.default_seats
+        low, high = self.seats
+        if type(seats) is not int or not low <= seats <= high:
+            allowed = f"{low}" if low == high else f"{low} to {high}"
+            raise BadSeats(f"{self.title} has {allowed} seats, not {seats!r}")
+        return seats
+
+    def check_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return all options of the game, those left out with their defaults."""
+        given = {} if options is None else dict(options)
+        unknown = sorted(set(given) - {option.name for option in self.options})
+        if unknown:
+            known = ", ".join(option.name for option in self.options) or "none"
+            raise BadOption(f"{self.title} has no option {unknown[0]!r}; its options: {known}")
+        return {option.name: self._checked(option, given) for option in self.options}
+
+    def _checked(self, option: Option, given: dict[str, Any]) -> Any:
+        value = given.get(option.name, option.default)
+        if not option.accepts(value):
+            allowed = " to " if option.kind == "integer" else ", "
+            choices = allowed.join(repr(choice) for choice in option.choices)
+            raise BadOption(f"option {option.name!r} may be {choices}, not {value!r}")
+        return value
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the facts as a JSON object with the names of this class."""
+        return {
+            "key": self.key,
+            "title": self.title,
+            "version": self.version,
+            "seats": list(self.seats),
+            "default_seats": self.default_seats,
+            "hidden": self.hidden,
+            "chance": self.chance,
+            "longest": self.longest,
+            "options": [option.to_json() for option in self.options],
+        }
+
+
+class Outcome:
+    """How a match ended: a rank per seat (0 best, ties equal), the reason, points if any."""
+
+    __slots__ = ("ranks", "reason", "scores")
+
+    def __init__(
+        self, ranks: tuple[int, ...], reason: str, scores: tuple[int, ...] | None = None
+    ) -> None:
+        self.ranks = ranks
+        self.reason = reason
+        self.scores = scores
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the field `result` of a position; `scores` only where the game has points.
+
+        >>> Outcome((0, 1), "line").to_json()
+        {'ranks': [0, 1], 'reason': 'line'}
+        """
+        data: dict[str, Any] = {"ranks": list(self.ranks), "reason": self.reason}
+        if self.scores is not None:
+            data["scores"] = list(self.scores)
+        return data
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Outcome):
+            return NotImplemented
+        mine = (self.ranks, self.reason, self.scores)
+        return mine == (other.ranks, other.reason, other.scores)
+
+    def __hash__(self) -> int:
+        return hash((self.ranks, self.reason, self.scores))
+
+    def __repr__(self) -> str:
+        points = "" if self.scores is None else f", {self.scores}"
+        return f"Outcome({self.ranks}, {self.reason!r}{points})"
