@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Count, F, Max, Prefetch
 from django.db.models.functions import Lower
+
+from pentathlon.accounts.models import User
 
 
 class VersionState(models.TextChoices):
@@ -14,14 +17,33 @@ class VersionState(models.TextChoices):
     RETIRED = "retired", "no longer scheduled"
 
 
+class BotQuerySet(models.QuerySet["Bot"]):
+    """Reads of bots."""
+
+    def owned_by(self, user: User) -> BotQuerySet:
+        """Return the bots of one author."""
+        return self.filter(owner=user)
+
+    def listed(self) -> BotQuerySet:
+        """Add the owner, `version_count` and, as `latest`, a list with the newest version."""
+        newest = BotVersion.objects.newest().prefetch_related("games").defer("validation_log")
+        return (
+            self.select_related("owner")
+            .annotate(version_count=Count("versions"))
+            .prefetch_related(Prefetch("versions", newest, to_attr="latest"))
+        )
+
+
 class Bot(models.Model):
     """A line of versions under one name, owned by one author."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="bots"
     )
-    name = models.CharField(max_length=40)
+    name = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = BotQuerySet.as_manager()
 
     class Meta:
         constraints = (models.UniqueConstraint(Lower("name"), name="bots_name_any_case"),)
@@ -42,6 +64,26 @@ class Archive(models.Model):
 
     def __str__(self) -> str:
         return self.content_hash
+
+
+class BotVersionQuerySet(models.QuerySet["BotVersion"]):
+    """Reads of bot versions."""
+
+    def eligible(self, game: str) -> BotVersionQuerySet:
+        """Return the versions that may play `game` now."""
+        return self.filter(state=VersionState.ELIGIBLE, games__game=game)
+
+    def owned_by(self, user: User) -> BotVersionQuerySet:
+        """Return the versions of one author's bots."""
+        return self.filter(bot__owner=user)
+
+    def newest(self) -> BotVersionQuerySet:
+        """Return the last version of each bot."""
+        return self.alias(last=Max("bot__versions__number")).filter(number=F("last"))
+
+    def listed(self) -> BotVersionQuerySet:
+        """Add bot, owner and games; leave out what only the owner may read."""
+        return self.select_related("bot__owner").prefetch_related("games").defer("validation_log")
 
 
 class BotVersion(models.Model):
@@ -65,6 +107,8 @@ class BotVersion(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     validated_at = models.DateTimeField(null=True)
 
+    objects = BotVersionQuerySet.as_manager()
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("bot", "number"), name="bots_version_number"),
@@ -72,7 +116,17 @@ class BotVersion(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.bot} v{self.number}"
+        return self.label
+
+    @property
+    def label(self) -> str:
+        """Name and number, as people say it."""
+        return f"{self.bot.name} v{self.number}"
+
+    @property
+    def game_keys(self) -> list[str]:
+        """The games it plays, in the order of the alphabet."""
+        return sorted(row.game for row in self.games.all())
 
 
 class VersionGame(models.Model):

@@ -1,0 +1,123 @@
+"""Everything that changes people and their tokens."""
+
+import re
+from collections.abc import Collection
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.accounts.models import ApiToken, Scope, User
+from pentathlon.common.errors import Conflict, InvalidInput, NotFound
+
+LONGEST_NAME = 60
+LONGEST_TOKEN_DAYS = 365
+MOST_TOKENS = 50
+_USERNAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{1,28})[A-Za-z0-9]")
+_USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+@transaction.atomic
+def register(*, username: str, email: str, password: str) -> User:
+    """Make an account for a new person."""
+    _check_username(username)
+    _check_email(email)
+    person = User(
+        username=username,
+        email=User.objects.normalize_email(email),
+        is_organiser=settings.ORGANISERS_ARE_EVERYBODY,
+    )
+    _check_password(password, person)
+    person.set_password(password)
+    person.save()
+    return person
+
+
+@transaction.atomic
+def create_token(
+    *, user: User, name: str, scopes: Collection[str], days: int
+) -> tuple[ApiToken, str]:
+    """Make a token and return it with its secret, which nobody can read again."""
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise InvalidInput(f"A token has a name of 1 to {LONGEST_NAME} characters.", field="name")
+    if not 1 <= days <= LONGEST_TOKEN_DAYS:
+        raise InvalidInput(
+            f"A token lasts 1 to {LONGEST_TOKEN_DAYS} days, not {days}.", field="days"
+        )
+    known = _known_scopes(scopes)
+    if user.auth_token_set.count() >= MOST_TOKENS:
+        raise Conflict(
+            f"You have {MOST_TOKENS} tokens, the most there may be. Revoke one first.",
+            code="too_many_tokens",
+        )
+    made: tuple[ApiToken, str] = ApiToken.objects.create(  # type: ignore[no-untyped-call]  # knox
+        user=user, expiry=timedelta(days=days), name=name, scopes=known
+    )
+    return made
+
+
+@transaction.atomic
+def revoke_token(*, actor: User, public_id: UUID) -> None:
+    """Delete one of the person's own tokens: it stops working at once."""
+    deleted, _ = ApiToken.objects.filter(user=actor, public_id=public_id).delete()
+    if not deleted:
+        raise NotFound("You have no token with this id.")
+
+
+@transaction.atomic
+def note_token_use(*, token: ApiToken) -> None:
+    """Remember that a token was used, at most once a minute."""
+    stale = Q(last_used_at__isnull=True) | Q(last_used_at__lt=Now() - _USE_NOTED_EVERY)
+    ApiToken.objects.filter(stale, pk=token.pk).update(last_used_at=Now())
+
+
+def _check_username(username: str) -> None:
+    if not _USERNAME.fullmatch(username):
+        raise InvalidInput(
+            "A username has 3 to 30 letters, digits, hyphens or underscores, and starts and "
+            "ends with a letter or digit.",
+            code="bad_username",
+            field="username",
+        )
+    if User.objects.filter(username__iexact=username).exists():
+        raise Conflict(
+            f"The username {username} is taken. Choose another one.",
+            code="username_taken",
+            field="username",
+        )
+
+
+def _check_email(email: str) -> None:
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise InvalidInput(
+            f"{email!r} is not an e-mail address.", code="bad_email", field="email"
+        ) from error
+
+
+def _check_password(password: str, person: User) -> None:
+    try:
+        validate_password(password, person)
+    except ValidationError as error:
+        raise InvalidInput(
+            " ".join(error.messages), code="weak_password", field="password"
+        ) from error
+
+
+def _known_scopes(scopes: Collection[str]) -> list[str]:
+    unknown = sorted(set(scopes) - set(Scope.values))
+    if unknown:
+        raise InvalidInput(
+            f"No such scope: {', '.join(unknown)}. There are: {', '.join(Scope.values)}.",
+            code="unknown_scope",
+            field="scopes",
+        )
+    return [scope for scope in Scope.values if scope in scopes]

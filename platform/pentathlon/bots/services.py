@@ -1,0 +1,138 @@
+"""Everything that changes bots and their versions."""
+
+import unicodedata
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.db.models.functions import Now
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.archives import CheckedArchive, read_archive
+from pentathlon.bots.bad_archive import BadArchive
+from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+
+LONGEST_NOTES = 200
+LONGEST_LOG = 64 * 1024
+_LONGEST_REASON = 300
+
+
+def create_bot(*, owner: User, archive: bytes, notes: str = "") -> BotVersion:
+    """Make a bot from its first upload; its name is the one in bot.toml."""
+    checked = read_archive(archive)
+    notes = _checked_notes(notes)
+    try:
+        with transaction.atomic():
+            bot = Bot.objects.create(owner=owner, name=checked.manifest.name)
+            return _add_version(bot, 1, checked, notes)
+    except IntegrityError as error:
+        raise _name_taken(owner, checked.manifest.name) from error
+
+
+def add_version(*, actor: User, bot: Bot, archive: bytes, notes: str = "") -> BotVersion:
+    """Add the next version to one of the actor's own bots."""
+    _check_owner(actor, bot)
+    checked = read_archive(archive)
+    notes = _checked_notes(notes)
+    if checked.manifest.name != bot.name:
+        raise BadArchive(
+            f"bot.toml says name = {checked.manifest.name!r}, but this bot is {bot.name!r}. "
+            "Change the name, or upload it as a new bot.",
+            code="other_name",
+        )
+    with transaction.atomic():
+        # The lock makes two uploads at once take two numbers.
+        Bot.objects.select_for_update().get(pk=bot.pk)
+        _check_new_content(bot, checked)
+        last = bot.versions.aggregate(last=Max("number"))["last"] or 0
+        return _add_version(bot, last + 1, checked, notes)
+
+
+@transaction.atomic
+def retire_version(*, actor: User, version: BotVersion) -> BotVersion:
+    """Take one of the actor's own versions out of scheduling for good; its results stay."""
+    _check_owner(actor, version.bot)
+    retired = (
+        BotVersion.objects.filter(pk=version.pk)
+        .exclude(state=VersionState.RETIRED)
+        .update(state=VersionState.RETIRED, state_reason="Retired by its author.")
+    )
+    if not retired:
+        raise Conflict(f"{version.label} is retired already.", code="already_retired")
+    version.refresh_from_db()
+    return version
+
+
+@transaction.atomic
+def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -> None:
+    """Make a version eligible or reject it; nothing happens if that was settled before."""
+    BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
+        state=VersionState.ELIGIBLE if passed else VersionState.REJECTED,
+        state_reason="" if passed else reason[:_LONGEST_REASON],
+        validation_log=log[-LONGEST_LOG:],
+        validated_at=Now(),
+    )
+
+
+def _add_version(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVersion:
+    archive, _ = Archive.objects.get_or_create(
+        content_hash=checked.content_hash,
+        defaults={
+            "data": checked.normalised,
+            "unpacked_bytes": checked.unpacked_bytes,
+            "files": len(checked.files),
+        },
+    )
+    version = BotVersion.objects.create(
+        bot=bot,
+        number=number,
+        archive=archive,
+        manifest=checked.manifest_json(),
+        notes=notes,
+    )
+    VersionGame.objects.bulk_create(
+        VersionGame(version=version, game=game) for game in checked.manifest.games
+    )
+    return version
+
+
+def _check_owner(actor: User, bot: Bot) -> None:
+    if bot.owner_id != actor.pk:
+        raise NotAllowed(f"{bot.name} belongs to {bot.owner.username}, not to you.")
+
+
+def _check_new_content(bot: Bot, checked: CheckedArchive) -> None:
+    same = bot.versions.filter(archive_id=checked.content_hash).first()
+    if same is not None:
+        raise Conflict(
+            f"These files are already {same.label}. Change something before you upload again.",
+            code="same_content",
+            field="archive",
+        )
+
+
+def _checked_notes(notes: str) -> str:
+    notes = notes.strip()
+    if len(notes) > LONGEST_NOTES:
+        raise InvalidInput(
+            f"Notes have at most {LONGEST_NOTES} characters, these have {len(notes)}.",
+            code="too_long",
+            field="notes",
+        )
+    if any(unicodedata.category(character).startswith("C") for character in notes):
+        raise InvalidInput("Notes are one line of plain text.", field="notes")
+    return notes
+
+
+def _name_taken(owner: User, name: str) -> Conflict:
+    if Bot.objects.owned_by(owner).filter(name__iexact=name).exists():
+        return Conflict(
+            f"You have a bot named {name} already. Upload this as its next version.",
+            code="bot_exists",
+            field="archive",
+        )
+    return Conflict(
+        f"The name {name} is taken. Choose another name in bot.toml.",
+        code="name_taken",
+        field="archive",
+    )

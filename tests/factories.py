@@ -1,0 +1,183 @@
+"""Rows and uploads for tests: plain functions, every argument optional."""
+
+import io
+import itertools
+import stat
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from pentathlon.accounts.models import ApiToken, Scope, User
+from pentathlon.accounts.services import create_token
+from pentathlon.bots.archives import read_archive
+from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.tournaments.models import (
+    Entry,
+    Tournament,
+    TournamentFormat,
+    TournamentState,
+)
+from pentathlon_engines.manifest import built_in_bots
+
+PASSWORD = "correct horse battery staple"
+_counter = itertools.count(1)
+
+
+def next_number() -> int:
+    """Return a number that no other row of this run has used."""
+    return next(_counter)
+
+
+def make_user(username: str = "", *, organiser: bool = False, password: str = PASSWORD) -> User:
+    """Store a person."""
+    username = username or f"person-{next_number()}"
+    return User.objects.create_user(
+        username=username,
+        email=f"{username}@example.org",
+        password=password,
+        is_organiser=organiser,
+    )
+
+
+def make_token(user: User, *, scopes: Sequence[str] = tuple(Scope.values)) -> tuple[ApiToken, str]:
+    """Store a token and return it with its secret."""
+    return create_token(user=user, name="test", scopes=scopes, days=1)
+
+
+def zip_files(
+    files: Mapping[str, bytes | str], *, modes: Mapping[str, int] | None = None
+) -> bytes:
+    """Pack files as an honest author's zip tool would."""
+    target = io.BytesIO()
+    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            info = ZipInfo(name, date_time=(2026, 1, 1, 0, 0, 0))
+            info.compress_type = ZIP_DEFLATED
+            mode = (modes or {}).get(name, 0o644)
+            info.external_attr = (stat.S_IFREG | mode) << 16
+            archive.writestr(info, data)
+    return target.getvalue()
+
+
+def make_upload(
+    name: str = "", *, games: Sequence[str] = ("tuned",), like: str = "random", salt: str = ""
+) -> bytes:
+    """Pack one of the built-in bots under another name; another salt is another content."""
+    name = name or f"bot-{next_number()}"
+    folder = built_in_bots()[like]
+    files: dict[str, bytes | str] = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    keys = ", ".join(f'"{game}"' for game in games)
+    files["bot.toml"] = (
+        f'name = "{name}"\ngames = [{keys}]\nlanguage = "python"\nmain = "main.py"\n# {salt}\n'
+    )
+    return zip_files(files)
+
+
+def make_bot(name: str = "", *, owner: User | None = None) -> Bot:
+    """Store a bot without versions."""
+    return Bot.objects.create(owner=owner or make_user(), name=name or f"bot-{next_number()}")
+
+
+def make_version(
+    *,
+    bot: Bot | None = None,
+    owner: User | None = None,
+    name: str = "",
+    games: Sequence[str] = ("tuned",),
+    state: VersionState = VersionState.ELIGIBLE,
+    like: str = "random",
+) -> BotVersion:
+    """Store the next version of a bot, with a real archive."""
+    bot = bot or make_bot(name, owner=owner)
+    number = bot.versions.count() + 1
+    checked = read_archive(make_upload(bot.name, games=games, like=like, salt=str(number)))
+    archive, _ = Archive.objects.get_or_create(
+        content_hash=checked.content_hash,
+        defaults={
+            "data": checked.normalised,
+            "unpacked_bytes": checked.unpacked_bytes,
+            "files": len(checked.files),
+        },
+    )
+    version = BotVersion.objects.create(
+        bot=bot,
+        number=number,
+        archive=archive,
+        manifest=checked.manifest_json(),
+        state=state,
+    )
+    VersionGame.objects.bulk_create(VersionGame(version=version, game=game) for game in games)
+    return version
+
+
+def make_match(
+    versions: Sequence[BotVersion] = (),
+    *,
+    game: str = "tuned",
+    state: MatchState = MatchState.PENDING,
+    kind: MatchKind = MatchKind.TOURNAMENT,
+    ranks: Sequence[int] = (0, 1),
+    **fields: Any,  # Any: whatever columns a test cares about
+) -> Match:
+    """Store a match of two or more bot versions, in the given state."""
+    versions = versions or (make_version(), make_version())
+    columns: dict[str, Any] = {"rules_version": 1, "seed": next_number()}
+    match = Match.objects.create(
+        kind=kind, game=game, state=state, **{**columns, **_state_columns(state), **fields}
+    )
+    done = state is MatchState.DONE
+    MatchSeat.objects.bulk_create(
+        MatchSeat(match=match, seat=seat, version=version, rank=ranks[seat] if done else None)
+        for seat, version in enumerate(versions)
+    )
+    return match
+
+
+def make_tournament(
+    owner: User | None = None,
+    *,
+    versions: Sequence[BotVersion] = (),
+    state: TournamentState = TournamentState.OPEN,
+    **fields: Any,  # Any: whatever columns a test cares about
+) -> Tournament:
+    """Store a tournament with its entries, without matches."""
+    columns: dict[str, Any] = {"name": f"Cup {next_number()}", "game": "tuned", "seed": 7}
+    tournament = Tournament.objects.create(
+        owner=owner or make_user(organiser=True),
+        format=TournamentFormat.ROUND_ROBIN,
+        state=state,
+        **{**columns, **fields},
+    )
+    Entry.objects.bulk_create(
+        Entry(tournament=tournament, version=version, number=number)
+        for number, version in enumerate(versions)
+    )
+    return tournament
+
+
+def _state_columns(state: MatchState) -> dict[str, Any]:
+    now = datetime.now(tz=UTC)
+    if state is MatchState.RUNNING:
+        return {
+            "token": uuid.uuid4(),
+            "lease_until": now + timedelta(seconds=30),
+            "started_at": now,
+            "attempts_made": 1,
+        }
+    if state is MatchState.DONE:
+        return {
+            "started_at": now,
+            "finished_at": now,
+            "attempts_made": 1,
+            "outcome_reason": "line",
+            "sandbox": "namespaces",
+            "ply": 20,
+        }
+    return {}
