@@ -10,15 +10,21 @@ if sys.version_info < (3, 11):
         "Run it with a newer one, for example: python3.12 manage.py up" % sys.version_info[:2]
     )
 
-ROOT = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [ROOT, os.path.join(ROOT, "platform"), os.path.join(ROOT, "engines")]
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+sys.path[:0] = [str(ROOT), str(ROOT / "platform"), str(ROOT / "engines")]
 
 
 def main() -> None:
     """Make sure of the environment, then let Django run the command."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
+    from pentathlon.local.bootstrap import enter
+
+    enter(ROOT, sys.argv[1:])
+
     from django.core.management import execute_from_command_line
 
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
     execute_from_command_line(sys.argv)
 
 

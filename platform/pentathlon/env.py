@@ -50,6 +50,10 @@ class Environment:
     log_level: str = "INFO"
     sandbox: str | None = None
     """PENTATHLON_SANDBOX: the weakest sandbox level that this worker accepts."""
+    no_bootstrap: bool = False
+    """PENTATHLON_NO_BOOTSTRAP: use this Python as it is, as container images do."""
+    certificates: str | None = None
+    package_index: str = ""
 
 
 def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
@@ -68,6 +72,9 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         log_json=_flag(variables, "PENTATHLON_LOG_JSON", default=mode is Mode.PRODUCTION),
         log_level=variables.get("PENTATHLON_LOG_LEVEL", "INFO").upper(),
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
+        no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
+        certificates=variables.get("SSL_CERT_FILE") or variables.get("PIP_CERT") or None,
+        package_index=variables.get("PIP_INDEX_URL") or "",
     )
 
 

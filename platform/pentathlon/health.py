@@ -1,6 +1,7 @@
 """Whether this process is alive, and whether it can do its work."""
 
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -50,6 +51,11 @@ class Readiness(HealthCheckView):
 
     checks = ("health_check.checks.Database", Migrations, Broker)
 
-    def render_to_response_text(self, status: int) -> HttpResponse:
+    async def dispatch(
+        self, request: HttpRequest, *args: object, **kwargs: object
+    ) -> HttpResponse:
         """Answer 503 rather than 500: not ready is no mistake of the program."""
-        return super().render_to_response_text(503 if status >= 500 else status)
+        response: HttpResponse = await super().dispatch(request, *args, **kwargs)
+        if response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
+            response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+        return response

@@ -106,8 +106,8 @@ def _namespace() -> tuple[str | Path, ...] | None:
         if binary is None:
             continue
         user = str(_nobody())
-        prefix = (binary, "--dev-bind", "/", "/", "--unshare-user", "--uid", user, "--gid", user)
-        prefix = (*prefix, "--die-with-parent", "--")
+        options = ("--dev-bind", "/", "/", "--unshare-user", "--uid", user, "--gid", user)
+        prefix = (binary, *options, "--die-with-parent", "--")
         if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0:
             return prefix
     return None
@@ -123,8 +123,9 @@ def _hand_over(folders: Sequence[Path], *, uid: int) -> None:
 
 
 def _start(way: _Way, *, folder: Path, data: Path, log: Path) -> subprocess.Popen[bytes]:
-    settings = [part for setting in _FAST for part in ("-c", setting)]
-    command = [way.binaries / "postgres", "-D", data, "-h", "", "-k", folder, *settings]
+    command: list[str | Path] = [way.binaries / "postgres", "-D", data, "-h", "", "-k", folder]
+    for setting in _FAST:
+        command += ["-c", setting]
     with log.open("ab") as output:
         return processes.start(
             [*way.prefix, *command], output=output, death_signal=signal.SIGINT, uid=way.uid

@@ -51,10 +51,8 @@ def stop(
     """Ask `process` to stop, then kill its whole group; return how it ended."""
     with suppress(ProcessLookupError):
         process.send_signal(first)
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(patience_s)
-    except subprocess.TimeoutExpired:
-        pass
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     return process.wait()
