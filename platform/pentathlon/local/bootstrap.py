@@ -78,8 +78,7 @@ def _create(venv: Path) -> None:
         raise InstallFailed(
             "This Python cannot make virtual environments: install your system's python3-venv "
             "package, or uv (https://docs.astral.sh/uv/) and run `uv run --python 3.12 "
-            f"--no-project manage.py up`.
-{made.stderr}"
+            f"--no-project manage.py up`.\n{made.stderr}"
         )
 
 
