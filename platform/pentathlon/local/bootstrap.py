@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from pentathlon.env import read_environment
 from pentathlon.local.installer import InstallFailed, install
-from pentathlon.local.registration import register
+from pentathlon.local.registration import projects, register
 
 _STAMP = "pentathlon.stamp"
 
@@ -83,9 +83,8 @@ def _create(venv: Path) -> None:
 
 
 def _digest(root: Path, group: str) -> str:
-    names = (f"requirements/{group}.txt", "pyproject.toml", "engines/pyproject.toml")
-    paths = [root / name for name in names if (root / name).exists()]
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
+    locked = (root / f"requirements/{group}.txt").read_text()
+    return hashlib.sha256(f"{locked}{projects(root)}".encode()).hexdigest()
 
 
 def _read_stamp(venv: Path) -> dict[str, str]:

@@ -29,11 +29,15 @@ def register(root: Path, venv: Path) -> None:
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(venv)}))
     folders = (root, root / "platform", root / "engines")
     (packages / "pentathlon.pth").write_text("".join(f"{folder}\n" for folder in folders))
-    for description in (root / "pyproject.toml", root / "engines/pyproject.toml"):
-        if description.exists():
-            project = tomllib.loads(description.read_text())["project"]
-            _write_metadata(project, packages)
-            _write_scripts(project, venv / "bin")
+    for project in projects(root):
+        _write_metadata(project, packages)
+        _write_scripts(project, venv / "bin")
+
+
+def projects(root: Path) -> list[dict[str, Any]]:  # Any: TOML
+    """Return the `project` tables of the distributions in this checkout."""
+    descriptions = (root / "pyproject.toml", root / "engines/pyproject.toml")
+    return [tomllib.loads(path.read_text())["project"] for path in descriptions if path.exists()]
 
 
 def _write_metadata(project: dict[str, Any], packages: Path) -> None:  # Any: TOML
