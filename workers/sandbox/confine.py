@@ -1,0 +1,127 @@
+"""Limits itself, then becomes the bot; run with `python -I -S -c` on this source.
+
+It is the first program of a bot where bubblewrap or prlimit is not there to do this. It imports
+nothing but the standard library, because it runs before the bot with nothing else in reach.
+The first argument is a JSON object, the rest is the bot's command line.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from typing import Any
+
+_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
+_SECCOMP_MODE_FILTER = 2
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_RULE_PATH_BENEATH = 1
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+class _RulesetAttributes(ctypes.Structure):
+    _fields_ = (
+        ("handled_files", ctypes.c_uint64),
+        ("handled_network", ctypes.c_uint64),
+        ("scoped", ctypes.c_uint64),
+    )
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(name: str, result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+    return result
+
+
+def _prctl(name: str, *arguments: Any) -> None:  # Any: integers and a ctypes reference
+    padded = [*arguments, 0, 0, 0, 0][:5]
+    _checked(name, _libc.prctl(*(ctypes.c_ulong(a) if isinstance(a, int) else a for a in padded)))
+
+
+def die_with(parent: int) -> None:
+    """Be killed when the parent ends."""
+    _prctl("PR_SET_PDEATHSIG", _PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    if os.getppid() != parent:
+        sys.exit("the worker ended before its bot began")
+
+
+def limit(wanted: dict[str, list[int]]) -> None:
+    """Set the resource limits."""
+    for name, (soft, hard) in wanted.items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (soft, hard))
+
+
+def restrict_files(rules: dict[str, Any]) -> None:  # Any: a JSON object
+    """Enter a Landlock domain: `paths` maps each path to the accesses allowed beneath it."""
+    attributes = _RulesetAttributes(rules["files"], rules["network"], rules["scoped"])
+    ruleset = _checked(
+        "landlock_create_ruleset",
+        _libc.syscall(
+            _CREATE_RULESET,
+            ctypes.byref(attributes),
+            ctypes.c_size_t(ctypes.sizeof(attributes)),
+            0,
+        ),
+    )
+    for path, allowed in rules["paths"].items():
+        parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        beneath = _PathBeneath(allowed, parent)
+        added = _libc.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(beneath), 0)
+        _checked(f"landlock_add_rule {path}", added)
+        os.close(parent)
+    _checked("landlock_restrict_self", _libc.syscall(_RESTRICT_SELF, ruleset, 0))
+    os.close(ruleset)
+
+
+def filter_calls(program: bytes) -> None:
+    """Load a system call filter."""
+    code = ctypes.create_string_buffer(program, len(program))
+    described = _Program(len(program) // 8, ctypes.addressof(code))
+    _prctl("PR_SET_SECCOMP", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(described))
+
+
+def confine(wanted: dict[str, Any]) -> None:  # Any: a JSON object
+    """Apply what the launcher asked for, the filter last."""
+    if "parent" in wanted:
+        die_with(wanted["parent"])
+    _prctl("PR_SET_NO_NEW_PRIVS", _PR_SET_NO_NEW_PRIVS, 1)
+    if "landlock" in wanted:
+        restrict_files(wanted["landlock"])
+    limit(wanted["rlimits"])
+    if "filter" in wanted:
+        filter_calls(bytes.fromhex(wanted["filter"]))
+
+
+def main() -> None:
+    """Confine this process and replace it by the bot; report a failure on `status`."""
+    wanted = json.loads(sys.argv[1])
+    status = wanted.get("status", 2)
+    os.set_inheritable(status, status == 2)
+    try:
+        confine(wanted)
+    except OSError as error:
+        os.write(status, str(error).encode())
+        sys.exit(1)
+    try:
+        os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606  # becoming the bot is the purpose
+    except OSError as error:
+        sys.exit(f"{sys.argv[2]}: {error.strerror}")
+
+
+if __name__ == "__main__":
+    main()

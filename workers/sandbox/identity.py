@@ -1,0 +1,102 @@
+"""Who a bot is on the host: never uid 0, and one uid per bot when the worker is root."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TypedDict
+
+from workers.sandbox.errors import LayerMissing
+
+FIRST_UID = 60000
+BOTS_PER_SLOT = 16
+SLOTS = 256
+
+
+class UserArguments(TypedDict, total=False):
+    """Arguments of `subprocess.Popen` that drop the worker's identity."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+def user_arguments(uid: int) -> UserArguments:
+    """Return what makes a child run as `uid`; nothing when that is who we are."""
+    if uid == os.geteuid():
+        return {}
+    return {"user": uid, "group": uid, "extra_groups": []}
+
+
+class Identities:
+    """The uids that the bots of one worker may have.
+
+    A root worker claims a slot of 16 uids for as long as it lives, by binding an abstract socket
+    name: the kernel frees it with the process, and no file stays behind.
+    """
+
+    def __init__(self) -> None:
+        if os.geteuid() != 0:
+            self._free = [os.geteuid()] * BOTS_PER_SLOT
+            return
+        self._claim, slot = _claim_slot()
+        first = FIRST_UID + slot * BOTS_PER_SLOT
+        _check_mapped(first)
+        self._free = list(range(first, first + BOTS_PER_SLOT))
+
+    @property
+    def first(self) -> int:
+        """A uid that stands for all of them."""
+        return self._free[0]
+
+    @property
+    def shared(self) -> bool:
+        """Whether the bots run as the worker's own user."""
+        return os.geteuid() != 0
+
+    def take(self) -> int:
+        """Return a uid that no running bot of this worker has."""
+        if not self._free:
+            raise LayerMissing(
+                "identity",
+                reason=f"{BOTS_PER_SLOT} bots of this worker are running already",
+                remedy="Stop bots before starting more; a worker plays one match at a time.",
+            )
+        return self._free.pop(0)
+
+    def give_back(self, uid: int) -> None:
+        """Let the uid of a bot that has ended be used again."""
+        self._free.append(uid)
+
+    def close(self) -> None:
+        """Free the slot."""
+        if not self.shared:
+            self._claim.close()
+
+
+def _claim_slot() -> tuple[socket.socket, int]:
+    for slot in range(SLOTS):
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0pentathlon-sandbox-slot-{slot}")
+        except OSError:
+            claim.close()
+        else:
+            return claim, slot
+    raise LayerMissing(
+        "identity",
+        reason=f"all {SLOTS} worker slots of this machine are taken",
+        remedy="Run fewer workers here.",
+    )
+
+
+def _check_mapped(uid: int) -> None:
+    """Refuse in a user namespace that has no such uid."""
+    with open("/proc/self/uid_map") as lines:
+        ranges = [tuple(int(field) for field in line.split()) for line in lines]
+    if not any(first <= uid < first + count for first, _, count in ranges):
+        raise LayerMissing(
+            "identity",
+            reason=f"the worker is root, and uid {uid} does not exist in its user namespace",
+            remedy="Run the worker as an ordinary user.",
+        )

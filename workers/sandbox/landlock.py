@@ -1,0 +1,128 @@
+"""The second sandbox level: Landlock, the filter and limits, for hosts that refuse namespaces."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from pentathlon_engines.launcher import LaunchFailed
+from workers.sandbox.bubblewrap import bot_environment
+from workers.sandbox.clocks import FolderScratch
+from workers.sandbox.errors import LayerMissing
+from workers.sandbox.filters import filter_path
+from workers.sandbox.policy import Variant
+from workers.sandbox.process import SandboxedBot
+from workers.sandbox.rlimits import rlimits
+from workers.sandbox.runtime import Runtime
+from workers.sandbox.spawning import Order, confined, pipe, read_until, spawn
+from workers.sandbox.staging import Staging
+
+OLDEST_ABI = 6
+"""The first that keeps a bot from signalling other processes of its user."""
+
+_CREATE_RULESET, _VERSION_FLAG = 444, 1
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1, 2, 4, 8
+_ALL_FILES = (1 << 16) - 1
+_ALL_NETWORK, _ALL_SCOPES = 3, 3
+_DEVICE_CALLS, _SPECIAL_FILES = 1 << 15, 1 << 6 | 1 << 11
+_READ = _EXECUTE | _READ_FILE | _READ_FOLDER
+_SCRATCH = _ALL_FILES & ~(_EXECUTE | _DEVICE_CALLS | _SPECIAL_FILES)
+_FILE_ACCESS = _EXECUTE | _WRITE_FILE | _READ_FILE
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+
+
+def landlock_abi() -> int:
+    """Return the version of Landlock here; 0 or less where there is none."""
+    return int(ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG))
+
+
+class LandlockLevel:
+    """Starts bots that confine themselves before they become what they are."""
+
+    def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
+        abi = landlock_abi()
+        if abi < OLDEST_ABI:
+            raise LayerMissing(
+                "filesystem",
+                reason=f"Landlock version {max(abi, 0)} is here, {OLDEST_ABI} is needed",
+                remedy="Use Linux 6.12 or newer, or a host that allows user namespaces.",
+            )
+        self._python = runtime.on_host(runtime.python)
+        self._readable = [bind.source for bind in runtime.binds]
+        self._staging = staging
+        self._engines = staging.new_folder()
+        self._engines.chmod(0o755)
+        for path in runtime.engines:
+            (self._engines / path.name).symlink_to(path)
+        self._filter = filter_path(Variant.LANDLOCK).read_bytes().hex()
+
+    def start(self, order: Order) -> SandboxedBot:
+        """Start a bot and wait until it is confined."""
+        scratch = self._scratch(order)
+        with ExitStack() as pipes:
+            status, status_end = pipe(pipes)
+            child = spawn(
+                self._arguments(order, scratch, status_end.fileno()),
+                order,
+                passed=(status_end,),
+                folder=str(order.folder),
+                environment=self._environment(scratch) | order.command.env,
+            )
+            failure = read_until(status, b"").decode(errors="replace")
+            if failure:
+                raise LaunchFailed(failure)
+        return SandboxedBot(
+            child=child,
+            pid=child.pid,
+            limits=order.limits,
+            scratch=FolderScratch(str(scratch), most_files=order.limits.scratch_files),
+            release=order.undo.close,
+        )
+
+    def _environment(self, scratch: Path) -> dict[str, str]:
+        # A copied Python would look for its library where it was built to lie.
+        libraries = {"LD_LIBRARY_PATH": str(self._python.parent.parent / "lib")}
+        own = {} if self._python.is_relative_to("/usr") else libraries
+        return bot_environment(str(self._engines), str(scratch)) | own
+
+    def _scratch(self, order: Order) -> Path:
+        folder = self._staging.new_folder(order.undo) / "scratch"
+        folder.mkdir(mode=0o700)
+        if order.uid != os.geteuid():
+            shutil.chown(folder, order.uid, order.uid)
+        return folder
+
+    def _arguments(self, order: Order, scratch: Path, status: int) -> list[str]:
+        wanted = {
+            "parent": os.getpid(),
+            "status": status,
+            "rlimits": self._rlimits(order),
+            "landlock": self._rules(order.folder, scratch),
+            "filter": self._filter,
+        }
+        program = order.arguments(python=str(self._python), bot=str(order.folder))
+        return confined(str(self._python), json.dumps(wanted), program)
+
+    def _rlimits(self, order: Order) -> dict[str, tuple[int, int]]:
+        """Without a uid of its own, a bot's task limit would count all tasks of the user."""
+        wanted = dict(rlimits(order.limits, language=order.command.language))
+        if order.uid == os.geteuid():
+            del wanted["nproc"]
+        return wanted
+
+    def _rules(self, bot: Path, scratch: Path) -> dict[str, Any]:  # Any: a JSON object
+        readable = [bot, self._engines, *self._readable]
+        paths = {str(path): _READ if path.is_dir() else _READ & _FILE_ACCESS for path in readable}
+        paths |= {f"/dev/{name}": _WRITE_FILE | _READ_FILE for name in _DEVICES}
+        paths[str(scratch)] = _SCRATCH
+        return {
+            "files": _ALL_FILES,
+            "network": _ALL_NETWORK,
+            "scoped": _ALL_SCOPES,
+            "paths": paths,
+        }

@@ -1,0 +1,81 @@
+"""The first sandbox level: bubblewrap with every namespace, a filter and limits."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import IO
+
+from pentathlon_engines.launcher import LaunchFailed
+from workers.sandbox.bubblewrap import BOT_AT, bot_environment, command_line, find_bwrap
+from workers.sandbox.clocks import MountedScratch
+from workers.sandbox.filters import filter_path
+from workers.sandbox.policy import Variant
+from workers.sandbox.process import SandboxedBot
+from workers.sandbox.rlimits import MEBIBYTE, prlimit_prefix, rlimits
+from workers.sandbox.runtime import Runtime
+from workers.sandbox.spawning import Order, complaint, confined, pipe, read_until, spawn
+from workers.sandbox.staging import Staging
+
+
+class NamespacesLevel:
+    """Starts bots with bubblewrap."""
+
+    def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
+        self._runtime = runtime
+        self._filter = filter_path(Variant.NAMESPACES)
+        self._bwrap = find_bwrap(staging, uid=uid)
+
+    def start(self, order: Order) -> SandboxedBot:
+        """Start a bot: it runs nothing of its own before the worker has taken hold of it."""
+        with ExitStack() as pipes:
+            info, info_end = pipe(pipes)
+            block_end, block = pipe(pipes)
+            passed = (info_end, block_end, pipes.enter_context(self._filter.open("rb")))
+            child = spawn(self._arguments(order, passed), order, passed=passed, environment={})
+            answer = read_until(info, b"}")
+            if not answer:
+                raise LaunchFailed(complaint(child))
+            pid = int(json.loads(answer)["child-pid"])
+            _prefer_to_kill(pid)
+            bot = SandboxedBot(
+                child=child,
+                pid=pid,
+                limits=order.limits,
+                scratch=MountedScratch(pid, size_bytes=_scratch_bytes(order)),
+                release=order.undo.close,
+            )
+            block.write(b"\n")
+            return bot
+
+    def _arguments(
+        self, order: Order, passed: tuple[IO[bytes], IO[bytes], IO[bytes]]
+    ) -> list[str]:
+        return command_line(
+            self._program(order),
+            bwrap=self._bwrap,
+            runtime=self._runtime,
+            folder=order.folder,
+            environment=bot_environment() | order.command.env,
+            scratch_bytes=_scratch_bytes(order),
+            passed=passed,
+        )
+
+    def _program(self, order: Order) -> list[str]:
+        program = order.arguments(python=self._runtime.python, bot=BOT_AT)
+        wanted = rlimits(order.limits, language=order.command.language)
+        prefix = prlimit_prefix(wanted)
+        if prefix is None:
+            return confined(self._runtime.python, json.dumps({"rlimits": wanted}), program)
+        return [*prefix, *program]
+
+
+def _scratch_bytes(order: Order) -> int:
+    return order.limits.scratch_mb * MEBIBYTE
+
+
+def _prefer_to_kill(pid: int) -> None:
+    """When the host runs out of memory, a bot goes before anything else."""
+    with suppress(OSError):
+        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")

@@ -1,0 +1,51 @@
+"""The kernel's own limits for one bot process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from pentathlon_engines.limits import Limits
+
+MEBIBYTE = 1024 * 1024
+
+Rlimits = Mapping[str, tuple[int, int]]
+"""Resource name, as `prlimit` spells it, to its soft and hard limit."""
+
+_PRLIMIT = Path("/usr/bin/prlimit")
+
+
+def rlimits(limits: Limits, *, language: str) -> Rlimits:
+    """Return the limits of a bot; the watchdog is stricter, these hold when it is late.
+
+    Runtimes other than Python reserve far more addresses than they use, so for them only the
+    data they can write counts.
+    """
+    memory = limits.memory_mb * MEBIBYTE
+    cpu_s = math.ceil(limits.match_cpu_s) + 1
+    space = {"as": 4 * memory} if language == "python" else {"data": 2 * memory}
+    highest = space | {
+        "fsize": limits.scratch_mb * MEBIBYTE,
+        "nofile": limits.open_files,
+        "nproc": limits.tasks,
+        "core": 0,
+        "memlock": 0,
+        "msgqueue": 0,
+        "sigpending": 64,
+        "nice": 0,
+        "rtprio": 0,
+    }
+    return {
+        "cpu": (cpu_s, cpu_s + 1),
+        "stack": (8 * MEBIBYTE, 64 * MEBIBYTE),
+        **{name: (value, value) for name, value in highest.items()},
+    }
+
+
+def prlimit_prefix(wanted: Rlimits) -> list[str] | None:
+    """Return the program that sets limits and becomes the bot, or None if it is not installed."""
+    if not _PRLIMIT.exists():
+        return None
+    options = [f"--{name}={soft}:{hard}" for name, (soft, hard) in wanted.items()]
+    return [str(_PRLIMIT), *options, "--"]

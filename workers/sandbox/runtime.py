@@ -1,0 +1,114 @@
+"""What a bot sees of the host: the system's programs, a Python, and the engines."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pentathlon_engines
+from workers.sandbox.staging import Staging, can_reach, copy_tree, is_readable_by
+
+ENGINES_AT = "/opt/pentathlon"
+"""Where the engines lie for a bot; outside its own folder, where nothing is ever mounted."""
+
+_SYSTEM_PYTHON = Path("/usr/bin/python3")
+_OLDEST_PYTHON = (3, 11)
+_SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")
+_LINKER_FILES = (Path("/etc/ld.so.cache"), Path("/etc/alternatives"))
+_NOT_FOR_BOTS = shutil.ignore_patterns(
+    "site-packages", "test", "tests", "idlelib", "tkinter", "ensurepip", "config-*", "*.a",
+    "include", "share", "pkgconfig",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bind:
+    """A host path and the place where a bot sees it, read-only."""
+
+    source: Path
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """Everything readable that is the same for all bots."""
+
+    python: str
+    binds: tuple[Bind, ...]
+    links: tuple[tuple[str, str], ...]
+    """(target, link) for hosts where /bin, /lib and their like are links into /usr."""
+    engines: tuple[Path, ...]
+    """The engines package on the host and what belongs to it; also among the binds."""
+
+    def on_host(self, path: str) -> Path:
+        """Return where the host has what a bot in namespaces sees at `path`."""
+        for bind in self.binds:
+            if Path(path).is_relative_to(bind.target):
+                return bind.source / Path(path).relative_to(bind.target)
+        return Path(path)
+
+
+def find_runtime(staging: Staging, *, uid: int, system_python: bool = True) -> Runtime:
+    """Choose the system's Python if it is recent enough, else the one that runs this."""
+    binds, links = _system()
+    if system_python and _is_recent(_SYSTEM_PYTHON):
+        python = str(_SYSTEM_PYTHON)
+    else:
+        python = os.path.realpath(sys.executable)
+        binds += _prefix(Path(sys.base_prefix).resolve(), staging, uid=uid)
+    engines = _stage_engines(staging, uid=uid)
+    binds += [Bind(source=path, target=f"{ENGINES_AT}/{path.name}") for path in engines]
+    return Runtime(python=python, binds=tuple(binds), links=tuple(links), engines=tuple(engines))
+
+
+def _system() -> tuple[list[Bind], list[tuple[str, str]]]:
+    binds, links = [Bind(source=Path("/usr"), target="/usr")], []
+    for name in _SYSTEM_FOLDERS:
+        path = Path("/", name)
+        if path.is_symlink():
+            links.append((str(path.readlink()), str(path)))
+        elif path.is_dir():
+            binds.append(Bind(source=path, target=str(path)))
+    binds += [Bind(source=path, target=str(path)) for path in _LINKER_FILES if path.exists()]
+    return binds, links
+
+
+def _is_recent(python: Path) -> bool:
+    if not python.exists():
+        return False
+    answer = subprocess.run(
+        [python, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    version = tuple(int(part) for part in answer.stdout.split())
+    return version >= _OLDEST_PYTHON
+
+
+def _prefix(prefix: Path, staging: Staging, *, uid: int) -> list[Bind]:
+    if prefix.is_relative_to("/usr"):
+        return []
+    landmark = prefix / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    source = prefix
+    if not (can_reach(landmark, uid) and is_readable_by(landmark / "os.py", uid)):
+        source = staging.new_folder() / prefix.name
+        copy_tree(prefix, source, ignore=_NOT_FOR_BOTS)
+    return [Bind(source=source, target=str(prefix))]
+
+
+def _stage_engines(staging: Staging, *, uid: int) -> list[Path]:
+    package = Path(pentathlon_engines.__path__[0]).resolve()
+    # A compiled build has a shared library beside the package.
+    files = [package, *sorted(package.parent.glob("*__mypyc.*.so"))]
+    if is_readable_by(package, uid):
+        return files
+    folder = staging.new_folder()
+    for path in files:
+        copy_tree(path, folder / path.name)
+    return [folder / path.name for path in files]

@@ -1,0 +1,111 @@
+"""What both sandbox levels share when they start a process."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from pentathlon_engines.launcher import BotCommand
+from pentathlon_engines.limits import Limits
+from workers.sandbox.identity import user_arguments
+
+START_TIMEOUT_S = 10.0
+_CONFINE = Path(__file__).with_name("confine.py").read_text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One bot to start; `undo` collects what must happen when it has ended."""
+
+    command: BotCommand
+    folder: Path
+    """The bot's folder, reachable for its uid."""
+    uid: int
+    limits: Limits
+    undo: ExitStack
+
+    def arguments(self, *, python: str, bot: str) -> list[str]:
+        """Return the bot's argument list as the bot sees it."""
+        return [
+            argument.replace("{python}", python).replace("{bot}", bot)
+            for argument in self.command.argv
+        ]
+
+
+def confined(python: str, wanted: str, program: Sequence[str]) -> list[str]:
+    """Return the command that limits itself as `wanted` (JSON) says and becomes the program."""
+    return [python, "-I", "-S", "-c", _CONFINE, wanted, *program]
+
+
+def pipe(undo: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
+    """Return the reading and the writing end of a pipe that `undo` closes."""
+    reading, writing = os.pipe()
+    return (
+        undo.enter_context(open(reading, "rb", buffering=0)),
+        undo.enter_context(open(writing, "wb", buffering=0)),
+    )
+
+
+def spawn(
+    arguments: Sequence[str],
+    order: Order,
+    *,
+    passed: Sequence[IO[bytes]],
+    folder: str = "/",
+    environment: Mapping[str, str],
+) -> subprocess.Popen[bytes]:
+    """Start a child as the bot's user, which gets the files in `passed`.
+
+    The order's `undo` kills and reaps it if it is still there then.
+    """
+    child = subprocess.Popen(
+        arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        cwd=folder,
+        env=dict(environment),
+        umask=0o077,
+        pass_fds=[file.fileno() for file in passed],
+        **user_arguments(order.uid),
+    )
+    order.undo.callback(_abandon, child)
+    for file in passed:
+        file.close()
+    return child
+
+
+def read_until(file: IO[bytes], end: bytes) -> bytes:
+    """Read until `end` has come, or to the end of the file; `TimeoutError` if neither comes."""
+    deadline = time.monotonic() + START_TIMEOUT_S
+    text = b""
+    while not (end and end in text):
+        left = max(0.0, deadline - time.monotonic())
+        if not select.select([file], [], [], left)[0]:
+            raise TimeoutError(f"no answer from the sandbox within {START_TIMEOUT_S:g} s")
+        part = os.read(file.fileno(), 4096)
+        if not part:
+            break
+        text += part
+    return text
+
+
+def complaint(child: subprocess.Popen[bytes]) -> str:
+    """Return what a child that failed to start a bot has written to its error output."""
+    child.kill()
+    _, text = child.communicate(timeout=START_TIMEOUT_S)
+    return text.decode(errors="replace").strip() or f"it ended with status {child.returncode}"
+
+
+def _abandon(child: subprocess.Popen[bytes]) -> None:
+    if child.returncode is None:
+        child.kill()
+        child.communicate()

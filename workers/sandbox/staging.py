@@ -1,0 +1,113 @@
+"""Makes host files reachable for the user that a bot runs as."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+
+_PREFIX = "pentathlon-sandbox-"
+_READ, _TRAVERSE = 4, 1
+
+
+class Staging:
+    """A private folder that every user may traverse, for copies of what a bot cannot reach.
+
+    It vanishes with `close()`, with this object, or, after a killed worker, when the next
+    staging folder on this machine is made.
+    """
+
+    def __init__(self) -> None:
+        _sweep(Path(tempfile.gettempdir()))
+        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.folder.chmod(0o711)
+        self.close = weakref.finalize(self, _remove, self.folder, self._lock)
+
+    def new_folder(self, undo: ExitStack | None = None) -> Path:
+        """Return an empty folder that every user may traverse and `undo` removes."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        folder.chmod(0o711)
+        if undo is not None:
+            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+
+def is_readable_by(path: Path, uid: int) -> bool:
+    """Say whether a user without groups can reach a file, or everything in a folder."""
+    if uid == os.geteuid():
+        return True
+    if not can_reach(path, uid):
+        return False
+    if not path.is_dir():
+        return _may(path, uid, _READ)
+    return all(
+        _may(Path(folder), uid, _READ | _TRAVERSE)
+        and all(_may(Path(folder, name), uid, _READ) for name in files)
+        for folder, _, files in os.walk(path)
+    )
+
+
+def can_reach(path: Path, uid: int) -> bool:
+    """Say whether a user without groups can traverse every folder above a path."""
+    return uid == os.geteuid() or all(_may(parent, uid, _TRAVERSE) for parent in path.parents)
+
+
+def copy_tree(
+    source: Path,
+    copy: Path,
+    *,
+    ignore: Callable[[str, list[str]], Iterable[str]] | None = None,
+) -> None:
+    """Copy a file or folder so that every user can read it; links are kept, never followed."""
+    if not source.is_dir():
+        _copy_file(str(source), str(copy))
+        return
+    shutil.copytree(source, copy, symlinks=True, ignore=ignore, copy_function=_copy_file)
+    for folder, _, _ in os.walk(copy):
+        os.chmod(folder, 0o755)
+
+
+def _copy_file(source: str, copy: str, *, follow_symlinks: bool = True) -> None:
+    shutil.copyfile(source, copy, follow_symlinks=False)
+    if not os.path.islink(copy):
+        os.chmod(copy, 0o755 if os.stat(source).st_mode & 0o100 else 0o644)
+
+
+def _may(path: Path, uid: int, bits: int) -> bool:
+    status = path.lstat()
+    if path.is_symlink():
+        return True
+    shift = 6 if status.st_uid == uid else 0
+    return (status.st_mode >> shift) & bits == bits
+
+
+def _sweep(parent: Path) -> None:
+    """Remove the staging folders of workers that are gone."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        try:
+            if folder.lstat().st_uid == os.geteuid():
+                lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+                _remove_if_unlocked(folder, lock)
+        except OSError:
+            continue
+
+
+def _remove_if_unlocked(folder: Path, lock: int) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+    else:
+        _remove(folder, lock)
+
+
+def _remove(folder: Path, lock: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(lock)
