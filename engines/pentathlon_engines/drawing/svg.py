@@ -1,0 +1,205 @@
+"""Boards as standalone SVG: what the pictures of all games have in common.
+
+Every shape carries a class and, as an attribute, the value of that class in the light theme: a
+page's style sheet may override the class, a file or a notebook shows the light board. There are
+no ids, no style element and no fonts, so that many boards can stand on one page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from html import escape
+from itertools import pairwise
+from math import inf
+from typing import Final
+
+from pentathlon_engines.data import read_data
+
+WIDTH: Final = 600
+STRIP_HEIGHT: Final = 56
+
+_PALETTE: Final[dict[str, dict[str, str]]] = read_data(__file__, "palette.json")
+_GLYPHS: Final[dict[str, str]] = read_data(__file__, "glyphs.json")
+_GLYPH_GRID: Final = 24
+_MARGIN: Final = 12
+_SANS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
+
+Box = tuple[float, float, float, float]
+"""Left, top, width and height."""
+Point = tuple[float, float]
+
+
+def number(value: float) -> str:
+    """Return a coordinate with at most one decimal.
+
+    >>> number(12.04), number(1 / 3), number(-0.01)
+    ('12', '0.3', '0')
+    """
+    rounded = round(value, 1)
+    return f"{rounded:g}" if rounded else "0"
+
+
+class Picture:
+    """One board under construction; shapes are drawn in the order of the calls.
+
+    `paint` is one or more classes of `palette.json`; a shape without a fill class stays open.
+    """
+
+    def __init__(self, *, height: float, field: Box) -> None:
+        self._height = height
+        self._field = field
+        self._parts: list[str] = []
+        self.rect((0, 0, WIDTH, height), paint="b-table", radius=14)
+
+    def document(self, *, title: str, description: str) -> str:
+        """Return the finished picture."""
+        shape = "tall" if self._height > WIDTH else "wide"
+        field = " ".join(number(value) for value in self._field)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {number(self._height)}"'
+            f' class="board {shape}" data-field="{field}" role="img" font-family="{_SANS}">'
+            f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
+            f"{''.join(self._parts)}</svg>"
+        )
+
+    @contextmanager
+    def cell(self, name: str, title: str) -> Iterator[None]:
+        """Group what stands on a cell; pointing at it shows the title."""
+        self._open(f'data-cell="{escape(name)}"', title)
+        yield
+        self._parts.append("</g>")
+
+    @contextmanager
+    def strip(self, seat: int, title: str, *, top: float, acts: bool) -> Iterator[float]:
+        """Group the strip of a seat with its mark; gives the height of its middle line."""
+        self._open(f'data-seat="{seat}"', title)
+        box = (_MARGIN, top, WIDTH - 2 * _MARGIN, STRIP_HEIGHT)
+        self.rect(box, paint="b-hand", radius=10)
+        if acts:
+            x = _MARGIN + 3.5
+            self.line([(x, top + 3.5), (x, top + STRIP_HEIGHT - 3.5)], paint="b-last", width=7)
+        middle = top + STRIP_HEIGHT / 2
+        self.seat_piece(seat, (46, middle), size=24, inside=str(seat))
+        yield middle
+        self._parts.append("</g>")
+
+    def _open(self, attribute: str, title: str) -> None:
+        self._parts.append(f"<g {attribute}><title>{escape(title)}</title>")
+
+    def rect(
+        self, box: Box, *, paint: str, radius: float = 0, width: float = 0, dash: str = ""
+    ) -> None:
+        """Draw a rectangle; `width` is that of its stroke."""
+        x, y, w, h = (number(value) for value in box)
+        corner = f' rx="{number(radius)}"' if radius else ""
+        self._parts.append(
+            f'<rect x="{x}" y="{y}" width="{w}" height="{h}"{corner}{_paint(paint, width, dash)}/>'
+        )
+
+    def line(self, points: Sequence[Point], *, paint: str, width: float) -> None:
+        """Draw an open line through the points, with round ends."""
+        path = "L".join(f"{number(x)} {number(y)}" for x, y in points)
+        self._parts.append(
+            f'<path d="M{path}"{_paint(paint, width)} stroke-linecap="round"'
+            ' stroke-linejoin="round"/>'
+        )
+
+    def text(
+        self,
+        content: str,
+        at: Point,
+        *,
+        size: float = 20,
+        paint: str = "bt",
+        anchor: str = "middle",
+        bold: bool = False,
+    ) -> None:
+        """Write a text, vertically centred on the point."""
+        x, y = number(at[0]), number(at[1] + 0.35 * size)
+        weight = ' font-weight="700"' if bold else ""
+        self._parts.append(
+            f'<text x="{x}" y="{y}" font-size="{number(size)}" text-anchor="{anchor}"'
+            f"{weight}{_paint(paint)}>{escape(content)}</text>"
+        )
+
+    def glyph(self, name: str, at: Point, *, size: float, paint: str, turn: float = 0) -> None:
+        """Draw a glyph of `glyphs.json`, centred, turned clockwise by degrees."""
+        self._parts.append(
+            f'<path d="{_GLYPHS[name]}" transform="{_place(at, size, turn)}"'
+            f' fill-rule="evenodd"{_paint(paint)}/>'
+        )
+
+    def seat_piece(self, seat: int, at: Point, *, size: float, inside: str = "") -> None:
+        """Draw the shape of a seat with a halo, and a short text inside."""
+        name = f"seat-{seat}"
+        unit = _GLYPH_GRID / size
+        for paint, width in (("b-halo", 4.4 * unit), (f"{name} b-edge", 2 * unit)):
+            self._parts.append(
+                f'<path d="{_GLYPHS[name]}" transform="{_place(at, size)}"'
+                f'{_paint(paint, width)} stroke-linejoin="round"/>'
+            )
+        if inside:
+            lower = 2 * size / _GLYPH_GRID if name == "seat-2" else 0  # a triangle is wide below
+            middle = (at[0], at[1] + lower)
+            self.text(inside, middle, size=17, paint=f"{name}-ink", bold=True)
+
+    def coordinates(self, columns: str, rows: str, *, size: float) -> None:
+        """Write the names of columns and rows (top row first) left of and below the field."""
+        x, y, _, height = self._field
+        for i, name in enumerate(columns):
+            self.text(name, (x + size * (i + 0.5), y + height + 19), paint="bm")
+        for i, name in enumerate(rows):
+            self.text(name, (x - 23, y + size * (i + 0.5)), paint="bm")
+
+    def brackets(self, box: Box) -> None:
+        """Mark a cell with four corner brackets: the target of the last action, or a line."""
+        x, y, w, h = box
+        arm = 0.26 * w
+        left, top, right, bottom = x + 3, y + 3, x + w - 3, y + h - 3
+        corners = ((left, top, 1, 1), (right, top, -1, 1), (left, bottom, 1, -1))
+        path = "".join(
+            f"M{number(cx + dx * arm)} {number(cy)}H{number(cx)}V{number(cy + dy * arm)}"
+            for cx, cy, dx, dy in (*corners, (right, bottom, -1, -1))
+        )
+        self._parts.append(f'<path d="{path}"{_paint("b-last", 5)}/>')
+
+    def dashed(self, box: Box) -> None:
+        """Mark a cell with a dashed frame: where the last action came from."""
+        x, y, w, h = box
+        inner = (x + 3, y + 3, w - 6, h - 6)
+        self.rect(inner, paint="b-last", radius=6, width=3.5, dash="9 7")
+
+    def winning_line(self, points: Sequence[Point], *, half: Point) -> None:
+        """Join pieces of a line; each half segment starts at the edge of its piece.
+
+        `half` is half the width and height of a piece, so the line seems to run below them.
+        """
+        for (x1, y1), (x2, y2) in pairwise(points):
+            dx, dy = x2 - x1, y2 - y1
+            gap = min(half[0] / abs(dx) if dx else inf, half[1] / abs(dy) if dy else inf)
+            start = (x1 + gap * dx, y1 + gap * dy)
+            end = (x2 - gap * dx, y2 - gap * dy)
+            if gap < 0.5:  # noqa: PLR2004  # else the pieces touch and hide it
+                self.line([start, end], paint="b-last", width=8)
+
+
+def _place(at: Point, size: float, turn: float = 0) -> str:
+    x, y = number(at[0]), number(at[1])
+    turned = f" rotate({number(turn)})" if turn else ""
+    half = _GLYPH_GRID // 2
+    scale = f"{size / _GLYPH_GRID:.3g}"
+    return f"translate({x} {y}){turned} scale({scale}) translate(-{half} -{half})"
+
+
+def _paint(classes: str, width: float = 0, dash: str = "") -> str:
+    """Return the class with its light values, as attributes."""
+    values = {"fill": "none"}
+    for name in classes.split():
+        values |= _PALETTE[name]
+    if width:
+        values["stroke-width"] = number(width)
+    if dash:
+        values["stroke-dasharray"] = dash
+    attributes = "".join(f' {name}="{value}"' for name, value in values.items())
+    return f' class="{classes}"{attributes}'
