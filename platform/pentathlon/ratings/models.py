@@ -1,9 +1,26 @@
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce
+
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import Match
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.ratings.skill import ALGORITHM_VERSION, Skill
+
+
+class PoolQuerySet(models.QuerySet["Pool"]):
+    """Which pools, in the words of pages and services."""
+
+    def live(self) -> Self:
+        """Return the live leaderboards of the games, not the tables of tournaments."""
+        return self.filter(key__startswith="game:").order_by("game")
+
+    def with_new_results(self) -> Self:
+        """Return pools that have results to apply."""
+        return self.filter(Exists(LedgerRow.objects.ended().filter(pool=OuterRef("pk"))))
 
 
 class Pool(models.Model):
@@ -15,9 +32,11 @@ class Pool(models.Model):
     title = models.CharField(max_length=120)
     draw_probability = models.FloatField()
     """Frozen when the pool is made; changing it needs a recompute."""
-    algorithm_version = models.PositiveIntegerField(default=1)
+    algorithm_version = models.PositiveIntegerField(default=ALGORITHM_VERSION)
     applied_seq = models.PositiveIntegerField(default=0)
     """Sequence number of the last result in the ledger."""
+
+    objects = PoolQuerySet.as_manager()
 
     class Meta:
         constraints = (
@@ -39,6 +58,22 @@ class LedgerState(models.TextChoices):
     SKIPPED = "skipped", "void or unrated: changes nothing"
 
 
+class LedgerRowQuerySet(models.QuerySet["LedgerRow"]):
+    """Which rows of the ledger, in the words of services."""
+
+    def waiting(self) -> Self:
+        """Return rows whose match has not been applied, finished or not."""
+        return self.filter(state=LedgerState.WAITING)
+
+    def ended(self) -> Self:
+        """Return waiting rows whose match has ended, in the order in which they are applied."""
+        return self.waiting().filter(match__state__in=(MatchState.DONE, MatchState.VOID))
+
+    def in_order(self) -> Self:
+        """Return rows with their matches in the order in which results are accepted."""
+        return self.select_related("match").order_by("match__finished_at", "match_id")
+
+
 class LedgerRow(models.Model):
     """One match in one pool, and its place in the order in which results were applied."""
 
@@ -48,6 +83,8 @@ class LedgerRow(models.Model):
     seq = models.PositiveIntegerField(null=True)
     """Counts from 1 without gaps over the applied rows of the pool."""
     applied_at = models.DateTimeField(null=True)
+
+    objects = LedgerRowQuerySet.as_manager()
 
     class Meta:
         constraints = (
@@ -71,17 +108,35 @@ class LedgerRow(models.Model):
         return f"{self.pool_id} row {self.seq}"
 
 
+class RatingChangeQuerySet(models.QuerySet["RatingChange"]):
+    """Which changes, in the words of pages."""
+
+    def history(self, *, pool_key: str, version_id: int) -> Self:
+        """Return a bot version's changes in one pool, the oldest first: a chart's points."""
+        changes = self.filter(version=version_id, row__pool__key=pool_key)
+        return changes.select_related("row").order_by("row__seq")
+
+    def of_match(self, match_id: int) -> Self:
+        """Return what a match did to ratings, in every pool that it counts in."""
+        changes = self.filter(row__match=match_id).select_related("row__pool", "version__bot")
+        return changes.order_by("row__pool__key", "seat")
+
+
 class RatingChange(models.Model):
     """What one ledger row did to one bot version: exact floats before and after."""
 
     row = models.ForeignKey(LedgerRow, on_delete=models.CASCADE, related_name="changes")
-    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="rating_changes")
+    version = models.ForeignKey(
+        BotVersion, on_delete=models.PROTECT, related_name="rating_changes"
+    )
     seat = models.PositiveSmallIntegerField()
     rank = models.PositiveSmallIntegerField()
     mu_before = models.FloatField()
     sigma_before = models.FloatField()
     mu_after = models.FloatField()
     sigma_after = models.FloatField()
+
+    objects = RatingChangeQuerySet.as_manager()
 
     class Meta:
         constraints = (
@@ -91,6 +146,26 @@ class RatingChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version_id} at row {self.row_id}"
+
+
+class RatingQuerySet(models.QuerySet["Rating"]):
+    """Which ratings, in the words of pages."""
+
+    def table(self, pool_key: str) -> Self:
+        """Return a pool's table, best first, with everything that a row shows."""
+        rows = self.filter(pool__key=pool_key).select_related("version__bot__owner")
+        hidden = ("version__validation_log", "version__manifest")
+        return rows.defer(*hidden).order_by("-score", "version_id")
+
+    def ranked(self) -> Self:
+        """Add `rank` within the pool, from 1; it stays right on every page and under filters."""
+        above = Rating.objects.filter(pool=OuterRef("pool"), score__gt=OuterRef("score"))
+        counted = above.order_by().values("pool").annotate(count=Count("pk")).values("count")
+        return self.annotate(rank=Coalesce(Subquery(counted), Value(0)) + 1)
+
+    def of_version(self, version_id: int) -> Self:
+        """Return a bot version's ratings, those on live leaderboards first."""
+        return self.filter(version=version_id).select_related("pool").order_by("pool__key")
 
 
 class Rating(models.Model):
@@ -110,6 +185,8 @@ class Rating(models.Model):
     losses = models.PositiveIntegerField(default=0)
     last_seq = models.PositiveIntegerField(default=0)
 
+    objects = RatingQuerySet.as_manager()
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("pool", "version"), name="ratings_one_per_version"),
@@ -118,3 +195,8 @@ class Rating(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version_id} in {self.pool_id}"
+
+    @property
+    def skill(self) -> Skill:
+        """The two numbers as one value."""
+        return Skill(self.mu, self.sigma)

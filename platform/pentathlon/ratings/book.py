@@ -1,0 +1,71 @@
+"""A rating table in memory: what the ledger says after each result. Pure; knows no database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pentathlon.ratings.skill import Result, Skill, rate
+
+
+@dataclass(slots=True)
+class Line:
+    """Where one bot version stands."""
+
+    skill: Skill
+    matches: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    last_seq: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What one result did to one bot version."""
+
+    version_id: int
+    seat: int
+    rank: int
+    before: Skill
+    after: Skill
+
+
+class Book:
+    """All lines of one pool, moved forward one result at a time."""
+
+    def __init__(self, *, draw_probability: float, lines: dict[int, Line] | None = None) -> None:
+        self.draw_probability = draw_probability
+        self.lines = lines if lines is not None else {}
+
+    def enter(self, seq: int, result: Result) -> list[Change]:
+        """Apply the next result and return its changes in seat order."""
+        lines = [self._line(player) for player in result.players]
+        before = [line.skill for line in lines]
+        after = rate(before, result.ranks, draw_probability=self.draw_probability)
+        for line, skill, rank in zip(lines, after, result.ranks, strict=True):
+            line.skill, line.last_seq = skill, seq
+            _count(line, rank, result.ranks)
+        return [
+            Change(
+                version_id=player,
+                seat=seat,
+                rank=result.ranks[seat],
+                before=before[seat],
+                after=after[seat],
+            )
+            for seat, player in enumerate(result.players)
+        ]
+
+    def _line(self, player: int) -> Line:
+        return self.lines.setdefault(player, Line(Skill()))
+
+
+def _count(line: Line, rank: int, ranks: tuple[int, ...]) -> None:
+    """Count a match as won (best alone), drawn (best with others) or lost."""
+    line.matches += 1
+    if rank > 0:
+        line.losses += 1
+    elif ranks.count(0) > 1:
+        line.draws += 1
+    else:
+        line.wins += 1

@@ -1,0 +1,25 @@
+"""Write the ratings anew from the results."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from pentathlon.ratings.models import Pool
+from pentathlon.ratings.services import recompute_pool
+
+
+class Command(BaseCommand):
+    """Recompute every pool, or those named, from its results in ledger order."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the keys of pools."""
+        parser.add_argument("keys", nargs="*", help='keys such as "game:tuned"; all if none')
+
+    def handle(self, *, keys: list[str], **_options: Any) -> None:  # Any: Django's own signature
+        """Recompute and print a line for each pool."""
+        pools = Pool.objects.order_by("key")
+        for pool in pools.filter(key__in=keys) if keys else pools:
+            results = recompute_pool(pool_id=pool.pk)
+            self.stdout.write(f"{pool.key}: {results} results recomputed")

@@ -1,0 +1,218 @@
+"""Everything that changes ratings. Each result counts once in each pool, whatever runs twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Count, F, Sum
+from django.utils import timezone
+
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.book import Book, Change, Line
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating, RatingChange
+from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, draw_probability
+from pentathlon_engines import GAMES
+
+UNRATED_SANDBOX: Final = "process"
+"""Matches of bots that ran without a sandbox never count."""
+
+_BATCH = 1000
+_SAMPLE = 10_000
+_LINE_FIELDS = ("mu", "sigma", "matches", "wins", "draws", "losses", "last_seq")
+
+
+def live_key(game: str) -> str:
+    """Return the key of a game's live leaderboard."""
+    return f"game:{game}"
+
+
+@transaction.atomic
+def open_pool(*, key: str, game: str, title: str) -> Pool:
+    """Return the pool with this key, made if need be with the game's draw probability so far."""
+    pool = Pool.objects.filter(key=key).first()
+    if pool is not None:
+        return pool
+    pool, _ = Pool.objects.get_or_create(
+        key=key,
+        defaults={"game": game, "title": title, "draw_probability": _draws_so_far(game)},
+    )
+    return pool
+
+
+def open_live_pool(*, game: str) -> Pool:
+    """Return the pool of a game's live leaderboard."""
+    return open_pool(key=live_key(game), game=game, title=GAMES[game].info.title)
+
+
+def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
+    """Let the results of these matches count in a pool as soon as they are there."""
+    rows = [LedgerRow(pool=pool, match=match) for match in matches]
+    LedgerRow.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+
+
+@transaction.atomic
+def apply_pool(*, pool_id: int, limit: int = 200) -> int:
+    """Apply up to `limit` new results of a pool in order; return how many matches it settled.
+
+    Cursor, ledger and ratings move together under the pool's lock, so any number of callers
+    and any crash leave every result applied once or not yet.
+    """
+    pool = Pool.objects.select_for_update().get(pk=pool_id)
+    if pool.algorithm_version != ALGORITHM_VERSION:
+        recompute_pool(pool_id=pool_id)
+        pool.refresh_from_db()
+    rows = list(pool.rows.ended().in_order()[:limit])
+    results = _results(rows)
+    book = _stored_book(pool, results.values())
+    changes: list[RatingChange] = []
+    for row in rows:
+        result = results.get(row.match_id)
+        if result is None:
+            row.state = LedgerState.SKIPPED
+            continue
+        pool.applied_seq += 1
+        row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, timezone.now()
+        changes += (_stored(row.pk, change) for change in book.enter(row.seq, result))
+    LedgerRow.objects.bulk_update(rows, ("state", "seq", "applied_at"), batch_size=_BATCH)
+    RatingChange.objects.bulk_create(changes, batch_size=_BATCH)
+    _store_lines(pool, book)
+    pool.save(update_fields=("applied_seq",))
+    return len(rows)
+
+
+def apply_results(*, limit: int = 200) -> int:
+    """Apply new results in every pool that has some; return how many matches were settled."""
+    pools = Pool.objects.with_new_results().order_by("pk").values_list("pk", flat=True)
+    return sum(apply_pool(pool_id=pool_id, limit=limit) for pool_id in list(pools))
+
+
+@transaction.atomic
+def recompute_pool(*, pool_id: int) -> int:
+    """Write a pool's ratings anew from its results in ledger order; return how many results."""
+    pool = Pool.objects.select_for_update().get(pk=pool_id)
+    RatingChange.objects.filter(row__pool=pool).delete()
+    pool.ratings.all().delete()
+    book = Book(draw_probability=pool.draw_probability)
+    seq = 0
+    for chunk in ledger_chunks(pool):
+        changes: list[RatingChange] = []
+        for row_id, result in chunk:
+            seq += 1
+            changes += (_stored(row_id, change) for change in book.enter(seq, result))
+        RatingChange.objects.bulk_create(changes, batch_size=_BATCH)
+    _store_lines(pool, book)
+    pool.algorithm_version = ALGORITHM_VERSION
+    pool.save(update_fields=("algorithm_version",))
+    return seq
+
+
+def ledger_chunks(pool: Pool) -> Iterator[list[tuple[int, Result]]]:
+    """Yield a pool's applied rows (id, result) in order, in lists that fit into memory."""
+    for first in range(1, pool.applied_seq + 1, _BATCH):
+        seats = (
+            MatchSeat.objects.filter(
+                match__ledger_rows__pool=pool,
+                match__ledger_rows__seq__range=(first, first + _BATCH - 1),
+            )
+            .order_by("match__ledger_rows__seq", "seat")
+            .values_list("match__ledger_rows__pk", "version_id", "rank")
+        )
+        yield [
+            (row_id, _result(part)) for row_id, part in groupby(seats, key=lambda seat: seat[0])
+        ]
+
+
+def _draws_so_far(game: str) -> float:
+    """Return the share of neighbours in a ranking that tied, in the game's latest matches."""
+    latest = Match.objects.of_game(game).public().filter(state=MatchState.DONE).order_by("-pk")
+    matches = (
+        MatchSeat.objects.filter(match__in=latest[:_SAMPLE])
+        .values("match")
+        .annotate(seats=Count("pk"), ranks=Count("rank", distinct=True))
+    )
+    sums = matches.aggregate(draws=Sum(F("seats") - F("ranks")), pairs=Sum(F("seats") - 1))
+    return draw_probability(draws=sums["draws"] or 0, pairs=sums["pairs"] or 0)
+
+
+def _results(rows: Iterable[LedgerRow]) -> dict[int, Result]:
+    """Return by match the results that count: not void, sandboxed, nobody against themselves."""
+    counting = [
+        row.match_id
+        for row in rows
+        if row.match.state == MatchState.DONE and row.match.sandbox != UNRATED_SANDBOX
+    ]
+    seats = MatchSeat.objects.filter(match__in=counting).order_by("match", "seat")
+    columns = seats.values_list("match_id", "version_id", "rank")
+    results = {
+        match_id: _result(part) for match_id, part in groupby(columns, key=lambda seat: seat[0])
+    }
+    return {
+        match_id: result
+        for match_id, result in results.items()
+        if len(set(result.players)) == len(result.players)
+    }
+
+
+def _result(seats: Iterable[tuple[int, int, int | None]]) -> Result:
+    # A finished match has a rank at every seat.
+    pairs = [(version_id, rank or 0) for _, version_id, rank in seats]
+    return Result(
+        players=tuple(version_id for version_id, _ in pairs),
+        ranks=tuple(rank for _, rank in pairs),
+    )
+
+
+def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:
+    players = {player for result in results for player in result.players}
+    lines = {
+        rating.version_id: Line(
+            skill=rating.skill,
+            matches=rating.matches,
+            wins=rating.wins,
+            draws=rating.draws,
+            losses=rating.losses,
+            last_seq=rating.last_seq,
+        )
+        for rating in pool.ratings.filter(version__in=players)
+    }
+    return Book(draw_probability=pool.draw_probability, lines=lines)
+
+
+def _stored(row_id: int, change: Change) -> RatingChange:
+    return RatingChange(
+        row_id=row_id,
+        version_id=change.version_id,
+        seat=change.seat,
+        rank=change.rank,
+        mu_before=change.before.mu,
+        sigma_before=change.before.sigma,
+        mu_after=change.after.mu,
+        sigma_after=change.after.sigma,
+    )
+
+
+def _store_lines(pool: Pool, book: Book) -> None:
+    ratings = [
+        Rating(
+            pool=pool,
+            version_id=version_id,
+            mu=line.skill.mu,
+            sigma=line.skill.sigma,
+            matches=line.matches,
+            wins=line.wins,
+            draws=line.draws,
+            losses=line.losses,
+            last_seq=line.last_seq,
+        )
+        for version_id, line in sorted(book.lines.items())
+    ]
+    Rating.objects.bulk_create(
+        ratings,
+        batch_size=_BATCH,
+        update_conflicts=True,
+        unique_fields=("pool", "version"),
+        update_fields=_LINE_FIELDS,
+    )
