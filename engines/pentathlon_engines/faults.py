@@ -45,5 +45,10 @@ class Fault:
         self.ply = ply
         self.detail = detail
 
+    def to_json(self) -> dict[str, int | str]:
+        """Return the fault as records and pages carry it."""
+        kind, detail = self.kind.value, self.detail
+        return {"seat": self.seat, "kind": kind, "ply": self.ply, "detail": detail}
+
     def __repr__(self) -> str:
         return f"Fault({self.kind.value!r}, seat={self.seat}, ply={self.ply}, {self.detail!r})"

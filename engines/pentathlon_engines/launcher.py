@@ -27,8 +27,9 @@ class SandboxLevel(StrEnum):
 class BotCommand:
     """What to start: an argument list as seen by the bot, and its folder on the host.
 
-    `argv` may contain "{bot}", which the launcher replaces with the place where the bot sees its
-    folder (the working folder of the process). `language` picks the runtime ("python" or
+    The launcher replaces "{bot}" in `argv` with the place where the bot sees its folder (also the
+    working folder of the process) and "{python}" with the interpreter, and it puts the folder that
+    holds `pentathlon_engines` on `PYTHONPATH`. `language` picks the runtime ("python" or
     "command").
     """
 
@@ -74,13 +75,13 @@ class BotProcess(Protocol):
     """Non-blocking file descriptor to read the log from."""
 
     def cpu_s(self) -> float:
-        """Return the CPU seconds used so far, over all threads."""
+        """Return the CPU seconds used so far, over all threads; the last value after its end."""
 
     def pause(self) -> None:
-        """Stop the bot from running; called while another seat thinks."""
+        """Stop the bot from running while another seat thinks; silent when it has ended."""
 
     def resume(self) -> None:
-        """Let a paused bot run again."""
+        """Let a paused bot run again; silent when it has ended."""
 
     def breach(self) -> Breach | None:
         """Return the limit the process has broken by now, or None; cheap, called every tick."""
@@ -89,7 +90,7 @@ class BotProcess(Protocol):
         """Kill the bot with everything it started, reap it and close the pipes; idempotent."""
 
     def verdict(self, usage: Usage) -> Breach | None:
-        """Say which limit explains this end (a CPU kill, a forbidden call), or None for a crash."""
+        """Say which limit explains this end (CPU, a forbidden call), or None for a crash."""
 
 
 class Launcher(Protocol):

@@ -28,8 +28,11 @@ class Limits:
     stderr_keep_bytes: int = 64 * 1024
 
     def to_json(self) -> dict[str, float | int]:
-        """Return the limits as a JSON object with the field names of this class."""
-        return asdict(self)
+        """Return the limits by field name; whole numbers as ints, so that JSON has one form."""
+        return {
+            name: int(value) if value == int(value) else value
+            for name, value in asdict(self).items()
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, float | int]) -> Limits:

@@ -1,0 +1,105 @@
+"""Everything a Python bot needs to play: write `choose`, call `play`.
+
+```python
+from pentathlon_engines.bot import Turn, play
+
+def choose(turn: Turn) -> str:
+    return turn.rng.choice(turn.legal)
+
+play(choose)
+```
+
+Start-up is most of a short match, so this module loads only `json`; `rng` and `state()` load what
+they need when they are first used. Print to standard error only: standard output is the protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+    from typing import Any
+
+    from pentathlon_engines.game import State
+
+
+class Turn:
+    """One request for an action, and the facts of the match around it."""
+
+    def __init__(self, hello: dict[str, Any]) -> None:
+        self.game: str = hello["game"]
+        self.rules: int = hello["rules"]
+        self.seat: int = hello["seat"]
+        self.seats: int = hello["seats"]
+        self.options: dict[str, Any] = hello["options"]
+        self.limits: dict[str, float] = hello["limits"]
+        self.match: str = hello["match"]
+        self.ply = 0
+        self.events: list[tuple[int, str]] = []
+        """Seat and text of what happened since your last action, that one first."""
+        self.observation: dict[str, Any] = {}
+        self.legal: list[str] = []
+        self.clock: dict[str, int] = {}
+        self.note = ""
+        """A short text for the owner's eyes, sent with the action."""
+        self._started_s = 0.0
+        self._rng: Random | None = None
+
+    @property
+    def rng(self) -> Random:
+        """A generator seeded by match and seat, so that a run can be repeated."""
+        if self._rng is None:
+            import random  # noqa: PLC0415  # doubles the start-up time of a bot without chance
+
+            self._rng = random.Random(f"{self.match}:{self.seat}")
+        return self._rng
+
+    def state(self) -> State:
+        """Return the position as a state to search in.
+
+        What the seat cannot see is arbitrary in it; `determinize` draws it from what is possible.
+        """
+        from pentathlon_engines import GAMES  # noqa: PLC0415  # not every bot needs the rules
+
+        return GAMES[self.game].load(self.observation)
+
+    def used_ms(self) -> float:
+        """Return the CPU milliseconds spent on this action so far."""
+        return 1000 * (time.process_time() - self._started_s)
+
+    def begin(self, message: dict[str, Any]) -> None:
+        """Take over what an `act` message says."""
+        self._started_s = time.process_time()
+        self.ply = message["ply"]
+        self.events = message["events"]
+        self.observation = message["observation"]
+        self.legal = message["legal"]
+        self.clock = message["clock"]
+        self.note = ""
+
+
+def play(choose: Callable[[Turn], str]) -> None:
+    """Play one match: answer every request with the action that `choose` returns."""
+    requests = sys.stdin.buffer
+    turn = Turn(json.loads(requests.readline()))
+    _answer({"type": "ready"})
+    for line in requests:
+        message = json.loads(line)
+        if message["type"] == "act":
+            turn.begin(message)
+            action = choose(turn)
+            _answer({"action": action, "note": turn.note} if turn.note else {"action": action})
+        elif message["type"] == "end":
+            break
+    sys.stderr.flush()
+    os._exit(0)  # the interpreter's own way out takes milliseconds that nobody needs
+
+
+def _answer(message: dict[str, str]) -> None:
+    os.write(1, json.dumps(message).encode() + b"\n")

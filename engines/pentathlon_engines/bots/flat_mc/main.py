@@ -1,0 +1,92 @@
+"""Flat Monte Carlo: plays the match out at random after each action and takes the best one.
+
+A win at once is taken, and what lets the next seat win at once is not tried. UCB1 shares out the
+playouts among the rest. Their number is fixed, so that a match can be repeated; only a short clock
+makes it fewer.
+"""
+
+from math import log, sqrt
+
+from pentathlon_engines.bot import Turn, play
+from pentathlon_engines.game import Outcome, State
+from pentathlon_engines.lookahead import after, is_safe, winning_action
+
+PLAYOUTS = 600
+CPU_SHARE = 0.5
+"""How much of the time for one action may be used."""
+MATCH_SHARE = 0.1
+"""How much of the time left for the match one action may use."""
+EXPLORATION = 0.7
+
+
+class Arm:
+    """One action with what its playouts brought."""
+
+    def __init__(self, action: int) -> None:
+        self.action = action
+        self.tries = 0
+        self.won = 0.0
+
+    def promise(self, log_tries: float) -> float:
+        """Return the upper confidence bound."""
+        return self.won / self.tries + EXPLORATION * sqrt(log_tries / self.tries)
+
+
+def choose(turn: Turn) -> str:
+    """Return the action that did best in the playouts."""
+    root = turn.state()
+    win = winning_action(root)
+    if win is not None:
+        return root.text(win)
+    arms = [Arm(action) for action in _candidates(root, turn)]
+    if len(arms) > 1:
+        _try_out(arms, root, turn)
+    best = max(arms, key=lambda arm: (arm.tries, arm.won))
+    if best.tries:
+        turn.note = f"{best.won / best.tries:.0%} of {best.tries} playouts"
+    return root.text(best.action)
+
+
+def _candidates(root: State, turn: Turn) -> list[int]:
+    actions = root.legal_actions()
+    budget_ms = _budget_ms(turn.clock) / 2
+    safe = [
+        action
+        for action in actions
+        if turn.used_ms() > budget_ms or is_safe(after(root, action), turn.seat)
+    ]
+    return safe or actions
+
+
+def _try_out(arms: list[Arm], root: State, turn: Turn) -> None:
+    hidden = root.game.info.hidden
+    budget_ms = _budget_ms(turn.clock)
+    for tries in range(PLAYOUTS):
+        if turn.used_ms() > budget_ms:
+            return
+        arm = _next_arm(arms, tries)
+        world = root.determinize(turn.seat, turn.rng) if hidden else root.copy()
+        world.apply_unchecked(arm.action)
+        arm.won += _share(world.playout(turn.rng), turn.seat)
+        arm.tries += 1
+
+
+def _budget_ms(clock: dict[str, int]) -> float:
+    return min(CPU_SHARE * clock["cpu_left_ms"], MATCH_SHARE * clock["match_cpu_left_ms"])
+
+
+def _next_arm(arms: list[Arm], tries: int) -> Arm:
+    if tries < len(arms):
+        return arms[tries]
+    log_tries = log(tries)
+    return max(arms, key=lambda arm: arm.promise(log_tries))
+
+
+def _share(outcome: Outcome, seat: int) -> float:
+    """Return the part of the other seats that this one has beaten; a tie counts half."""
+    mine = outcome.ranks[seat]
+    beaten = sum(1.0 if rank > mine else 0.5 for rank in outcome.ranks if rank >= mine) - 0.5
+    return beaten / (len(outcome.ranks) - 1)
+
+
+play(choose)

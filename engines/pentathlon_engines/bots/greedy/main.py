@@ -1,0 +1,25 @@
+"""Takes a win where there is one, and does not let the next seat win at once."""
+
+from pentathlon_engines.bot import Turn, play
+from pentathlon_engines.lookahead import after, is_safe, winning_action
+
+CPU_SHARE = 0.5
+"""How much of the time for one action the look-ahead may use."""
+
+
+def choose(turn: Turn) -> str:
+    """Look one action ahead, and where that wins nothing, two."""
+    state = turn.state()
+    win = winning_action(state)
+    if win is not None:
+        return state.text(win)
+    actions = state.legal_actions()
+    turn.rng.shuffle(actions)
+    budget_ms = CPU_SHARE * turn.clock["cpu_left_ms"]
+    for action in actions:
+        if turn.used_ms() > budget_ms or is_safe(after(state, action), turn.seat):
+            return state.text(action)
+    return state.text(actions[0])
+
+
+play(choose)

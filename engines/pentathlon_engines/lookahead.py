@@ -1,0 +1,41 @@
+"""Looking one and two actions ahead, for bots of any game.
+
+>>> from pentathlon_engines import GAMES
+>>> state = GAMES["tuned"].start()
+>>> winning_action(state) is None
+True
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.game import CHANCE, State
+
+
+def after(state: State, action: int) -> State:
+    """Return the position after an action; the given one stays as it is."""
+    state = state.copy()
+    state.apply_unchecked(action)
+    return state
+
+
+def winning_action(state: State) -> int | None:
+    """Return an action with which the seat to move wins at once, or None."""
+    seat = state.to_move
+    if seat is None or seat == CHANCE:
+        return None
+    for action in state.legal_actions():
+        if _has_won(after(state, action), seat):
+            return action
+    return None
+
+
+def is_safe(state: State, seat: int) -> bool:
+    """Say whether this seat has neither lost here nor can be beaten by the next action."""
+    if state.outcome is not None:
+        return state.outcome.ranks[seat] == 0
+    return state.to_move == seat or winning_action(state) is None
+
+
+def _has_won(state: State, seat: int) -> bool:
+    outcome = state.outcome
+    return outcome is not None and outcome.ranks[seat] == 0 and outcome.ranks.count(0) == 1

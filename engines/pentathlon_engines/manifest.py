@@ -1,0 +1,219 @@
+"""The manifest of a bot: `bot.toml` in its folder.
+
+```toml
+name = "tuned-tiger"
+games = ["tuned"]
+language = "python"       # with main = "main.py"
+# or: command = ["./bot"], with an optional build = ["cc", "-O2", "-o", "bot", "bot.c"]
+```
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.errors import BadManifest
+from pentathlon_engines.launcher import BotCommand
+
+FILE_NAME: Final = "bot.toml"
+LARGEST_BYTES: Final = 64 * 1024
+LANGUAGES: Final = ("python", "command")
+BUILT_IN: Final = Path(__file__).parent / "bots"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
+_PYTHON: Final = ("{python}", "-s", "-S", "-B", "-u")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a bot says about itself."""
+
+    name: str
+    games: tuple[str, ...]
+    language: str
+    main: str | None
+    """The script to start, when `language` is "python"."""
+    command: tuple[str, ...]
+    """The program to start, when `language` is "command"."""
+    build: tuple[str, ...]
+    """The program that makes the bot from its sources; empty when nothing is to be built."""
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read and check the manifest of the bot in this folder.
+
+    Raises:
+        BadManifest: naming the field and what to write.
+    """
+    try:
+        data = (folder / FILE_NAME).read_bytes()
+    except OSError as error:
+        raise BadManifest(
+            f"{FILE_NAME}: cannot be read; write a {FILE_NAME} into {folder}"
+        ) from error
+    return parse_manifest(data, has_file=lambda name: (folder / name).is_file())
+
+
+def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
+    """Check a manifest apart from its folder; `has_file` knows the other files of the bot.
+
+    Raises:
+        BadManifest: naming the field and what to write.
+    """
+    table = _parse_table(data)
+    unknown = sorted(set(table) - set(_FIELDS))
+    if unknown:
+        raise BadManifest(f"{unknown[0]}: no such field; known are {', '.join(_FIELDS)}")
+    values = {field: read(table.get(field)) for field, read in _FIELDS.items()}
+    return _checked(values, has_file)
+
+
+def bot_command(folder: Path, manifest: Manifest) -> BotCommand:
+    """Say how the bot in this folder is started."""
+    folder = folder.resolve()
+    if manifest.main is not None:
+        return BotCommand(folder=folder, argv=[*_PYTHON, f"{{bot}}/{manifest.main}"])
+    return BotCommand(folder=folder, argv=list(manifest.command), language="command")
+
+
+def built_in_bots() -> dict[str, Path]:
+    """Return the folders of the bots that come with this package, by name."""
+    return {path.parent.name: path.parent for path in sorted(BUILT_IN.glob(f"*/{FILE_NAME}"))}
+
+
+def content_hash(folder: Path) -> str:
+    """Return a hash over the names and contents of all files of a bot.
+
+    Compiled Python and files whose name begins with a dot do not count.
+    """
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if not path.is_file() or "__pycache__" in name.parts or name.name.startswith("."):
+            continue
+        data = path.read_bytes()
+        total.update(f"{name.as_posix()}\0{len(data)}\0".encode())
+        total.update(data)
+    return f"sha256:{total.hexdigest()}"
+
+
+def _parse_table(data: bytes) -> dict[str, object]:
+    if len(data) > LARGEST_BYTES:
+        raise BadManifest(
+            f"{FILE_NAME}: larger than {LARGEST_BYTES} bytes; keep only the known fields"
+        )
+    try:
+        return tomllib.loads(data.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadManifest(
+            f"{FILE_NAME}: not TOML ({error}); see the example in PROTOCOL.md"
+        ) from error
+
+
+def _name(value: object) -> str:
+    if type(value) is not str or not _NAME.fullmatch(value):
+        raise BadManifest(
+            'name: write a text of 1 to 64 letters, digits, spaces or "._-", such as "tuned-tiger"'
+        )
+    return value
+
+
+def _games(value: object) -> tuple[str, ...]:
+    keys = _texts(value, field="games", example='["tuned"]')
+    if not keys:
+        raise BadManifest('games: write at least one game, such as ["tuned"]')
+    for key in keys:
+        if key not in GAMES:
+            raise BadManifest(
+                f"games: no game {key!r}; known are {', '.join(sorted(GAMES))}",
+                code="unknown_game",
+            )
+    if len(set(keys)) != len(keys):
+        raise BadManifest("games: write each game once")
+    return keys
+
+
+def _language(value: object) -> str | None:
+    if value is not None and value not in LANGUAGES:
+        raise BadManifest(
+            f'language: write "python", or leave it out and write command; not {value!r}',
+            code="unknown_language",
+        )
+    return value
+
+
+def _main(value: object) -> str | None:
+    if value is None:
+        return None
+    if type(value) is not str or not value or not _is_inside(value):
+        raise BadManifest('main: write the path of a script in the folder, such as "main.py"')
+    return value
+
+
+def _command(value: object) -> tuple[str, ...]:
+    return _texts(value, field="command", example='["./bot"]')
+
+
+def _build(value: object) -> tuple[str, ...]:
+    return _texts(value, field="build", example='["cc", "-O2", "-o", "bot", "bot.c"]')
+
+
+_FIELDS: Final[dict[str, Callable[[object], object]]] = {
+    "name": _name,
+    "games": _games,
+    "language": _language,
+    "main": _main,
+    "command": _command,
+    "build": _build,
+}
+
+
+def _texts(value: object, *, field: str, example: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if type(value) is not list or not all(
+        type(item) is str and item and "\0" not in item for item in value
+    ):
+        raise BadManifest(f"{field}: write a list of texts, such as {example}")
+    return tuple(value)
+
+
+def _is_inside(path: str) -> bool:
+    parts = PurePosixPath(path)
+    return not parts.is_absolute() and ".." not in parts.parts and "\0" not in path
+
+
+def _checked(values: dict[str, object], has_file: Callable[[str], bool]) -> Manifest:
+    if values["command"]:
+        return _program(values)
+    if values["language"] == "command":
+        raise BadManifest('command: write the program to start, such as ["./bot"]')
+    return _script(values, has_file)
+
+
+def _program(values: dict[str, object]) -> Manifest:
+    if values["language"] == "python" or values["main"] is not None:
+        raise BadManifest(
+            'command: write either command, or language = "python" with main; not both'
+        )
+    return Manifest(**{**values, "language": "command"})  # type: ignore[arg-type]  # checked by field
+
+
+def _script(values: dict[str, object], has_file: Callable[[str], bool]) -> Manifest:
+    if values["language"] is None:
+        raise BadManifest(
+            'language: write language = "python" with main = "main.py", or a command'
+        )
+    if values["build"]:
+        raise BadManifest("build: a Python bot is not built; leave it out, or write a command")
+    main = values["main"] or "main.py"
+    if not has_file(str(PurePosixPath(str(main)))):
+        raise BadManifest(f"main: there is no file {main!r} in the folder")
+    return Manifest(**{**values, "main": main})  # type: ignore[arg-type]  # checked by field

@@ -1,0 +1,164 @@
+"""The pipes of one running bot: whole lines out, whole lines in, the log beside them.
+
+Reads and writes are raw and never block; what does not fit waits for the next call. The limits on
+sizes are kept here, those on time in `seat`.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from contextlib import suppress
+
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.launcher import BotProcess
+from pentathlon_engines.limits import Limits
+
+_CHUNK = 64 * 1024
+
+
+class BotFailed(Exception):
+    """A bot broke a rule; it becomes a `Fault` before it leaves the runner."""
+
+    def __init__(self, kind: FaultKind, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+
+
+class BotEnded(Exception):
+    """A bot closed its output, most often because it ended."""
+
+
+class Pipes:
+    """Standard input, output and error of one bot, seen from the runner."""
+
+    __slots__ = (
+        "_heard",
+        "_limits",
+        "_line",
+        "_logged",
+        "_poller",
+        "_stderr",
+        "_stdin",
+        "_stdout",
+        "_unsent",
+        "log",
+        "open",
+    )
+
+    def __init__(self, process: BotProcess, limits: Limits) -> None:
+        self._stdin = process.stdin
+        self._stdout = process.stdout
+        self._stderr = process.stderr
+        self._limits = limits
+        self._unsent = b""
+        self._line = bytearray()
+        self._heard = 0
+        self._logged = 0
+        self._poller = select.poll()
+        self.log = bytearray()
+        self.open: dict[int, int] = {}
+        """The descriptors to watch and the poll events to watch them for."""
+        self._watch(self._stdout, select.POLLIN)
+        self._watch(self._stderr, select.POLLIN)
+
+    def send(self, line: bytes) -> None:
+        """Write a line as far as the pipe takes it; `wait` writes the rest."""
+        self._unsent = line
+        self._write()
+        if self._unsent:
+            self._watch(self._stdin, select.POLLOUT)
+
+    def wait(self, timeout_ms: int) -> None:
+        """Wait until something can be read or written, and do that."""
+        for descriptor, _ in self._poller.poll(timeout_ms):
+            self.handle(descriptor)
+
+    def handle(self, descriptor: int) -> None:
+        """Read or write what one descriptor has; raise `BotFailed` or `BotEnded`."""
+        if descriptor == self._stdout:
+            self._read_answer()
+        elif descriptor == self._stderr:
+            self._read_log()
+        else:
+            self._write()
+            if not self._unsent:
+                self._unwatch(descriptor)
+
+    def take_line(self) -> bytes | None:
+        """Return the line that has come in, without its end, or None while it is incomplete."""
+        end = self._line.find(b"\n")
+        if end < 0:
+            return None
+        if end + 1 < len(self._line):
+            raise BotFailed(FaultKind.PROTOCOL, "wrote more than the one line that was asked for")
+        if self._unsent:
+            raise BotFailed(FaultKind.PROTOCOL, "answered before it had read the request")
+        line = bytes(self._line[:end])
+        self._line.clear()
+        return line
+
+    def refuse_early_output(self) -> None:
+        """Raise `BotFailed` when the bot has written something that nobody asked for."""
+        self.wait(0)
+        if self._line:
+            raise BotFailed(FaultKind.PROTOCOL, "wrote something before it was asked")
+
+    def drain_log(self) -> None:
+        """Keep what the pipe still holds of the log, whatever the limits say."""
+        while self._stderr in self.open and self._logged <= self._limits.stderr_bytes:
+            before = self._logged
+            with suppress(BotFailed):
+                self._read_log()
+            if self._logged == before:
+                return
+
+    def _read_answer(self) -> None:
+        try:
+            data = os.read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            return
+        if not data:
+            raise BotEnded
+        self._heard += len(data)
+        self._line += data
+        if self._heard > self._limits.stdout_bytes:
+            raise _too_much("standard output", self._limits.stdout_bytes)
+        if len(self._line) > self._limits.line_bytes:
+            raise _too_much("one line", self._limits.line_bytes)
+
+    def _read_log(self) -> None:
+        try:
+            data = os.read(self._stderr, _CHUNK)
+        except BlockingIOError:
+            return
+        if not data:
+            self._unwatch(self._stderr)
+            return
+        self._logged += len(data)
+        self.log += data
+        del self.log[: -self._limits.stderr_keep_bytes]
+        if self._logged > self._limits.stderr_bytes:
+            raise _too_much("standard error", self._limits.stderr_bytes)
+
+    def _write(self) -> None:
+        try:
+            self._unsent = self._unsent[os.write(self._stdin, self._unsent) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            # Nobody reads any more; the end of the bot's output tells the rest.
+            self._unsent = b""
+
+    def _watch(self, descriptor: int, events: int) -> None:
+        self.open[descriptor] = events
+        self._poller.register(descriptor, events)
+
+    def _unwatch(self, descriptor: int) -> None:
+        del self.open[descriptor]
+        self._poller.unregister(descriptor)
+
+
+def _too_much(what: str, limit: int) -> BotFailed:
+    return BotFailed(FaultKind.OUTPUT, f"{what} grew past {limit} bytes")

@@ -1,0 +1,159 @@
+"""Starts bots as plain child processes: limits, no walls. For the author's desk only."""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from pentathlon_engines import bot
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.launcher import BotCommand, Breach, LaunchFailed, SandboxLevel, Usage
+from pentathlon_engines.limits import Limits
+
+# Importing `bot` here also writes its bytecode, which bots themselves are not allowed to.
+ENGINES: Final = Path(bot.__file__).parents[1]
+"""The folder that holds `pentathlon_engines`, for a bot's PYTHONPATH."""
+
+_MIB: Final = 1024 * 1024
+_ENVIRONMENT: Final = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",  # noqa: S108  # only a value for programs that insist on one
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "PYTHONPATH": str(ENGINES),
+}
+
+
+class PlainLauncher:
+    """Starts a bot in a process group of its own, with resource limits and a clean environment."""
+
+    level = SandboxLevel.PROCESS
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> PlainProcess:
+        """Start a bot; raise `LaunchFailed` when there is no such program."""
+        places = {"{bot}": str(command.folder), "{python}": sys.executable}
+        argv = [_replace(word, places) for word in command.argv]
+        try:
+            child = subprocess.Popen(
+                argv,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=command.folder,
+                env={**_ENVIRONMENT, **command.env},
+                # Not a session of its own: were we killed, the kernel ends a stopped group for us.
+                process_group=0,
+            )
+        except OSError as error:
+            raise LaunchFailed(f"seat {seat}: {argv[0]} cannot be started: {error}") from error
+        _limit(child.pid, limits)
+        return PlainProcess(child, limits)
+
+
+class PlainProcess:
+    """One running bot without a sandbox."""
+
+    def __init__(self, child: subprocess.Popen[bytes], limits: Limits) -> None:
+        self._child = child
+        self._pid = child.pid
+        self._clock = (
+            ~child.pid << 3
+        ) | 2  # the CPU clock of another process, see clock_getcpuclockid
+        self._cpu_s = 0.0
+        self._limits = limits
+        self._started = time.monotonic()
+        self._usage: Usage | None = None
+        self._pipes = [pipe for pipe in (child.stdin, child.stdout, child.stderr) if pipe]
+        self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
+        for pipe in self._pipes:
+            os.set_blocking(pipe.fileno(), False)
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds used so far, over all threads; the last value once it ended."""
+        with suppress(OSError):
+            self._cpu_s = time.clock_gettime(self._clock)
+        return self._cpu_s
+
+    def pause(self) -> None:
+        """Stop the bot and what it started from running."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a paused bot run again."""
+        self._signal(signal.SIGCONT)
+
+    def breach(self) -> Breach | None:
+        """Look whether the bot holds more memory than it may."""
+        try:
+            pages = Path(f"/proc/{self._pid}/statm").read_bytes().split()
+            resident = int(pages[1]) * resource.getpagesize()
+        except (OSError, IndexError):
+            return None
+        return self._memory_breach(resident)
+
+    def stop(self) -> Usage:
+        """Kill the bot with everything it started, reap it and close the pipes."""
+        if self._usage is None:
+            self._signal(signal.SIGKILL)
+            _, status, used = os.wait4(self._pid, 0)
+            self._child.returncode = os.waitstatus_to_exitcode(status)
+            self._usage = Usage(
+                cpu_s=used.ru_utime + used.ru_stime,
+                wall_s=time.monotonic() - self._started,
+                memory_peak_mb=used.ru_maxrss / 1024,
+                exit_status=self._child.returncode,
+            )
+            for pipe in self._pipes:
+                pipe.close()
+        return self._usage
+
+    def verdict(self, usage: Usage) -> Breach | None:
+        """Say which limit explains this end, or None for a crash."""
+        if usage.exit_status == -signal.SIGXCPU:
+            return Breach(kind=FaultKind.CPU_TIME, detail=f"used {usage.cpu_s:.3f} s of CPU time")
+        if usage.exit_status == -signal.SIGXFSZ:
+            limit = f"{self._limits.scratch_mb} MiB"
+            return Breach(kind=FaultKind.SCRATCH, detail=f"wrote a file larger than {limit}")
+        return self._memory_breach(int(usage.memory_peak_mb * _MIB))
+
+    def _memory_breach(self, resident: int) -> Breach | None:
+        if resident <= self._limits.memory_mb * _MIB:
+            return None
+        used = f"held {resident // _MIB} MiB of memory"
+        return Breach(
+            kind=FaultKind.MEMORY, detail=f"{used}, {self._limits.memory_mb} are allowed"
+        )
+
+    def _signal(self, number: int) -> None:
+        if self._usage is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._pid, number)
+
+
+def _replace(word: str, places: dict[str, str]) -> str:
+    for name, place in places.items():
+        word = word.replace(name, place)
+    return word
+
+
+def _limit(pid: int, limits: Limits) -> None:
+    cpu_s = math.ceil(limits.match_cpu_s + limits.startup_wall_s)
+    for what, soft, hard in (
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
+        (resource.RLIMIT_AS, 4 * limits.memory_mb * _MIB, 4 * limits.memory_mb * _MIB),
+        (resource.RLIMIT_FSIZE, limits.scratch_mb * _MIB, limits.scratch_mb * _MIB),
+        (resource.RLIMIT_NOFILE, limits.open_files, limits.open_files),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        # It may have ended already, and a host may allow less than we would.
+        with suppress(ProcessLookupError, PermissionError, ValueError):
+            resource.prlimit(pid, what, (soft, hard))

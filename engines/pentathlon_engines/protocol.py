@@ -1,0 +1,187 @@
+"""Messages of the bot protocol, version 1; `PROTOCOL.md` is its page.
+
+What the runner sends is built here as plain dicts; what a bot answers is checked here, in the same
+way whatever codec writes the requests.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from pentathlon_engines.errors import BadMessage
+from pentathlon_engines.limits import Limits
+
+PROTOCOL: Final = 1
+NOTE_CHARACTERS: Final = 500
+DEEPEST_NESTING: Final = 16
+
+Message = dict[str, object]
+Event = tuple[int, str]
+"""Seat and text, as the receiver may see it."""
+Codec = Callable[[Message], bytes]
+"""Turns one message into the bytes of one line, without the line end."""
+
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+def encode(message: Message) -> bytes:
+    """Write a message with the standard library; the default codec."""
+    return _to_json(message).encode()
+
+
+class MatchFacts(NamedTuple):
+    """What every bot of a match is told in its `hello`."""
+
+    game: str
+    rules: int
+    seats: int
+    options: dict[str, object]
+    limits: Limits
+    match: str
+
+
+def hello(facts: MatchFacts, *, seat: int) -> Message:
+    """Return the first message to a bot."""
+    return {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "game": facts.game,
+        "rules": facts.rules,
+        "seat": seat,
+        "seats": facts.seats,
+        "options": facts.options,
+        "limits": facts.limits.to_json(),
+        "match": facts.match,
+    }
+
+
+def act(
+    *,
+    ply: int,
+    events: Sequence[Event],
+    observation: Message,
+    legal: Sequence[str],
+    clock: dict[str, int],
+) -> Message:
+    """Return the request for one action."""
+    return {
+        "type": "act",
+        "ply": ply,
+        "events": events,
+        "observation": observation,
+        "legal": legal,
+        "clock": clock,
+    }
+
+
+def end(*, ranks: Sequence[int], reason: str) -> Message:
+    """Return the last message to a bot."""
+    return {"type": "end", "ranks": ranks, "reason": reason}
+
+
+class Reply(NamedTuple):
+    """A bot's answer to `act`."""
+
+    action: str
+    note: str = ""
+
+
+def read_ready(line: bytes) -> None:
+    """Check a bot's first line.
+
+    Raises:
+        BadMessage: it is not `{"type": "ready"}`.
+    """
+    if _object(line).get("type") != "ready":
+        raise BadMessage('the first line must be {"type": "ready"}')
+
+
+_JUST_AN_ACTION = re.compile(
+    rb'[ \t]*\{[ \t]*"action"[ \t]*:[ \t]*"([^"\\\x00-\x1f]*)"[ \t]*\}[ \t\r]*'
+)
+
+
+def read_reply(line: bytes, *, ply: int) -> Reply:
+    """Check a bot's answer to the request for action `ply`.
+
+    >>> read_reply(b'{"action": "add dog b2"}', ply=3)
+    Reply(action='add dog b2', note='')
+
+    Raises:
+        BadMessage: the line is not an answer; the message says why, without quoting it.
+    """
+    if plain := _JUST_AN_ACTION.fullmatch(line):
+        return Reply(_decode(plain[1]))
+    answer = _object(line)
+    action = answer.get("action")
+    if type(action) is not str:
+        raise BadMessage('an answer must have "action", a text')
+    echo = answer.get("ply", ply)
+    if type(echo) is not int or echo != ply:
+        raise BadMessage(f'"ply" must be {ply}, the one asked for, or be left out')
+    return Reply(_whole_text(action, field="action"), _read_note(answer.get("note", "")))
+
+
+def _read_note(note: object) -> str:
+    if type(note) is not str:
+        raise BadMessage('"note" must be a text')
+    note = _whole_text(note[:NOTE_CHARACTERS], field="note")
+    return "".join(sign if sign.isprintable() else " " for sign in note)
+
+
+def _whole_text(text: str, *, field: str) -> str:
+    if any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise BadMessage(f'"{field}" holds half of a surrogate pair')
+    return text
+
+
+def _object(line: bytes) -> Message:
+    text = _decode(line)
+    if _is_too_deep(text):
+        raise BadMessage(f"the line nests deeper than {DEEPEST_NESTING} levels")
+    try:
+        message = json.loads(text, object_pairs_hook=_without_twins, parse_constant=_no_constant)
+    except ValueError as error:
+        raise BadMessage("the line is not JSON") from error
+    if type(message) is not dict:
+        raise BadMessage("the line is not a JSON object")
+    return message
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise BadMessage("the line is not UTF-8") from error
+
+
+# The closing quote is optional so that a string without end is passed over only once.
+_STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+
+
+def _is_too_deep(text: str) -> bool:
+    if text.count("{") + text.count("[") <= DEEPEST_NESTING:
+        return False
+    depth = 0
+    for token in _STRING_OR_BRACKET.findall(text):
+        if token in ("{", "["):
+            depth += 1
+            if depth > DEEPEST_NESTING:
+                return True
+        elif token in ("}", "]"):
+            depth -= 1
+    return False
+
+
+def _without_twins(pairs: list[tuple[str, object]]) -> Message:
+    message = dict(pairs)
+    if len(message) != len(pairs):
+        raise BadMessage("a field occurs twice in one object")
+    return message
+
+
+def _no_constant(name: str) -> object:
+    raise BadMessage(f"{name} is not JSON")

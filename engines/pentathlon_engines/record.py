@@ -1,0 +1,231 @@
+"""Records: all that happened in one match, chained so that nobody can change it unseen.
+
+A record is a JSON object:
+
+```
+{"format": 1, "game": "tuned", "rules": 1, "seats": 2, "options": {}, "seed": 7, "match": "local",
+ "bots": [{"name": "...", "hash": "sha256:..."}, ...], "limits": {...}, "sandbox": "namespaces",
+ "events": [[seat, text, cpu_ms, wall_ms], [-1, chance text], [seat, text, 0, 0, "stand_in"], ...],
+ "faults": [{"seat": 0, "kind": "cpu_time", "ply": 31, "detail": "..."}],
+ "outcome": {"ranks": [0, 1], "reason": "line", "scores": null},
+ "chain": "..."}
+```
+
+`chain` starts as the SHA-256 of the header (all fields but events, faults, outcome and chain) in
+canonical JSON; every event, and at last faults and outcome together, is hashed after the chain so
+far. Ply k is the position after k events.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from pentathlon_engines.errors import BadRecord, EngineError
+from pentathlon_engines.faults import Fault
+from pentathlon_engines.game import CHANCE, Outcome, State
+from pentathlon_engines.referee import STAND_IN, chance_random, judge, stand_in_random
+from pentathlon_engines.registry import GAMES
+from pentathlon_engines.shape import check_shape
+
+FORMAT: Final = 1
+
+Record = dict[str, Any]  # Any: JSON; `check_shape` is what makes it more
+
+_TAIL: Final = ("events", "faults", "outcome", "chain")
+_to_json = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
+).encode
+
+
+def canonical(value: object) -> bytes:
+    """Write JSON in its one canonical form: sorted keys, no spaces, UTF-8.
+
+    >>> canonical({"b": [1, 2], "a": None})
+    b'{"a":null,"b":[1,2]}'
+    """
+    return _to_json(value).encode()
+
+
+def seal(
+    header: Record, *, events: list[list[Any]], faults: Sequence[Fault], outcome: Outcome
+) -> Record:
+    """Return the finished record of a match."""
+    ranks = {"ranks": list(outcome.ranks), "reason": outcome.reason}
+    scores = None if outcome.scores is None else list(outcome.scores)
+    record = {
+        "format": FORMAT,
+        **header,
+        "events": events,
+        "faults": [fault.to_json() for fault in faults],
+        "outcome": {**ranks, "scores": scores},
+    }
+    return {**record, "chain": chain(record)}
+
+
+def chain(record: Record) -> str:
+    """Return the hash chain over a record, whatever its own `chain` says."""
+    header = {name: value for name, value in record.items() if name not in _TAIL}
+    link = hashlib.sha256(canonical(header)).digest()
+    for event in record["events"]:
+        link = hashlib.sha256(link + canonical(event)).digest()
+    tail = {"faults": record["faults"], "outcome": record["outcome"]}
+    return hashlib.sha256(link + canonical(tail)).hexdigest()
+
+
+def verify_record(record: Record) -> State:
+    """Play a record again and return its last state.
+
+    Checked are the chain, the rules version, that every action was legal, that chance and
+    stand-ins did what the seed says, and that the outcome follows.
+
+    Raises:
+        BadRecord: naming the event, or the field, and the difference.
+    """
+    check_shape(record)
+    _check_chain(record)
+    state = start_position(record)
+    _check_faults(record, state)
+    replay = _Replay(record, state)
+    for ply, event in enumerate(record["events"]):
+        replay.step(ply, event)
+    replay.finish()
+    return state
+
+
+def start_position(record: Record) -> State:
+    """Return the position before the first event."""
+    if record["game"] not in GAMES:
+        raise BadRecord(f"game: no game {record['game']!r}; known are {', '.join(GAMES)}")
+    game = GAMES[record["game"]]
+    if record["rules"] != game.info.version:
+        raise BadRecord(
+            f"rules: recorded with version {record['rules']} of {game.info.title}, not with "
+            f"{game.info.version}; use the release of pentathlon-engines that has it"
+        )
+    try:
+        return game.start(record["seats"], record["options"])
+    except EngineError as error:
+        raise BadRecord(f"seats or options: {error}") from error
+
+
+def positions(record: Record) -> Iterator[State]:
+    """Yield the position before the first event and after each one; every state is your own."""
+    state = start_position(record)
+    yield state.copy()
+    for ply, event in enumerate(record["events"]):
+        _apply(state, ply, event)
+        yield state.copy()
+
+
+def position(record: Record, ply: int) -> State:
+    """Return the position after `ply` events."""
+    last = len(record["events"])
+    if not 0 <= ply <= last:
+        raise BadRecord(f"there is no ply {ply}: this record has 0 to {last}")
+    state = start_position(record)
+    for index in range(ply):
+        _apply(state, index, record["events"][index])
+    return state
+
+
+def _apply(state: State, ply: int, event: list[Any]) -> None:
+    seat, text = event[0], event[1]
+    if seat != state.to_move:
+        raise BadRecord(f"event {ply}: seat {seat} acts, but to move is {state.to_move}")
+    try:
+        if seat == CHANCE:
+            state.apply_chance(text)
+        else:
+            state.apply(state.parse(text))
+    except EngineError as error:
+        raise BadRecord(f"event {ply}: {error}") from error
+
+
+class _Replay:
+    """The checks of one record while it is played again."""
+
+    def __init__(self, record: Record, state: State) -> None:
+        self._record = record
+        self._state = state
+        self._seed: int = record["seed"]
+        self._draws = 0
+        self._left = {fault["seat"]: fault["ply"] for fault in record["faults"]}
+
+    def step(self, ply: int, event: list[Any]) -> None:
+        self._check_expelled(ply)
+        if self._outcome(ply) is not None:
+            raise BadRecord(f"event {ply}: the match was over before it")
+        if event[0] == CHANCE:
+            self._check_chance(ply, event)
+        else:
+            self._check_action(ply, event)
+        _apply(self._state, ply, event)
+
+    def finish(self) -> None:
+        last = len(self._record["events"])
+        self._check_expelled(last)
+        outcome = self._outcome(last)
+        if outcome is None:
+            raise BadRecord(f"event {last}: missing, the match is not over")
+        stated = self._record["outcome"]
+        for name, value in (
+            ("ranks", list(outcome.ranks)),
+            ("reason", outcome.reason),
+            ("scores", None if outcome.scores is None else list(outcome.scores)),
+        ):
+            if stated[name] != value:
+                raise BadRecord(
+                    f"outcome: {name} should be {value}, the record says {stated[name]}"
+                )
+
+    def _outcome(self, ply: int) -> Outcome | None:
+        return judge(self._state, [seat for seat, left in self._left.items() if left <= ply])
+
+    def _check_expelled(self, ply: int) -> None:
+        mover = self._state.to_move
+        wrong = [seat for seat, left in self._left.items() if left == ply > 0 and seat != mover]
+        if wrong:
+            raise BadRecord(f"faults: seat {wrong[0]} was not asked for action {ply}")
+
+    def _check_chance(self, ply: int, event: list[Any]) -> None:
+        if len(event) != 2:  # noqa: PLR2004  # seat and text
+            raise BadRecord(f"event {ply}: chance has only a text")
+        if self._state.to_move != CHANCE:
+            return
+        drawn = self._state.sample_chance(chance_random(self._seed, draw=self._draws))
+        if drawn != event[1]:
+            raise BadRecord(f"event {ply}: the seed draws {drawn!r}, the record says {event[1]!r}")
+        self._draws += 1
+
+    def _check_action(self, ply: int, event: list[Any]) -> None:
+        seat, text = event[0], event[1]
+        stood_in = len(event) == 5  # noqa: PLR2004  # seat, text, two times and the mark
+        if stood_in != (seat in self._left and self._left[seat] <= ply):
+            problem = "stand-in without a fault before it" if stood_in else "acts after its fault"
+            raise BadRecord(f"event {ply}: seat {seat}: {problem}")
+        if stood_in and seat == self._state.to_move:
+            action = self._state.random_action(stand_in_random(self._seed, ply=ply))
+            if self._state.text(action) != text or event[2:] != [0, 0, STAND_IN]:
+                raise BadRecord(f"event {ply}: the seed lets the stand-in do something else")
+
+
+def _check_chain(record: Record) -> None:
+    try:
+        link = chain(record)
+    except (ValueError, RecursionError) as error:
+        raise BadRecord(f"the record is not JSON that can be written in UTF-8: {error}") from error
+    if link != record["chain"]:
+        raise BadRecord("chain: the record was changed after it was sealed")
+
+
+def _check_faults(record: Record, state: State) -> None:
+    seats = [fault["seat"] for fault in record["faults"]]
+    if len(set(seats)) != len(seats):
+        raise BadRecord("faults: a seat is expelled only once")
+    last = len(record["events"])
+    for index, fault in enumerate(record["faults"]):
+        if fault["seat"] >= state.seats or fault["ply"] > last:
+            raise BadRecord(f"faults[{index}]: no such seat or ply in this match")

@@ -1,0 +1,151 @@
+"""The referee of one match: who is to act, what they may see, what is allowed, who has won.
+
+Pure: no input, output or clocks. The runner asks `seat_to_ask`, puts `request` to that bot, and
+hands the outcome of that to `accept` or `expel`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from pentathlon_engines.faults import Fault
+from pentathlon_engines.game import CHANCE, Game, Outcome, State
+from pentathlon_engines.protocol import Event
+
+STAND_IN: Final = "stand_in"
+
+
+class Request(NamedTuple):
+    """What a seat is asked: the index of the action, and all it may know."""
+
+    seat: int
+    ply: int
+    events: list[Event]
+    """What happened since the seat was asked before, its own action first."""
+    observation: dict[str, Any]  # Any: the JSON of a game
+    legal: list[str]
+
+
+class Referee:
+    """One match from its first event to its outcome."""
+
+    def __init__(
+        self, *, game: Game, seats: int, options: Mapping[str, Any] | None, seed: int
+    ) -> None:
+        self.state: State = game.start(seats, options)
+        self.events: list[list[Any]] = []
+        self.faults: list[Fault] = []
+        self.outcome: Outcome | None = self.state.outcome
+        self._seed = seed
+        self._draws = 0
+        self._offenders: set[int] = set()
+        self._unseen: list[list[Event]] = [[] for _ in range(seats)]
+        self._legal: list[str] = []
+
+    @property
+    def ply(self) -> int:
+        """The index of the event that comes next."""
+        return len(self.events)
+
+    def seat_to_ask(self) -> int | None:
+        """Let chance and stand-ins act until a bot must; return its seat, None at the end."""
+        while self.outcome is None:
+            mover = self.state.to_move
+            if mover == CHANCE:
+                self._draw_chance()
+            elif mover in self._offenders:
+                self._stand_in(mover)
+            else:
+                return mover
+        return None
+
+    def request(self) -> Request:
+        """Return what the seat to act is asked now."""
+        seat = self.state.to_move
+        if seat is None or seat == CHANCE:
+            raise RuntimeError("seat_to_ask() has not named a seat")
+        observation = self.state.observation(seat)
+        self._legal = observation.pop("legal")
+        events, self._unseen[seat] = self._unseen[seat], []
+        return Request(seat, self.ply, events, observation, self._legal)
+
+    def allows(self, text: str) -> bool:
+        """Say whether this action was among the legal ones of the last request."""
+        return text in self._legal
+
+    def accept(self, text: str, *, cpu_ms: int, wall_ms: int) -> None:
+        """Do an allowed action of the seat that was asked."""
+        self._act([self.state.to_move, text, cpu_ms, wall_ms])
+
+    def expel(self, fault: Fault) -> None:
+        """Take the seat at fault out of the match, with the stated consequence."""
+        self.faults.append(fault)
+        self._offenders.add(fault.seat)
+        self.outcome = judge(self.state, self._offenders)
+
+    def final_outcome(self) -> Outcome:
+        """Return the outcome of a match that is over."""
+        if self.outcome is None:
+            raise RuntimeError("the match is not over")
+        return self.outcome
+
+    def _draw_chance(self) -> None:
+        text = self.state.sample_chance(chance_random(self._seed, draw=self._draws))
+        self._draws += 1
+        self._show(CHANCE, text)
+        self.state.apply_chance(text)
+        self._close_event([CHANCE, text])
+
+    def _stand_in(self, seat: int | None) -> None:
+        action = self.state.random_action(stand_in_random(self._seed, ply=self.ply))
+        self._act([seat, self.state.text(action), 0, 0, STAND_IN])
+
+    def _act(self, event: list[Any]) -> None:
+        self._show(event[0], event[1])
+        self.state.apply_unchecked(self.state.parse(event[1]))
+        self._close_event(event)
+
+    def _show(self, mover: int, text: str) -> None:
+        for seat, unseen in enumerate(self._unseen):
+            unseen.append((mover, self.state.event_for(seat, text)))
+
+    def _close_event(self, event: list[Any]) -> None:
+        self.events.append(event)
+        self.outcome = judge(self.state, self._offenders)
+
+
+def chance_random(seed: int, *, draw: int) -> Random:
+    """Return the generator for the draw with this index; equal in all matches of a seed."""
+    return Random(f"{seed}:chance:{draw}")
+
+
+def stand_in_random(seed: int, *, ply: int) -> Random:
+    """Return the generator for a stand-in's action."""
+    return Random(f"{seed}:stand_in:{ply}")
+
+
+def judge(state: State, offenders: Collection[int]) -> Outcome | None:
+    """Return the outcome after faults, or None while the match goes on.
+
+    Offenders rank behind everybody else, equal among themselves. Once at most one seat without a
+    fault is left the match ends; until then stand-ins play for the offenders.
+    """
+    if not offenders:
+        return state.outcome
+    honest = [seat for seat in range(state.seats) if seat not in offenders]
+    if len(honest) <= 1:
+        ranks = tuple(0 if seat in honest else len(honest) for seat in range(state.seats))
+        return Outcome(ranks, "fault")
+    if state.outcome is None:
+        return None
+    return Outcome(_demoted(state.outcome, honest), state.outcome.reason, state.outcome.scores)
+
+
+def _demoted(outcome: Outcome, honest: list[int]) -> tuple[int, ...]:
+    old = outcome.ranks
+    return tuple(
+        sum(old[other] < rank for other in honest) if seat in honest else len(honest)
+        for seat, rank in enumerate(old)
+    )

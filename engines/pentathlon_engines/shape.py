@@ -1,0 +1,147 @@
+"""The shape of a record: which fields it has and what they hold, before anything is played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.game import CHANCE
+from pentathlon_engines.launcher import SandboxLevel
+
+SEED_END: Final = 2**53
+"""Seeds are below this, so that every JSON reader has them exactly."""
+MOST_EVENTS: Final = 100_000
+
+
+def check_shape(record: object) -> None:
+    """Raise `BadRecord`, naming the field, for anything that is not the shape of a record."""
+    fields = _object(record, "record")
+    _check_names(fields, _FIELDS, where="record")
+    for name, check in _FIELDS.items():
+        check(fields[name], name)
+    if len(fields["bots"]) != fields["seats"]:
+        raise BadRecord(f"bots: must be one per seat, {fields['seats']}")
+    for ply, event in enumerate(fields["events"]):
+        _check_event(event, f"event {ply}", seats=fields["seats"])
+
+
+def _check_event(event: object, where: str, *, seats: int) -> None:
+    items = _list(event, where)
+    if len(items) not in (2, 4, 5):
+        raise BadRecord(f"{where}: must be seat, text, CPU and wall milliseconds")
+    _integer(items[0], where, low=CHANCE, high=seats - 1)
+    _text(items[1], where)
+    for time in items[2:4]:
+        _integer(time, where)
+    if (items[0] == CHANCE) != (len(items) == 2):  # noqa: PLR2004  # only chance has no times
+        raise BadRecord(f"{where}: an action has times, what chance decides has none")
+
+
+def _check_fault(fault: object, where: str) -> None:
+    fields = _object(fault, where)
+    _check_names(fields, ("seat", "kind", "ply", "detail"), where=where)
+    _integer(fields["seat"], f"{where}.seat")
+    _integer(fields["ply"], f"{where}.ply")
+    _text(fields["detail"], f"{where}.detail")
+    _one_of(fields["kind"], f"{where}.kind", tuple(FaultKind))
+
+
+def _check_bot(bot: object, where: str) -> None:
+    fields = _object(bot, where)
+    _check_names(fields, ("name", "hash"), where=where)
+    _text(fields["name"], f"{where}.name")
+    _text(fields["hash"], f"{where}.hash")
+
+
+def _check_outcome(outcome: object, where: str) -> None:
+    fields = _object(outcome, where)
+    _check_names(fields, ("ranks", "reason", "scores"), where=where)
+
+
+def _check_names(fields: dict[str, Any], names: Any, *, where: str) -> None:
+    missing = [name for name in names if name not in fields]
+    unknown = sorted(set(fields) - set(names))
+    if missing or unknown:
+        problem = f"{missing[0]} is missing" if missing else f"no such field as {unknown[0]!r}"
+        raise BadRecord(f"{where}: {problem}")
+
+
+def _object(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadRecord(f"{where}: must be a JSON object")
+    return value
+
+
+def _list(value: object, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise BadRecord(f"{where}: must be a list")
+    return value
+
+
+def _text(value: object, where: str) -> None:
+    if type(value) is not str:
+        raise BadRecord(f"{where}: must be a text")
+
+
+def _integer(value: object, where: str, *, low: int = 0, high: int = SEED_END - 1) -> None:
+    if type(value) is not int or not low <= value <= high:
+        raise BadRecord(f"{where}: must be a whole number from {low} to {high}")
+
+
+def _one_of(value: object, where: str, values: Any) -> None:
+    if type(value) is not str or value not in values:
+        raise BadRecord(f"{where}: must be one of {', '.join(values)}")
+
+
+def _each(check: Callable[[object, str], None]) -> Callable[[object, str], None]:
+    def check_list(value: object, where: str) -> None:
+        items = _list(value, where)
+        if len(items) > MOST_EVENTS:
+            raise BadRecord(f"{where}: more than {MOST_EVENTS}")
+        for index, item in enumerate(items):
+            check(item, f"{where}[{index}]")
+
+    return check_list
+
+
+def _format(value: object, where: str) -> None:
+    if value != 1 or type(value) is not int:
+        raise BadRecord(f"{where}: must be 1, the only format this program reads")
+
+
+def _level(value: object, where: str) -> None:
+    _one_of(value, where, tuple(SandboxLevel))
+
+
+def _seats(value: object, where: str) -> None:
+    _integer(value, where, low=1, high=16)
+
+
+def _limits(value: object, where: str) -> None:
+    for name, limit in _object(value, where).items():
+        if type(limit) not in (int, float):
+            raise BadRecord(f"{where}.{name}: must be a number")
+
+
+def _object_only(value: object, where: str) -> None:
+    _object(value, where)
+
+
+_FIELDS: Final[dict[str, Callable[[Any, str], None]]] = {
+    "format": _format,
+    "game": _text,
+    "rules": _integer,
+    "seats": _seats,
+    "options": _object_only,
+    "seed": _integer,
+    "match": _text,
+    "bots": _each(_check_bot),
+    "limits": _limits,
+    "sandbox": _level,
+    "events": _each(lambda event, where: None),
+    "faults": _each(_check_fault),
+    "outcome": _check_outcome,
+    "chain": _text,
+}
