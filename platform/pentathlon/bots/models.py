@@ -27,11 +27,8 @@ class BotQuerySet(models.QuerySet["Bot"]):
     def listed(self) -> BotQuerySet:
         """Add the owner, `version_count` and, as `latest`, a list with the newest version."""
         newest = BotVersion.objects.newest().prefetch_related("games").defer("validation_log")
-        return (
-            self.select_related("owner")
-            .annotate(version_count=Count("versions"))
-            .prefetch_related(Prefetch("versions", newest, to_attr="latest"))
-        )
+        counted = self.select_related("owner").annotate(version_count=Count("versions"))  # type: ignore[no-redef]  # declared on Bot
+        return counted.prefetch_related(Prefetch("versions", newest, to_attr="latest"))  # type: ignore[no-redef]  # declared on Bot
 
 
 class Bot(models.Model):
@@ -42,6 +39,11 @@ class Bot(models.Model):
     )
     name = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    version_count: int
+    """How many versions there are; set by `listed`."""
+    latest: list[BotVersion]
+    """The newest version, if there is one; set by `listed`."""
 
     objects = BotQuerySet.as_manager()
 

@@ -1,0 +1,164 @@
+import stat
+from pathlib import Path
+from zipfile import BadZipFile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pentathlon.bots.archives import read_archive, unpack
+from pentathlon.bots.bad_archive import BadArchive, LargeArchive
+from tests.factories import make_upload, zip_files
+from tests.pentathlon.bots.hostile import ARCHIVES, HONEST, MANIFEST, Hostile, named
+
+
+@pytest.mark.parametrize("hostile", ARCHIVES, ids=lambda hostile: hostile.name)
+def test_hostile_archive_is_refused_with_its_code(hostile: Hostile) -> None:
+    with pytest.raises(BadArchive) as refusal:
+        read_archive(hostile.make())
+
+    assert refusal.value.code == hostile.code
+    assert refusal.value.field == "archive"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [hostile for hostile in ARCHIVES if hostile.code in {"too_large", "too_many_files"}],
+    ids=lambda hostile: hostile.name,
+)
+def test_too_much_is_told_apart_from_bad(hostile: Hostile) -> None:
+    with pytest.raises(LargeArchive):
+        read_archive(hostile.make())
+
+
+def test_honest_archive_tells_its_manifest_and_files() -> None:
+    checked = read_archive(zip_files(HONEST))
+
+    assert checked.manifest_json() == {
+        "name": "tiger",
+        "games": ["tuned"],
+        "language": "python",
+        "main": "main.py",
+    }
+    assert sorted(checked.files) == ["bot.toml", "main.py"]
+    assert checked.unpacked_bytes == len(MANIFEST) + len("print()\n")
+
+
+def test_single_top_folder_counts_as_the_root() -> None:
+    inside = {f"tiger/{name}": data for name, data in HONEST.items()}
+
+    assert (
+        read_archive(zip_files(inside)).content_hash
+        == read_archive(zip_files(HONEST)).content_hash
+    )
+
+
+def test_what_finder_adds_is_left_out() -> None:
+    added = {"tiger/.DS_Store": "x", "__MACOSX/tiger/._main.py": "x"}
+    inside = {f"tiger/{name}": data for name, data in HONEST.items()}
+
+    checked = read_archive(zip_files({**inside, **added}))
+
+    assert sorted(checked.files) == ["bot.toml", "main.py"]
+
+
+def test_order_and_packing_do_not_change_the_content_hash() -> None:
+    there = read_archive(zip_files(HONEST))
+    back = read_archive(zip_files(dict(reversed(HONEST.items()))))
+
+    assert there.content_hash == back.content_hash
+    assert there.normalised == back.normalised
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**HONEST, "main.py": "print(1)\n"},
+        {**HONEST, "data.txt": ""},
+        {"bot.toml": MANIFEST + "#", "main.py": "print()\n"},
+    ],
+)
+def test_other_files_are_another_content(other: dict[str, bytes | str]) -> None:
+    assert (
+        read_archive(zip_files(other)).content_hash != read_archive(zip_files(HONEST)).content_hash
+    )
+
+
+def test_program_may_be_executed_even_when_the_zip_forgot_it() -> None:
+    manifest = 'name = "t"\ngames = ["tuned"]\ncommand = ["./bot"]\n'
+
+    checked = read_archive(zip_files({"bot.toml": manifest, "bot": b"\x7fELF"}))
+
+    assert checked.files["bot"].is_program
+    assert not checked.files["bot.toml"].is_program
+
+
+def test_normalised_archive_passes_again_unchanged() -> None:
+    checked = read_archive(make_upload("tiger"))
+
+    again = read_archive(checked.normalised)
+
+    assert again.content_hash == checked.content_hash
+    assert again.normalised == checked.normalised
+
+
+def test_unpack_writes_plain_files_with_plain_modes(tmp_path: Path) -> None:
+    manifest = 'name = "t"\ngames = ["tuned"]\ncommand = ["./bin/bot"]\n'
+    upload = zip_files(
+        {"bot.toml": manifest, "bin/bot": "#!"}, modes={"bin/bot": 0o777, "bot.toml": 0o600}
+    )
+
+    unpack(read_archive(upload).normalised, tmp_path)
+
+    assert (tmp_path / "bot.toml").read_text() == manifest
+    assert stat.S_IMODE((tmp_path / "bot.toml").stat().st_mode) == 0o644
+    assert stat.S_IMODE((tmp_path / "bin/bot").stat().st_mode) == 0o755
+
+
+def test_unpack_never_writes_through_what_is_there(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "main.py").symlink_to(victim)
+
+    with pytest.raises(FileExistsError):
+        unpack(read_archive(zip_files(HONEST)).normalised, folder)
+
+    assert victim.read_text() == "mine"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=400))
+def test_noise_is_refused(data: bytes) -> None:
+    with pytest.raises(BadArchive):
+        read_archive(data)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.data())
+def test_changed_bytes_are_refused_or_harmless(data: st.DataObject) -> None:
+    honest = bytearray(zip_files(HONEST))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(honest) - 1))
+        honest[at] = data.draw(st.integers(0, 255))
+
+    try:
+        checked = read_archive(bytes(honest))
+    except BadArchive:
+        return
+
+    assert read_archive(checked.normalised).content_hash == checked.content_hash
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(min_size=1, max_size=30))
+def test_any_name_is_refused_or_stays_inside(name: str) -> None:
+    try:
+        checked = read_archive(named(name))
+    except (BadArchive, BadZipFile, UnicodeEncodeError):
+        return
+
+    for path in checked.files:
+        assert not path.startswith("/")
+        assert ".." not in path.split("/")
