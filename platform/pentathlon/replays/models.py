@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.db import models
+
 from pentathlon.matches.models import Match
 
 

@@ -1,0 +1,31 @@
+"""Boards of stored records, ply by ply."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from pentathlon.common.errors import NotFound
+from pentathlon_engines import State
+from pentathlon_engines.record import canonical, positions
+
+_MATCHES_KEPT = 16
+
+Record = dict[str, Any]  # Any: JSON, verified before it was stored
+
+
+def board_svg(record: Record, ply: int, seat: int | None = None) -> str:
+    """Draw the position after `ply` events, as a seat or a spectator (None) may see it."""
+    match, last, seats = record["match"], len(record["events"]), record["seats"]
+    if not 0 <= ply <= last:
+        raise NotFound(f"Match {match} has the plies 0 to {last}, not {ply}.")
+    if seat is not None and not 0 <= seat < seats:
+        raise NotFound(f"Match {match} has the seats 0 to {seats - 1}, not {seat}.")
+    return _states(canonical(record))[ply].svg(seat)
+
+
+@lru_cache(maxsize=_MATCHES_KEPT)
+def _states(record: bytes) -> tuple[State, ...]:
+    # Who steps through a replay asks for one ply after the other.
+    return tuple(positions(json.loads(record)))

@@ -1,0 +1,65 @@
+"""What a record must say about its match, and what it says about each seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pentathlon.matches.jobs import SeatResult
+from pentathlon.matches.models import Match
+from pentathlon_engines import GAMES
+from pentathlon_engines.launcher import Usage
+from pentathlon_engines.limits import Limits
+
+Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
+
+
+def expected_header(match: Match) -> Record:
+    """Return the fields that follow from the match row; load seats and versions before."""
+    seats = sorted(match.seats.all(), key=lambda seat: seat.seat)
+    return {
+        "game": match.game,
+        "rules": match.rules_version,
+        "seats": len(seats),
+        "options": GAMES[match.game].info.check_options(match.options),
+        "seed": match.seed,
+        "match": str(match.pk),
+        "bots": [{"name": str(seat.version), "hash": seat.version.archive_id} for seat in seats],
+        "limits": Limits.from_json(match.limits).to_json(),
+    }
+
+
+def seat_results(
+    record: Record,
+    *,
+    logs: Sequence[str],
+    notes: Sequence[Sequence[tuple[int, str]]],
+    usage: Sequence[Usage],
+) -> tuple[SeatResult, ...]:
+    """Return what a verified record and the launcher's figures say about each seat."""
+    ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
+    faults = {fault["seat"]: fault for fault in record["faults"]}
+    return tuple(
+        SeatResult(
+            rank=ranks[seat],
+            score=None if scores is None else scores[seat],
+            cpu_ms=round(usage[seat].cpu_s * 1000),
+            wall_ms=sum(event[3] for event in record["events"] if event[0] == seat),
+            memory_peak_mb=usage[seat].memory_peak_mb,
+            log=_storable(logs[seat]),
+            notes=tuple((ply, _storable(note)) for ply, note in notes[seat]),
+            **_fault_fields(faults.get(seat)),
+        )
+        for seat in range(record["seats"])
+    )
+
+
+def _fault_fields(fault: Record | None) -> dict[str, Any]:  # Any: fields of SeatResult
+    if fault is None:
+        return {}
+    return {f"fault_{name}": fault[name] for name in ("kind", "ply", "detail")}
+
+
+def _storable(text: str) -> str:
+    # Databases refuse these two: bots may write what they like.
+    return text.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -1,0 +1,11 @@
+"""The Celery application. README.md says how a worker is started; `tasks` what it does."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
+
+app = Celery("pentathlon")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["workers"])
