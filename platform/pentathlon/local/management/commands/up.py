@@ -1,0 +1,83 @@
+import os
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from pentathlon.local.folder_lock import AlreadyRunning, only_one
+from pentathlon.local.ports import NoPort, free_port
+from pentathlon.local.preparation import prepare_database, prepare_static_files
+from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.stack import Stack
+from pentathlon.local.supervisor import Supervisor
+from pentathlon.local.waiting import ServerFailed
+
+_MOST_WORKERS = 8
+
+
+class Command(BaseCommand):
+    """Run the whole platform on this machine until Ctrl-C."""
+
+    help = "Start broker, web, workers and housekeeping, with a demo tournament the first time."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Offer what one may want to change."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+        parser.add_argument("--port", type=int, default=8000, help="port, or the first free above")
+        parser.add_argument("--workers", type=int, default=min(cores, _MOST_WORKERS))
+        parser.add_argument("--no-demo", action="store_true", help="start with an empty platform")
+        parser.add_argument("--logs", action="store_true", help="show what the services log")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        """Prepare, start, show the way in, and stay until asked to stop."""
+        try:
+            with runtime_folder() as folder:
+                stack = Stack(
+                    host=options["host"],
+                    port=free_port(options["host"], options["port"]),
+                    workers=max(1, options["workers"]),
+                    folder=folder,
+                    redis_url=settings.REDIS_URL,
+                )
+                with only_one(settings.DATA_FOLDER, address=stack.address):
+                    self._serve(stack, options)
+        except (AlreadyRunning, NoPort, ServerFailed) as error:
+            raise CommandError(str(error)) from error
+
+    def _serve(self, stack: Stack, options: dict[str, Any]) -> None:  # Any: Django's options
+        if stack.port != options["port"]:
+            self._say(f"Port {options['port']} is taken, so this is port {stack.port}.")
+        with self._step("Preparing the database and pages"):
+            prepare_database()
+            prepare_static_files()
+        supervisor = Supervisor(
+            stack.services(),
+            logs=settings.DATA_FOLDER / "logs",
+            show=lambda name, line: self._say(f"{name:>10} | {line}"),
+            follow=options["logs"],
+        )
+        try:
+            with self._step("Starting broker, web, reconciler and workers"):
+                supervisor.start()
+            self._say(f"\nPentathlon is at {stack.address} (Ctrl-C stops it).\n")
+            supervisor.run()
+        finally:
+            with self._step("Stopping"):
+                supervisor.stop()
+
+    @contextmanager
+    def _step(self, what: str) -> Iterator[None]:
+        started = time.monotonic()
+        self._say(f"{what} ...")
+        yield
+        self._say(f"{what}: done in {time.monotonic() - started:.1f} s.")
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()

@@ -1,0 +1,32 @@
+"""Bring the data folder up to date: database and static files."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+
+_STAMP = "static.stamp"
+
+
+def prepare_database() -> None:
+    """Apply the migrations that are missing."""
+    call_command("migrate", interactive=False, verbosity=0)
+
+
+def prepare_static_files() -> None:
+    """Collect static files if any of them has changed since the last time."""
+    stamp = Path(settings.DATA_FOLDER) / _STAMP
+    seen = hashlib.sha256("\n".join(_sources()).encode()).hexdigest()
+    if stamp.exists() and stamp.read_text() == seen and Path(settings.STATIC_ROOT).exists():
+        return
+    call_command("collectstatic", interactive=False, verbosity=0, clear=True)
+    stamp.write_text(seen)
+
+
+def _sources() -> Iterator[str]:
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            yield f"{path} {storage.size(path)} {storage.get_modified_time(path).timestamp()}"

@@ -1,0 +1,110 @@
+"""The services that make up a whole platform on one machine."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.local.supervisor import Service
+from pentathlon.local.valkey import answers, valkey_binary, valkey_command, valkey_url
+
+_PROBE_S = 2
+_QUEUES = "match,light"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """Where a local platform listens, and how much it may do at a time."""
+
+    host: str
+    port: int
+    workers: int
+    folder: Path
+    """A short folder for the broker's socket."""
+    redis_url: str | None
+    """A broker that runs already."""
+
+    @property
+    def address(self) -> str:
+        """The site's address."""
+        host = "localhost" if self.host in {"127.0.0.1", "0.0.0.0"} else self.host  # noqa: S104
+        return f"http://{host}:{self.port}"
+
+    def services(self) -> list[Service]:
+        """Return all services, in the order in which they depend on each other."""
+        return list(self._services())
+
+    def _services(self) -> Iterator[Service]:
+        url = self.redis_url
+        binary = valkey_binary()
+        if url is None and binary is not None:
+            socket = self.folder / "valkey.sock"
+            url = valkey_url(socket)
+            yield _broker(binary, socket, url)
+        environment = self._environment(url)
+        yield self._web(environment)
+        yield _reconciler(environment)
+        yield self._worker(environment)
+
+    def _environment(self, redis_url: str | None) -> dict[str, str]:
+        path = (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")
+        changes = {"PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONUNBUFFERED": "1"}
+        if redis_url is not None:
+            changes["REDIS_URL"] = redis_url
+        return child_environment(**changes)
+
+    def _web(self, environment: dict[str, str]) -> Service:
+        return Service(
+            name="web",
+            command=[
+                *(sys.executable, "-m", "uvicorn", "pentathlon.asgi:application"),
+                *("--host", self.host, "--port", str(self.port), "--lifespan", "on"),
+                # Without a limit an open stream would keep the server from ever stopping.
+                *("--timeout-graceful-shutdown", "2", "--no-access-log", "--log-level", "warning"),
+            ],
+            environment=environment,
+            vital=True,
+            is_ready=lambda: _is_ready(f"http://{self.host}:{self.port}/readyz"),
+        )
+
+    def _worker(self, environment: dict[str, str]) -> Service:
+        return Service(
+            name="worker",
+            command=[
+                *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
+                *("-P", "prefork", "--concurrency", str(self.workers), "-Q", _QUEUES),
+                *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+                *("--loglevel", "info"),
+            ],
+            # Ctrl-C gives running matches a moment; what is cut off is played again later.
+            environment={**environment, "REMAP_SIGTERM": "SIGQUIT"},
+        )
+
+
+def _broker(binary: Path, socket: Path, url: str) -> Service:
+    return Service(
+        name="broker",
+        command=valkey_command(binary, socket),
+        vital=True,
+        is_ready=lambda: answers(url),
+    )
+
+
+def _reconciler(environment: dict[str, str]) -> Service:
+    return Service(
+        name="reconciler",
+        command=[sys.executable, CHECKOUT / "manage.py", "reconcile"],
+        environment=environment,
+    )
+
+
+def _is_ready(url: str) -> bool:
+    with suppress(URLError, OSError), urlopen(url, timeout=_PROBE_S) as answer:  # noqa: S310
+        return bool(answer.status == HTTPStatus.OK)
+    return False

@@ -1,0 +1,142 @@
+"""Keep a few services running, restart those that die, and stop all of them in order.
+
+Children write straight into their log files: nothing blocks and nothing breaks when the
+supervisor itself is killed. The kernel then ends the children (see `processes`).
+"""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from pentathlon.local import processes
+from pentathlon.local.waiting import ServerFailed, last_lines, wait_until_ready
+
+_TICK_S = 0.1
+_SETTLED_S = 20.0
+"""A service that lived this long has started well: its earlier deaths are forgotten."""
+_SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
+_MOST_DEATHS = 3
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+Show = Callable[[str, str], None]
+"""Shows a line of text, given the name of the service it concerns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """One process to keep running."""
+
+    name: str
+    command: Sequence[str | Path]
+    environment: Mapping[str, str] | None = None
+    vital: bool = False
+    """Nothing works without it: after some deaths in a row the supervisor gives up."""
+    is_ready: Callable[[], bool] = field(default=lambda: True)
+    """Says whether the next service may be started."""
+    patience_s: float = 8.0
+
+
+@dataclass(slots=True)
+class _Child:
+    service: Service
+    log: Path
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    deaths: int = 0
+    due: float = 0.0
+    shown: int = 0
+    """Bytes of the log that have been shown."""
+
+
+class Supervisor:
+    """Runs services in the order given and stops them in the opposite order."""
+
+    def __init__(
+        self, services: Sequence[Service], *, logs: Path, show: Show, follow: bool = False
+    ) -> None:
+        logs.mkdir(parents=True, exist_ok=True)
+        self._children = [_Child(service, logs / f"{service.name}.log") for service in services]
+        self._show = show
+        self._follow = follow
+        self._stopping = False
+
+    def start(self) -> None:
+        """Start the services; each must be ready before the next is started."""
+        for number in _STOPPING:
+            signal.signal(number, self._ask_to_stop)
+        for child in self._children:
+            if not self._stopping:
+                child.log.unlink(missing_ok=True)
+                self._start(child)
+                self._wait_for(child)
+
+    def run(self) -> None:
+        """Restart what dies until a signal asks to stop; raise if a vital service cannot live."""
+        while not self._stopping:
+            for child in self._children:
+                self._look_after(child)
+                if self._follow:
+                    self._show_news(child)
+            time.sleep(_TICK_S)
+
+    def stop(self) -> None:
+        """Stop every service, last started first."""
+        for child in reversed(self._children):
+            if child.process is not None:
+                processes.stop(child.process, patience_s=child.service.patience_s)
+            child.process = None
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether a signal has asked to stop."""
+        return self._stopping
+
+    def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:
+        self._stopping = True
+
+    def _start(self, child: _Child) -> None:
+        with child.log.open("ab") as output:
+            child.process = processes.start(
+                child.service.command, output=output, environment=child.service.environment
+            )
+        child.started = time.monotonic()
+
+    def _wait_for(self, child: _Child) -> None:
+        if child.process is not None:
+            wait_until_ready(
+                lambda: self._stopping or child.service.is_ready(),
+                name=child.service.name,
+                process=child.process,
+                log=child.log,
+            )
+
+    def _look_after(self, child: _Child) -> None:
+        now = time.monotonic()
+        if child.process is None:
+            if now >= child.due:
+                self._start(child)
+        elif child.process.poll() is not None:
+            self._bury(child, child.process.returncode, now)
+
+    def _show_news(self, child: _Child) -> None:
+        with child.log.open("rb") as log:
+            log.seek(child.shown)
+            whole, newline, _ = log.read().rpartition(b"\n")
+        child.shown += len(whole) + len(newline)
+        for line in whole.decode(errors="replace").splitlines():
+            self._show(child.service.name, line)
+
+    def _bury(self, child: _Child, code: int, now: float) -> None:
+        settled = now - child.started > _SETTLED_S
+        child.deaths = 1 if settled else child.deaths + 1
+        child.process = None
+        name, said = child.service.name, last_lines(child.log)
+        if child.service.vital and child.deaths >= _MOST_DEATHS:
+            raise ServerFailed(name, f"ended {child.deaths} times in a row (code {code}).", said)
+        pause = min(_LONGEST_PAUSE_S, _SHORTEST_PAUSE_S * 2.0 ** (child.deaths - 1))
+        child.due = now + pause
+        self._show(name, f"ended with code {code}; starting it again in {pause:g} s.\n{said}")
