@@ -110,8 +110,9 @@ def confine(wanted: dict[str, Any]) -> None:  # Any: a JSON object
 def main() -> None:
     """Confine this process and replace it by the bot; report a failure on `status`."""
     wanted = json.loads(sys.argv[1])
-    status = wanted.get("status", 2)
-    os.set_inheritable(status, status == 2)
+    stderr = sys.stderr.fileno()
+    status = wanted.get("status", stderr)
+    os.set_inheritable(status, status == stderr)
     try:
         confine(wanted)
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 from typing import TypedDict
 
 from workers.sandbox.errors import LayerMissing
@@ -92,8 +93,8 @@ def _claim_slot() -> tuple[socket.socket, int]:
 
 def _check_mapped(uid: int) -> None:
     """Refuse in a user namespace that has no such uid."""
-    with open("/proc/self/uid_map") as lines:
-        ranges = [tuple(int(field) for field in line.split()) for line in lines]
+    lines = Path("/proc/self/uid_map").read_text().splitlines()
+    ranges = [tuple(int(field) for field in line.split()) for line in lines]
     if not any(first <= uid < first + count for first, _, count in ranges):
         raise LayerMissing(
             "identity",

@@ -12,7 +12,7 @@ from typing import Any
 
 from pentathlon_engines.launcher import LaunchFailed
 from workers.sandbox.bubblewrap import bot_environment
-from workers.sandbox.clocks import FolderScratch
+from workers.sandbox.burden import FolderScratch
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.filters import filter_path
 from workers.sandbox.policy import Variant

@@ -15,7 +15,7 @@ from workers.sandbox.runtime import find_runtime
 from workers.sandbox.spawning import Order
 from workers.sandbox.staging import Staging, copy_tree, is_readable_by
 
-_LEVELS: dict[SandboxLevel, type[NamespacesLevel] | type[LandlockLevel]] = {
+_LEVELS: dict[SandboxLevel, type[NamespacesLevel | LandlockLevel]] = {
     SandboxLevel.NAMESPACES: NamespacesLevel,
     SandboxLevel.LANDLOCK: LandlockLevel,
 }

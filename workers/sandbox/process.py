@@ -14,8 +14,8 @@ from contextlib import suppress
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import Breach, LaunchFailed, Usage
 from pentathlon_engines.limits import Limits
-from workers.sandbox.clocks import Burden, ScratchMeter, burden, process_cpu_s
-from workers.sandbox.rlimits import MEBIBYTE
+from workers.sandbox.burden import Burden, ScratchMeter, burden, process_cpu_s
+from workers.sandbox.rlimits import MEBIBYTE, most_cpu_s
 
 _LONGEST_END_S = 5.0
 _EXITED_BY_SIGNAL = 128
@@ -49,6 +49,8 @@ class SandboxedBot:
         self._scratch = scratch
         self._release = release
         self._started = time.monotonic()
+        # What was used before the bot's own program began is ours.
+        self._overhead_cpu_s = process_cpu_s(pid)
         self._cpu_s = 0.0
         self._resident_bytes = 0
         # A child starts as a copy of the worker, whose size its peak then includes.
@@ -59,7 +61,7 @@ class SandboxedBot:
         """Return the CPU seconds used so far, over all threads."""
         if self._usage is None:
             with suppress(OSError):
-                self._cpu_s = process_cpu_s(self.pid)
+                self._cpu_s = process_cpu_s(self.pid) - self._overhead_cpu_s
         return self._cpu_s
 
     def pause(self) -> None:
@@ -74,12 +76,18 @@ class SandboxedBot:
         """Return the limit that the bot has broken by now, or None."""
         if self._usage is not None:
             return None
-        if self.cpu_s() > self._limits.match_cpu_s:
+        if self.cpu_s() > most_cpu_s(self._limits):
             return _too_much_cpu(self._cpu_s, self._limits)
         # The process may end at any moment; then its end is what counts.
         with suppress(OSError):
-            return self._too_heavy(burden(self.pid)) or self._scratch_too_full()
+            return self._too_heavy(self.burden())
         return None
+
+    def burden(self) -> Burden:
+        """Return what the bot holds now; `OSError` when it cannot be seen or has ended."""
+        now = burden(self.pid, self._scratch)
+        self._resident_bytes = max(self._resident_bytes, now.resident_bytes)
+        return now
 
     def stop(self) -> Usage:
         """Kill the bot, reap it and close the pipes; idempotent."""
@@ -89,7 +97,7 @@ class SandboxedBot:
             self._signal(signal.SIGKILL)
             status, used = self._reap()
             self._usage = Usage(
-                cpu_s=max(cpu_s, used.ru_utime + used.ru_stime),
+                cpu_s=max(cpu_s, used.ru_utime + used.ru_stime - self._overhead_cpu_s),
                 wall_s=time.monotonic() - self._started,
                 memory_peak_mb=self._peak_bytes(used.ru_maxrss) / MEBIBYTE,
                 exit_status=status,
@@ -103,32 +111,31 @@ class SandboxedBot:
         if ended_by == signal.SIGSYS:
             return Breach(kind=FaultKind.SECURITY, detail="a forbidden system call")
         if ended_by == signal.SIGXCPU or (
-            ended_by == signal.SIGKILL and usage.cpu_s >= self._limits.match_cpu_s
+            ended_by == signal.SIGKILL and usage.cpu_s >= most_cpu_s(self._limits)
         ):
             return _too_much_cpu(usage.cpu_s, self._limits)
+        if ended_by == signal.SIGXFSZ:
+            detail = f"wrote a file of more than {self._limits.scratch_mb} MiB"
+            return Breach(kind=FaultKind.SCRATCH, detail=detail)
         if usage.memory_peak_mb > self._limits.memory_mb:
             return _too_much_memory(usage.memory_peak_mb, self._limits)
         return None
 
     def _too_heavy(self, now: Burden) -> Breach | None:
-        self._resident_bytes = max(self._resident_bytes, now.resident_bytes)
+        limits = self._limits
         resident_mb = now.resident_bytes / MEBIBYTE
-        if resident_mb > self._limits.memory_mb:
-            return _too_much_memory(resident_mb, self._limits)
-        if now.threads > self._limits.tasks:
-            detail = f"{now.threads} threads; {self._limits.tasks} are allowed"
+        if resident_mb > limits.memory_mb:
+            return _too_much_memory(resident_mb, limits)
+        if now.threads > limits.tasks:
+            detail = f"ran {now.threads} threads; {limits.tasks} are allowed"
             return Breach(kind=FaultKind.MEMORY, detail=detail)
+        if now.scratch_files > limits.scratch_files:
+            detail = f"made more than {limits.scratch_files} files in its scratch folder"
+            return Breach(kind=FaultKind.SCRATCH, detail=detail)
+        if now.scratch_bytes > limits.scratch_mb * MEBIBYTE:
+            detail = f"wrote more than {limits.scratch_mb} MiB to its scratch folder"
+            return Breach(kind=FaultKind.SCRATCH, detail=detail)
         return None
-
-    def _scratch_too_full(self) -> Breach | None:
-        files, bytes_used = self._scratch.used()
-        if files > self._limits.scratch_files:
-            detail = f"more than {self._limits.scratch_files} files in the scratch folder"
-        elif bytes_used > self._limits.scratch_mb * MEBIBYTE:
-            detail = f"more than {self._limits.scratch_mb} MiB in the scratch folder"
-        else:
-            return None
-        return Breach(kind=FaultKind.SCRATCH, detail=detail)
 
     def _signal(self, number: signal.Signals) -> None:
         if self._usage is not None:
@@ -177,10 +184,11 @@ def _process_handle(pid: int) -> int:
 
 
 def _too_much_cpu(cpu_s: float, limits: Limits) -> Breach:
-    detail = f"{cpu_s:.2f} s of CPU time in the match; {limits.match_cpu_s:g} s are allowed"
+    allowed = f"{most_cpu_s(limits):g} s are allowed, its start included"
+    detail = f"used {cpu_s:.2f} s of CPU time; {allowed}"
     return Breach(kind=FaultKind.CPU_TIME, detail=detail)
 
 
 def _too_much_memory(used_mb: float, limits: Limits) -> Breach:
-    detail = f"{used_mb:.0f} MiB of memory; {limits.memory_mb} MiB are allowed"
+    detail = f"held {used_mb:.0f} MiB of memory; {limits.memory_mb} MiB are allowed"
     return Breach(kind=FaultKind.MEMORY, detail=detail)

@@ -23,7 +23,7 @@ def rlimits(limits: Limits, *, language: str) -> Rlimits:
     data they can write counts.
     """
     memory = limits.memory_mb * MEBIBYTE
-    cpu_s = math.ceil(limits.match_cpu_s) + 1
+    cpu_s = math.ceil(most_cpu_s(limits)) + 1
     space = {"as": 4 * memory} if language == "python" else {"data": 2 * memory}
     highest = space | {
         "fsize": limits.scratch_mb * MEBIBYTE,
@@ -41,6 +41,11 @@ def rlimits(limits: Limits, *, language: str) -> Rlimits:
         "stack": (8 * MEBIBYTE, 64 * MEBIBYTE),
         **{name: (value, value) for name, value in highest.items()},
     }
+
+
+def most_cpu_s(limits: Limits) -> float:
+    """Return the CPU seconds of a bot's whole life: its start and all its actions."""
+    return limits.match_cpu_s + limits.startup_wall_s
 
 
 def prlimit_prefix(wanted: Rlimits) -> list[str] | None:

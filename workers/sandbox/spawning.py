@@ -48,8 +48,8 @@ def pipe(undo: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
     """Return the reading and the writing end of a pipe that `undo` closes."""
     reading, writing = os.pipe()
     return (
-        undo.enter_context(open(reading, "rb", buffering=0)),
-        undo.enter_context(open(writing, "wb", buffering=0)),
+        undo.enter_context(os.fdopen(reading, "rb", buffering=0)),
+        undo.enter_context(os.fdopen(writing, "wb", buffering=0)),
     )
 
 

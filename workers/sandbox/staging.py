@@ -13,6 +13,7 @@ from pathlib import Path
 
 _PREFIX = "pentathlon-sandbox-"
 _READ, _TRAVERSE = 4, 1
+_FOR_ALL = 0o755
 
 
 class Staging:
@@ -71,13 +72,17 @@ def copy_tree(
         return
     shutil.copytree(source, copy, symlinks=True, ignore=ignore, copy_function=_copy_file)
     for folder, _, _ in os.walk(copy):
-        os.chmod(folder, 0o755)
+        Path(folder).chmod(_FOR_ALL)
 
 
-def _copy_file(source: str, copy: str, *, follow_symlinks: bool = True) -> None:
-    shutil.copyfile(source, copy, follow_symlinks=False)
-    if not os.path.islink(copy):
-        os.chmod(copy, 0o755 if os.stat(source).st_mode & 0o100 else 0o644)
+def _copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None:
+    """Copy content and time; a Python trusts its bytecode only while the times agree."""
+    shutil.copyfile(source, copy, follow_symlinks=follow_symlinks)
+    if Path(copy).is_symlink():
+        return
+    status = Path(source).stat()
+    Path(copy).chmod(_FOR_ALL if status.st_mode & 0o100 else 0o644)
+    os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def _may(path: Path, uid: int, bits: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -17,25 +18,6 @@ def process_cpu_s(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Burden:
-    """What a process holds at this moment."""
-
-    threads: int
-    resident_bytes: int
-
-
-def burden(pid: int) -> Burden:
-    """Read the burden of a process; `OSError` when it is gone."""
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        # The name may hold anything, brackets included.
-        fields = file.read().rpartition(b")")[2].split()
-    return Burden(
-        threads=int(fields[_THREADS_FIELD]),
-        resident_bytes=int(fields[_RESIDENT_FIELD]) * _PAGE_BYTES,
-    )
-
-
 class ScratchMeter(Protocol):
     """Measures the scratch folder of a bot."""
 
@@ -44,6 +26,29 @@ class ScratchMeter(Protocol):
 
     def close(self) -> None:
         """Release what the meter holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burden:
+    """What a bot holds at this moment."""
+
+    threads: int
+    resident_bytes: int
+    scratch_files: int
+    scratch_bytes: int
+
+
+def burden(pid: int, scratch: ScratchMeter) -> Burden:
+    """Read the burden of a bot; `OSError` when it is gone or cannot be seen."""
+    # The name may hold anything, brackets included.
+    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    files, bytes_used = scratch.used()
+    return Burden(
+        threads=int(fields[_THREADS_FIELD]),
+        resident_bytes=int(fields[_RESIDENT_FIELD]) * _PAGE_BYTES,
+        scratch_files=files,
+        scratch_bytes=bytes_used,
+    )
 
 
 class MountedScratch:

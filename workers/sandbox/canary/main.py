@@ -1,0 +1,69 @@
+"""Tries one thing for each layer of the sandbox, tells what happened, and asks to be killed."""
+
+import ctypes
+import errno
+import json
+import os
+import resource
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+NO_SUCH_CALL = 999
+PR_SET_PDEATHSIG = 1
+
+
+def refusal(action: Callable[..., object], *arguments: object) -> str | None:
+    """Return the name of the error that an action meets, or None when it is let through."""
+    try:
+        action(*arguments)
+    except OSError as error:
+        return errno.errorcode[error.errno or 0]
+    return None
+
+
+def call(function: Callable[..., Any], *arguments: int) -> None:  # Any: a C function
+    """Call the C library, raising its errors."""
+    if function(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+
+
+def write(path: str) -> None:
+    """Create a file."""
+    Path(path).write_text("canary")
+
+
+def read(path: str) -> None:
+    """Read a file."""
+    Path(path).read_bytes()
+
+
+def limits() -> dict[str, tuple[int, int]]:
+    """Return the soft and hard limit of every resource."""
+    names = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+    return {name[7:].lower(): resource.getrlimit(getattr(resource, name)) for name in names}
+
+
+bot, scratch = sys.argv[1], os.environ["TMPDIR"]
+findings = {
+    "environment": sorted(os.environ),
+    "write": {
+        path: refusal(write, f"{path}/pentathlon-canary")
+        for path in ("/", "/usr", "/var/tmp", "/dev/shm", bot)  # noqa: S108  # none may be writable
+    },
+    "read": {path: refusal(read, path) for path in ("/etc/passwd", "/proc/self/status")},
+    "scratch": refusal(write, f"{scratch}/canary"),
+    "calls": {
+        "fork": refusal(call, LIBC.fork),
+        "setsid": refusal(call, LIBC.setsid),
+        "socket": refusal(call, LIBC.socket, 2, 1, 0),
+        "prctl": refusal(call, LIBC.prctl, PR_SET_PDEATHSIG, 0, 0, 0, 0),
+        "unknown": refusal(call, LIBC.syscall, NO_SUCH_CALL),
+    },
+    "rlimits": limits(),
+}
+print(json.dumps(findings), flush=True)  # noqa: T201  # the protocol of this bot
+sys.stdin.readline()
+LIBC.ptrace(0, 0, 0, 0)

@@ -1,0 +1,11 @@
+"""What the `pentathlon` command finds when the platform is installed beside it."""
+
+from __future__ import annotations
+
+from pentathlon_engines.launcher import Launcher
+from workers.sandbox.levels import open_sandbox
+
+
+def launcher() -> Launcher:
+    """Return the best sandbox of this machine."""
+    return open_sandbox()
