@@ -15,7 +15,6 @@ from pentathlon.local.supervisor import Service
 from pentathlon.local.valkey import answers, valkey_binary, valkey_command, valkey_url
 
 _PROBE_S = 2
-_QUEUES = "match,light"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,7 @@ class Stack:
             name="worker",
             command=[
                 *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
-                *("-P", "prefork", "--concurrency", str(self.workers), "-Q", _QUEUES),
+                *("-P", "prefork", "--concurrency", str(self.workers)),
                 *("--without-gossip", "--without-mingle", "--without-heartbeat"),
                 *("--loglevel", "info"),
             ],
