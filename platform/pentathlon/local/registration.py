@@ -36,8 +36,16 @@ def register(root: Path, venv: Path) -> None:
 
 def projects(root: Path) -> list[dict[str, Any]]:  # Any: TOML
     """Return the `project` tables of the distributions in this checkout."""
-    descriptions = (root / "pyproject.toml", root / "engines/pyproject.toml")
-    return [tomllib.loads(path.read_text())["project"] for path in descriptions if path.exists()]
+    return [_project(folder) for folder in (root, root / "engines")]
+
+
+def _project(folder: Path) -> dict[str, Any]:  # Any: TOML
+    described = tomllib.loads((folder / "pyproject.toml").read_text())
+    project: dict[str, Any] = described["project"]
+    if "version" in project.get("dynamic", ()):
+        source = folder / described["tool"]["hatch"]["version"]["path"]
+        project["version"] = source.read_text().rpartition(" = ")[2].strip().strip("\"'")
+    return project
 
 
 def _write_metadata(project: dict[str, Any], packages: Path) -> None:  # Any: TOML
