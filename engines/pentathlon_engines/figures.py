@@ -1,0 +1,150 @@
+"""Figures of a game from simulated matches, with their sampling errors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+from pentathlon_engines.game import CHANCE, Game, Outcome, State
+
+Player = Callable[[State, list[int], random.Random], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """One simulated match: who sat where, how it ended, how many actions each ply offered."""
+
+    players: tuple[str, ...]
+    outcome: Outcome
+    widths: tuple[int, ...]
+
+    def values(self, name: str) -> Sequence[float]:
+        """Return what this match contributes to a figure.
+
+        Figures are "actions", "legal actions", "score", "draw", "seat <n> wins", "<player> wins"
+        or else the reason of an ending.
+        """
+        ranks = self.outcome.ranks
+        measures: dict[str, Sequence[float]] = {
+            "actions": (len(self.widths),),
+            "legal actions": self.widths,
+            "score": self.outcome.scores or (),
+            "draw": (sum(ranks) == 0,),
+        }
+        for seat, player in enumerate(self.players):
+            alone = ranks[seat] == 0 and ranks.count(0) == 1
+            measures[f"seat {seat} wins"] = (alone,)
+            if alone or f"{player} wins" not in measures:
+                measures[f"{player} wins"] = (alone,)
+        return measures.get(name, (self.outcome.reason == name,))
+
+
+@dataclass(slots=True)
+class Figure:
+    """The mean of values that come in matches: a ratio of two sums over the matches."""
+
+    totals: list[float] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    least: float = float("inf")
+    most: float = float("-inf")
+
+    def add(self, values: Sequence[float]) -> None:
+        """Take in the values of one match."""
+        self.totals.append(sum(values))
+        self.counts.append(len(values))
+        self.least = min(self.least, *values)
+        self.most = max(self.most, *values)
+
+    @property
+    def mean(self) -> float:
+        """The mean over all values of all matches."""
+        return sum(self.totals) / sum(self.counts)
+
+    @property
+    def deviation(self) -> float:
+        """The standard error of the mean times the square root of the number of matches."""
+        mean, matches = self.mean, len(self.counts)
+        residuals = sum(
+            (total - mean * count) ** 2
+            for total, count in zip(self.totals, self.counts, strict=True)
+        )
+        return sqrt(residuals / matches) / (sum(self.counts) / matches)
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean; values of one match may depend on each other."""
+        return self.deviation / sqrt(len(self.counts))
+
+
+def simulate(
+    game: Game,
+    names: Sequence[str],
+    *,
+    games: int,
+    seed: int,
+    figures: Sequence[str],
+    options: dict[str, Any] | None = None,
+) -> dict[str, Figure]:
+    """Play matches between players by name, seats rotating, and return the figures asked for."""
+    measured = {name: Figure() for name in figures}
+    for index in range(games):
+        turn = index % len(names)
+        seated = (*names[turn:], *names[:turn])
+        state = game.start(len(names), options)
+        match = play(state, seated, random.Random(f"{seed}:{index}"))
+        for name, figure in measured.items():
+            figure.add(match.values(name))
+    return measured
+
+
+def play(state: State, names: tuple[str, ...], rng: random.Random) -> Match:
+    """Play a state to its end between players by name."""
+    widths = []
+    while state.outcome is None:
+        if state.to_move is None or state.to_move == CHANCE:
+            state.apply_chance(state.sample_chance(rng))
+            continue
+        actions = state.legal_actions()
+        widths.append(len(actions))
+        state.apply_unchecked(PLAYERS[names[state.to_move]](state, actions, rng))
+    return Match(players=names, outcome=state.outcome, widths=tuple(widths))
+
+
+def play_random(state: State, actions: list[int], rng: random.Random) -> int:
+    """Choose any action, each with the same chance."""
+    return actions[int(rng.random() * len(actions))]
+
+
+def play_careful(state: State, actions: list[int], rng: random.Random) -> int:
+    """Win at once if possible, else choose an action after which nobody else can win at once."""
+    winning, safe = [], []
+    for action in actions:
+        after = state.copy()
+        after.apply_unchecked(action)
+        if _has_won(after, state.to_move):
+            winning.append(action)
+        elif not winning and not _can_win(after):
+            safe.append(action)
+    return play_random(state, winning or safe or actions, rng)
+
+
+def _can_win(state: State) -> bool:
+    """Say whether the seat to move has an action that wins at once."""
+    if state.to_move is None or state.to_move == CHANCE:
+        return False
+    for action in state.legal_actions():
+        after = state.copy()
+        after.apply_unchecked(action)
+        if _has_won(after, state.to_move):
+            return True
+    return False
+
+
+def _has_won(state: State, seat: int | None) -> bool:
+    return state.outcome is not None and seat is not None and state.outcome.ranks[seat] == 0
+
+
+PLAYERS: dict[str, Player] = {"random": play_random, "careful": play_careful}

@@ -1,0 +1,98 @@
+"""Simulate matches and compare their figures with those published on the rules page.
+
+    python -m pentathlon_engines.simulate tuned --games 20000 --seed 1
+
+Each row of the table gives a figure found here with its standard error, the published one, and
+how many standard errors (of both together) lie between them. A game's published figures are its
+`figures.json`. Ends with status 1 if a figure is more than four errors away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from math import copysign, inf, sqrt
+from typing import Final
+
+from pentathlon_engines.data import read_data
+from pentathlon_engines.figures import Figure, simulate
+from pentathlon_engines.game import Game
+from pentathlon_engines.registry import GAMES
+
+_TOO_FAR: Final = 4.0
+
+
+def compare(game: Game, *, games: int, seed: int) -> tuple[str, bool]:
+    """Return the table for a game, and whether all figures agree with the published ones.
+
+    Each set of players plays at most as many games as were published for it.
+    """
+    lines, agree = [], True
+    for row in read_data(__file__, f"{game.info.key}/figures.json"):
+        played = min(games, row["games"])
+        figures = simulate(
+            game,
+            row["players"],
+            games=played,
+            seed=seed,
+            figures=list(row["figures"]),
+            options=row.get("options"),
+        )
+        names = ", ".join(row["players"])
+        lines += ["", f"{game.info.title}: {names}; {played:,} games, published {row['games']:,}"]
+        lines.append(f"{'figure':<14} {'here':>24} {'published':>18} {'errors apart':>13}")
+        for name, published in row["figures"].items():
+            apart = errors_apart(figures[name], published, games=row["games"])
+            agree = agree and abs(apart) <= _TOO_FAR
+            lines.append(_line(name, figures[name], published, apart))
+    return "\n".join([*lines[1:], ""]), agree
+
+
+def errors_apart(figure: Figure, published: dict[str, float], *, games: int) -> float:
+    """Return the distance to a figure published for so many games, in standard errors of both."""
+    deviation = figure.deviation
+    if "share" in published:
+        share = published["share"]
+        deviation = max(deviation, sqrt(share * (1 - share)))
+    distance = figure.mean - _value(published)
+    error = deviation * sqrt(1 / len(figure.counts) + 1 / games)
+    if distance == 0:
+        return 0.0
+    return distance / error if error else copysign(inf, distance)
+
+
+def _value(published: dict[str, float]) -> float:
+    return published["share"] if "share" in published else published["mean"]
+
+
+def _line(name: str, figure: Figure, published: dict[str, float], apart: float) -> str:
+    if "share" in published:
+        here = f"{100 * figure.mean:.1f} ± {100 * figure.error:.1f} %"
+        there = f"{100 * published['share']:.1f} %"
+    else:
+        here = f"{figure.mean:.2f} ± {figure.error:.2f} ({figure.least:g} to {figure.most:g})"
+        there = f"{published['mean']:g}{_bounds(published)}"
+    return f"{name:<14} {here:>24} {there:>18} {apart:>+13.1f}"
+
+
+def _bounds(published: dict[str, float]) -> str:
+    if "most" not in published:
+        return ""
+    low = f"{published['least']:g} " if "least" in published else ""
+    return f" ({low}to {published['most']:g})"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the tables of a game; return 1 if a figure is too far from the published one."""
+    parser = argparse.ArgumentParser(prog="pentathlon_engines.simulate")
+    parser.add_argument("game", choices=list(GAMES))
+    parser.add_argument("--games", type=int, default=1000, help="at most so many per table")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    table, agree = compare(GAMES[given.game], games=given.games, seed=given.seed)
+    sys.stdout.write(table)
+    return 0 if agree else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""What every picture of a board promises."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from pentathlon_engines import State
+from pentathlon_engines.data import read_data
+from pentathlon_engines.drawing import svg
+from tests.engines.contract import Setup, positions
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_PALETTE = read_data(svg.__file__, "palette.json")
+_SMALLEST_TEXT = 13
+
+
+def check_picture(setup: Setup, seed: int) -> None:
+    """Look at the pictures of a whole match, as a spectator and as each seat."""
+    for state in positions(setup, seed):
+        for seat in (None, *range(state.seats)):
+            _check_svg(state, state.svg(seat))
+        assert state._repr_svg_() == state.svg()
+        lines = str(state).splitlines()
+        assert len(lines) > 2
+        assert all(line == line.rstrip() and len(line) <= 100 for line in lines)
+
+
+def _check_svg(state: State, text: str) -> None:
+    assert "<use" not in text
+    assert not re.search(r"\d\.\d\d+[ \"LHVM]", re.sub(r'(d|transform)="[^"]*"', "", text))
+    root = ElementTree.fromstring(text)
+    _check_root(state, root)
+    cells = [cell for cell in root.iter() if "data-cell" in cell.attrib]
+    names = [cell.attrib["data-cell"] for cell in cells]
+    assert names
+    assert len(set(names)) == len(names)
+    for group in (*cells, *(strip for strip in root.iter() if "data-seat" in strip.attrib)):
+        assert group[0].tag == f"{_SVG}title"
+        assert group[0].text
+    for shape in root.iter():
+        _check_shape(shape)
+
+
+def _check_root(state: State, root: ElementTree.Element) -> None:
+    assert root.tag == f"{_SVG}svg"
+    assert root.attrib["role"] == "img"
+    assert "width" not in root.attrib
+    left, top, width, height = (float(value) for value in root.attrib["viewBox"].split())
+    assert (left, top, width) == (0, 0, 600)
+    assert root.attrib["class"] == ("board tall" if height > width else "board wide")
+    x, y, w, h = (float(value) for value in root.attrib["data-field"].split())
+    assert min(x, y) >= 0
+    assert x + w <= width
+    assert y + h <= height
+    assert [child.tag for child in root[:2]] == [f"{_SVG}title", f"{_SVG}desc"]
+    assert (root[0].text or "").startswith(f"{state.game.info.title}, ply ")
+    assert root[1].text
+
+
+def _check_shape(shape: ElementTree.Element) -> None:
+    assert not {"id", "style"} & set(shape.attrib)
+    assert shape.tag.removeprefix(_SVG) in {"svg", "title", "desc", "g", "rect", "path", "text"}
+    if shape.tag in (f"{_SVG}rect", f"{_SVG}path", f"{_SVG}text"):
+        classes = shape.attrib["class"].split()
+        assert classes
+        for name in classes:
+            for attribute, light in _PALETTE[name].items():
+                assert shape.attrib[attribute] == light
+    if shape.tag == f"{_SVG}text":
+        assert float(shape.attrib["font-size"]) >= _SMALLEST_TEXT

@@ -1,0 +1,27 @@
+"""Every game keeps the promises of the contract, for each number of seats and each option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pentathlon_engines import GAMES
+from tests.engines.contract import CHECKS, Setup, setups
+from tests.engines.pictures import check_picture
+
+SETUPS = [setup for game in GAMES.values() for setup in setups(game)]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
+@pytest.mark.parametrize("setup", SETUPS, ids=str)
+def test_every_game_keeps_the_contract(
+    setup: Setup, check: Callable[[Setup, int], None]
+) -> None:
+    for seed in range(3):
+        check(setup, seed)
+
+
+@pytest.mark.parametrize("setup", SETUPS, ids=str)
+def test_every_picture_keeps_to_the_frame(setup: Setup) -> None:
+    check_picture(setup, seed=4)
