@@ -97,6 +97,7 @@ TEMPLATES = [
 
 AUTH_USER_MODEL = "accounts.User"
 KNOX_TOKEN_MODEL = "accounts.ApiToken"  # noqa: S105  a model's name, no secret
+MIGRATION_MODULES = {"knox": None}  # its own table of tokens is replaced by ours
 REST_KNOX = {
     "TOKEN_PREFIX": "ptl_",
     "AUTH_HEADER_PREFIX": "Bearer",

@@ -1,0 +1,38 @@
+"""What workers and clocks do to matches, for tests."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models.functions import Now
+
+from pentathlon.matches.jobs import Job, MatchResult, SeatResult
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import claim_match
+
+
+def claimed(match: Match, worker: str = "test/1") -> Job:
+    """Claim a match that can be claimed."""
+    job = claim_match(match_id=match.pk, worker=worker)
+    assert job is not None
+    return job
+
+
+def let_lease_expire(match_id: int) -> None:
+    """Move the end of a lease into the past of the database's clock."""
+    Match.objects.filter(pk=match_id).update(lease_until=Now() - timedelta(seconds=1))
+
+
+def result(*, seats: int = 2, result_hash: str = "a" * 64, **first_seat: Any) -> MatchResult:
+    """Return a result won by seat 0; `first_seat` changes what is said about that seat."""
+    shared: dict[str, Any] = {"score": None, "cpu_ms": 12, "wall_ms": 20, "memory_peak_mb": 9.5}
+    return MatchResult(
+        outcome_reason="line",
+        plies=7,
+        sandbox="namespaces",
+        chain="c" * 64,
+        result_hash=result_hash,
+        seats=tuple(
+            SeatResult(rank=seat, **{**shared, **(first_seat if seat == 0 else {})})
+            for seat in range(seats)
+        ),
+    )

@@ -1,0 +1,297 @@
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from pentathlon.common.errors import InvalidInput
+from pentathlon.matches import services
+from pentathlon.matches.jobs import MatchSpec
+from pentathlon.matches.models import (
+    Attempt,
+    AttemptState,
+    Match,
+    MatchKind,
+    MatchSeat,
+    MatchState,
+    SeatLog,
+)
+from tests.factories import make_match, make_version
+from tests.pentathlon.matches.acting import claimed, let_lease_expire, result
+
+pytestmark = pytest.mark.django_db
+
+
+def _spec(*seating: int, game: str = "tuned", seed: int = 7) -> MatchSpec:
+    return MatchSpec(kind=MatchKind.TOURNAMENT, game=game, seating=seating, seed=seed)
+
+
+class TestSchedule:
+    def test_matches_are_stored_in_order_with_their_seats(self) -> None:
+        one, two = make_version(), make_version()
+
+        matches = services.schedule_matches([_spec(one.pk, two.pk), _spec(two.pk, one.pk, seed=8)])
+
+        assert [match.seed for match in matches] == [7, 8]
+        assert [match.pk for match in matches] == sorted(match.pk for match in matches)
+        seats = MatchSeat.objects.filter(match=matches[1]).order_by("seat")
+        assert [seat.version for seat in seats] == [two, one]
+
+    def test_wrong_number_of_bots_is_refused(self) -> None:
+        version = make_version()
+
+        with pytest.raises(InvalidInput) as caught:
+            services.schedule_matches([_spec(version.pk)])
+
+        assert caught.value.code == "bad_seats"
+        assert not Match.objects.exists()
+
+
+class TestClaim:
+    def test_job_says_all_that_a_worker_needs(self) -> None:
+        one, two = make_version(), make_version()
+        match = make_match([one, two], limits={"memory_mb": 64}, options={})
+
+        job = claimed(match, worker="host/5")
+
+        assert (job.match_id, job.game, job.seed, job.limits) == (
+            match.pk, "tuned", match.seed, {"memory_mb": 64},
+        )  # fmt: skip
+        assert [seat.content_hash for seat in job.seats] == [one.archive_id, two.archive_id]
+        assert job.seats[0].name == str(one)
+
+    def test_row_shows_worker_attempt_and_lease(self) -> None:
+        match = make_match()
+
+        job = claimed(match, worker="host/5")
+
+        match.refresh_from_db()
+        assert (match.state, match.worker, match.attempts_made) == ("running", "host/5", 1)
+        assert match.token == job.token
+        assert match.lease_until is not None
+        left = match.lease_until - timezone.now()
+        assert timedelta(seconds=25) < left <= timedelta(seconds=services.LEASE_S + 1)
+        attempt = Attempt.objects.get()
+        assert (attempt.number, attempt.token, attempt.state) == (1, job.token, "running")
+
+    @pytest.mark.parametrize("state", [MatchState.RUNNING, MatchState.DONE, MatchState.VOID])
+    def test_match_that_does_not_wait_is_refused(self, state: MatchState) -> None:
+        match = make_match(state=state)
+
+        assert services.claim_match(match_id=match.pk, worker="w") is None
+
+    def test_held_match_is_refused(self) -> None:
+        match = make_match(on_hold=True)
+
+        assert services.claim_match(match_id=match.pk, worker="w") is None
+
+    def test_unknown_match_is_refused(self) -> None:
+        assert services.claim_match(match_id=404, worker="w") is None
+
+
+class TestRenew:
+    def test_holder_keeps_the_match_and_reports_progress(self) -> None:
+        match = make_match()
+        job = claimed(match)
+        let_lease_expire(match.pk)
+
+        assert services.renew_lease(match_id=match.pk, token=job.token, ply=12)
+
+        match.refresh_from_db()
+        assert match.ply == 12
+        assert match.lease_until is not None
+        assert match.lease_until > timezone.now()
+
+    def test_other_token_is_refused(self) -> None:
+        match = make_match()
+        claimed(match)
+
+        assert not services.renew_lease(match_id=match.pk, token=uuid.uuid4(), ply=12)
+
+    def test_worker_of_an_earlier_attempt_is_refused(self) -> None:
+        match = make_match()
+        stale = claimed(match)
+        let_lease_expire(match.pk)
+        services.return_expired_leases()
+        claimed(match)
+
+        assert not services.renew_lease(match_id=match.pk, token=stale.token, ply=12)
+
+
+class TestFinish:
+    def test_rows_show_the_result(self) -> None:
+        match = make_match()
+        job = claimed(match)
+
+        told = result(score=5, log="hello", notes=((3, "hm"),))
+        assert services.finish_match(match_id=match.pk, token=job.token, result=told)
+
+        match.refresh_from_db()
+        assert (match.state, match.outcome_reason, match.ply) == ("done", "line", 7)
+        assert (match.token, match.lease_until) == (None, None)
+        assert match.finished_at is not None
+        first, second = match.seats.order_by("seat")
+        assert (first.rank, first.score, first.cpu_ms) == (0, 5, 12)
+        assert (second.rank, second.score) == (1, None)
+        assert (first.log.text, first.log.notes) == ("hello", [[3, "hm"]])
+        assert Attempt.objects.get().state == AttemptState.ACCEPTED
+
+    def test_second_token_changes_nothing(self) -> None:
+        match = make_match()
+        claimed(match)
+
+        assert not services.finish_match(
+            match_id=match.pk, token=uuid.uuid4(), result=result(log="stale")
+        )
+
+        match.refresh_from_db()
+        assert match.state == MatchState.RUNNING
+        assert not SeatLog.objects.exists()
+
+    def test_fault_is_stored_with_its_seat(self) -> None:
+        match = make_match()
+        job = claimed(match)
+
+        told = result(fault_kind="cpu_time", fault_ply=3, fault_detail="x" * 400)
+        services.finish_match(match_id=match.pk, token=job.token, result=told)
+
+        seat = match.seats.get(seat=0)
+        assert (seat.fault_kind, seat.fault_ply, len(seat.fault_detail)) == ("cpu_time", 3, 300)
+
+
+class TestHostFailure:
+    def test_match_waits_again_with_the_reason(self) -> None:
+        match = make_match(sent_at=timezone.now())
+        job = claimed(match)
+
+        assert services.fail_attempt(match_id=match.pk, token=job.token, reason="no bwrap")
+
+        match.refresh_from_db()
+        assert (match.state, match.state_reason) == ("pending", "no bwrap")
+        assert (match.token, match.lease_until, match.sent_at) == (None, None, None)
+        attempt = Attempt.objects.get()
+        assert (attempt.state, attempt.reason) == (AttemptState.FAILED, "no bwrap")
+
+    def test_last_attempt_calls_the_match_off(self) -> None:
+        match = make_match()
+
+        for _ in range(services.MAX_ATTEMPTS):
+            job = claimed(match)
+            services.fail_attempt(match_id=match.pk, token=job.token, reason="no bwrap")
+
+        match.refresh_from_db()
+        assert (match.state, match.state_reason) == ("void", "no bwrap")
+        assert match.finished_at is not None
+        assert Attempt.objects.count() == services.MAX_ATTEMPTS
+
+    def test_worker_without_the_match_cannot_fail_it(self) -> None:
+        match = make_match()
+        claimed(match)
+
+        assert not services.fail_attempt(match_id=match.pk, token=uuid.uuid4(), reason="late")
+
+    def test_expired_lease_gives_the_match_back(self) -> None:
+        match = make_match()
+        claimed(match, worker="host/5")
+        let_lease_expire(match.pk)
+
+        assert services.return_expired_leases() == [match]
+
+        match.refresh_from_db()
+        assert match.state == MatchState.PENDING
+        assert "host/5" in match.state_reason
+        assert Attempt.objects.get().state == AttemptState.EXPIRED
+
+    def test_live_lease_is_left_alone(self) -> None:
+        claimed(make_match())
+
+        assert services.return_expired_leases() == []
+
+
+class TestPublish:
+    def test_waiting_matches_go_out_in_order_and_once(self) -> None:
+        matches = [make_match() for _ in range(3)]
+        sent: list[int] = []
+
+        services.publish_pending(publish=sent.append)
+        services.publish_pending(publish=sent.append)
+
+        assert sent == [match.pk for match in matches]
+
+    def test_validation_goes_first(self) -> None:
+        later, upload = make_match(), make_match(kind=MatchKind.VALIDATION)
+        sent: list[int] = []
+
+        services.publish_pending(publish=sent.append)
+
+        assert sent == [upload.pk, later.pk]
+
+    def test_window_bounds_what_is_in_flight(self) -> None:
+        running = make_match()
+        waiting = [make_match() for _ in range(3)]
+        claimed(running)
+        sent: list[int] = []
+
+        services.publish_pending(publish=sent.append, window=3)
+        services.publish_pending(publish=sent.append, window=3)
+
+        assert sent == [waiting[0].pk, waiting[1].pk]
+
+    def test_hint_that_nobody_followed_goes_out_again(self) -> None:
+        match = make_match()
+        sent: list[int] = []
+        services.publish_pending(publish=sent.append)
+
+        long_ago = Now() - timedelta(seconds=services.RESEND_S + 1)
+        Match.objects.update(sent_at=long_ago)
+        services.publish_pending(publish=sent.append)
+
+        assert sent == [match.pk, match.pk]
+
+    def test_broken_broker_leaves_the_rest_to_be_published(self) -> None:
+        first, second = make_match(), make_match()
+        sent: list[int] = []
+
+        def publish(match_id: int) -> None:
+            if match_id == second.pk:
+                raise ConnectionError("broker away")
+            sent.append(match_id)
+
+        with pytest.raises(ConnectionError):
+            services.publish_pending(publish=publish)
+        services.publish_pending(publish=sent.append)
+
+        assert sent == [first.pk, second.pk]
+
+    def test_held_match_is_not_published_until_released(self) -> None:
+        match = make_match()
+        mine = Match.objects.filter(pk=match.pk)
+        sent: list[int] = []
+
+        assert services.hold_matches(matches=mine) == 1
+        assert services.publish_pending(publish=sent.append) == 0
+        assert services.release_matches(matches=mine) == 1
+        services.publish_pending(publish=sent.append)
+
+        assert sent == [match.pk]
+
+
+class TestVoid:
+    def test_waiting_and_running_matches_are_called_off(self) -> None:
+        waiting, running, done = make_match(), make_match(), make_match(state=MatchState.DONE)
+        job = claimed(running)
+
+        assert services.void_matches(matches=Match.objects.all(), reason="cancelled") == 2
+
+        states = dict(Match.objects.values_list("pk", "state"))
+        assert states == {waiting.pk: "void", running.pk: "void", done.pk: "done"}
+        assert not services.renew_lease(match_id=running.pk, token=job.token, ply=1)
+        assert Attempt.objects.get().state == AttemptState.FAILED
+
+    def test_result_after_the_end_is_refused(self) -> None:
+        match = make_match()
+        job = claimed(match)
+        services.void_matches(matches=Match.objects.all(), reason="cancelled")
+
+        assert not services.finish_match(match_id=match.pk, token=job.token, result=result())

@@ -1,0 +1,70 @@
+"""Records of matches between random players, made without any process."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from pentathlon.matches.jobs import Job
+from pentathlon.matches.models import Match
+from pentathlon.replays.services import accept_result
+from pentathlon_engines import GAMES
+from pentathlon_engines.faults import Fault, FaultKind
+from pentathlon_engines.launcher import Usage
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.record import seal
+from pentathlon_engines.referee import Referee
+
+Record = dict[str, Any]
+
+
+def record_of(job: Job, *, luck: int = 1, fault_at: int | None = None) -> Record:
+    """Return the record of a match played at random; `luck` makes it another match."""
+    rng = random.Random(luck)
+    referee = Referee(
+        game=GAMES[job.game], seats=len(job.seats), options=job.options, seed=job.seed
+    )
+    while (seat := referee.seat_to_ask()) is not None:
+        if referee.ply == fault_at:
+            detail = "used 1.2 s of CPU time"
+            referee.expel(Fault(FaultKind.CPU_TIME, seat=seat, ply=fault_at, detail=detail))
+            continue
+        action = rng.choice(referee.request().legal)
+        referee.accept(action, cpu_ms=rng.randrange(3), wall_ms=rng.randrange(3, 9))
+    assert referee.outcome is not None
+    return seal(
+        _header(job, referee.state.options),
+        events=referee.events,
+        faults=referee.faults,
+        outcome=referee.outcome,
+    )
+
+
+def submit(job: Job, record: Record, *, logs: Sequence[str] = ("", "")) -> Match:
+    """Hand in a record as a worker does."""
+    return accept_result(
+        match_id=job.match_id,
+        token=job.token,
+        record=record,
+        logs=logs,
+        notes=[[] for _ in job.seats],
+        usage=[usage() for _ in job.seats],
+    )
+
+
+def usage() -> Usage:
+    """Return what an honest process used."""
+    return Usage(cpu_s=0.05, wall_s=0.4, memory_peak_mb=12.5, exit_status=0)
+
+
+def _header(job: Job, options: Record) -> Record:
+    return {
+        "game": job.game,
+        "rules": job.rules_version,
+        "seats": len(job.seats),
+        "options": options,
+        "seed": job.seed,
+        "match": str(job.match_id),
+        "bots": [{"name": seat.name, "hash": seat.content_hash} for seat in job.seats],
+        "limits": Limits.from_json(job.limits).to_json(),
+        "sandbox": "namespaces",
+    }

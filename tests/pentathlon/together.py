@@ -1,0 +1,31 @@
+"""Do things at the same moment, each in a thread with its own database connection."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from django.db import connection
+
+T = TypeVar("T")
+
+
+def all_at_once(actions: Sequence[Callable[[], T]]) -> list[T | Exception]:
+    """Start all actions together; return what each returned or raised, in order."""
+    start = threading.Barrier(len(actions))
+    outcomes: list[T | Exception] = [RuntimeError("did not end")] * len(actions)
+
+    def act(index: int, action: Callable[[], T]) -> None:
+        try:
+            start.wait(10)
+            outcomes[index] = action()
+        except Exception as error:
+            outcomes[index] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=act, args=pair) for pair in enumerate(actions)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    return outcomes
