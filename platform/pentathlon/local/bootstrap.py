@@ -46,7 +46,7 @@ def prepare(root: Path, group: str) -> None:
     what = (
         "everything Pentathlon and its tests need" if group == "dev" else "what Pentathlon needs"
     )
-    _say(f"Installing {what} into {venv} (only this first time) ...")
+    _say(f"Installing {what} into {venv} ...")
     if stamp.get("root") != str(root):
         _create(venv)
     (venv / _STAMP).unlink(missing_ok=True)

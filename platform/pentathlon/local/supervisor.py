@@ -77,11 +77,15 @@ class Supervisor:
     def run(self) -> None:
         """Restart what dies until a signal asks to stop; raise if a vital service cannot live."""
         while not self._stopping:
-            for child in self._children:
-                self._look_after(child)
-                if self._follow:
-                    self._show_news(child)
+            self.tend()
             time.sleep(_TICK_S)
+
+    def tend(self) -> None:
+        """Look once after every service: restart the dead, show what is new in the logs."""
+        for child in self._children:
+            self._look_after(child)
+            if self._follow:
+                self._show_news(child)
 
     def stop(self) -> None:
         """Stop every service, last started first."""

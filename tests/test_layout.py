@@ -1,0 +1,161 @@
+"""The shape of the repository: what may lie where, and how long it may be."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = ("engines", "platform", "api", "workers")
+TOP_FOLDERS = (*CODE, "tests", "k8s")
+LONGEST_README, LONGEST_FILE, LONGEST_FUNCTION = 60, 400, 60
+EMPTY_WORDS = {"utils", "util", "helpers", "helper", "manager", "misc"}
+# The command line is an extra of the engines, with dependencies of its own.
+ENGINES_EXTRAS = {"cli": {"typer", "click", "rich", "platformdirs", "urllib3"}}
+# These run elsewhere than the platform: on an author's machine, or inside a sandbox.
+BOTS_AND_TOOLS = re.compile(r"pentathlon_engines/cli/|/canary/|/bots/\w+/main.py|/demo_bots/")
+# What may not be in any file: unfinished work, and paths of somebody's machine.
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|raise NotImplementedError)\b")
+MACHINE_PATHS = re.compile(r"(?<![\w.}])/(work|root|home|Users)/\w")
+TEXTS = {".py", ".md", ".toml", ".html", ".css", ".js", ".yaml", ".yml", ".json", ".txt"}
+
+
+def source_files() -> list[Path]:
+    return [ROOT / "manage.py", *(p for folder in CODE for p in (ROOT / folder).rglob("*.py"))]
+
+
+def text_files() -> Iterator[Path]:
+    folders = [ROOT / folder for folder in TOP_FOLDERS]
+    paths = [*ROOT.glob("*"), *(path for folder in folders for path in folder.rglob("*"))]
+    for path in paths:
+        if path.is_file() and path.suffix in TEXTS and path != Path(__file__):
+            yield path
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def imported_packages(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module.partition(".")[0]
+
+
+def test_platform_folder_never_hides_the_standard_module() -> None:
+    found = {path.name for path in (ROOT / "platform").iterdir()} - {"__pycache__"}
+
+    assert found == {"README.md", "pentathlon"}
+
+
+def test_tests_have_no_platform_folder() -> None:
+    assert not (ROOT / "tests/platform").exists()
+
+
+@pytest.mark.parametrize("folder", TOP_FOLDERS)
+def test_every_top_folder_explains_itself_briefly(folder: str) -> None:
+    lines = (ROOT / folder / "README.md").read_text().splitlines()
+
+    assert 3 < len(lines) <= LONGEST_README
+
+
+def test_files_stay_short() -> None:
+    lengths = {relative(path): len(path.read_text().splitlines()) for path in source_files()}
+
+    assert {path: n for path, n in lengths.items() if n > LONGEST_FILE} == {}
+
+
+def test_functions_stay_short() -> None:
+    long = {
+        f"{relative(path)}:{function.name}"
+        for path in source_files()
+        for function in functions(path)
+        if (function.end_lineno or 0) - function.lineno >= LONGEST_FUNCTION
+    }
+
+    assert long == set()
+
+
+def test_packages_say_nothing_in_their_init() -> None:
+    speaking = {
+        relative(path)
+        for path in source_files()
+        if path.name == "__init__.py"
+        and path.parent.name != "pentathlon_engines"
+        and path.read_text().strip()
+    }
+
+    assert speaking <= {"engines/pentathlon_engines/tuned/__init__.py"}
+
+
+def test_modules_have_telling_names() -> None:
+    empty = {relative(path) for path in source_files() if path.stem in EMPTY_WORDS}
+
+    assert empty == set()
+
+
+def test_nothing_is_unfinished() -> None:
+    found = {relative(path) for path in text_files() if UNFINISHED.search(path.read_text())}
+
+    assert found == set()
+
+
+def test_no_file_knows_a_machine() -> None:
+    found = {relative(path) for path in text_files() if MACHINE_PATHS.search(path.read_text())}
+
+    assert found == set()
+
+
+def test_only_one_module_reads_the_environment() -> None:
+    reading = re.compile(r"os\.environ(?!\.setdefault\(\"DJANGO_SETTINGS_MODULE\")|os\.getenv")
+    readers = {
+        relative(path)
+        for path in source_files()
+        if not BOTS_AND_TOOLS.search(relative(path)) and reading.search(path.read_text())
+    }
+
+    assert readers == {"platform/pentathlon/env.py"}
+
+
+def test_engines_need_the_standard_library_only() -> None:
+    package = ROOT / "engines/pentathlon_engines"
+    foreign = {
+        f"{relative(path)}: {name}"
+        for path in package.rglob("*.py")
+        for name in imported_packages(path)
+        if name not in sys.stdlib_module_names | {"pentathlon_engines"}
+        and name not in ENGINES_EXTRAS.get(path.relative_to(package).parts[0], set())
+    }
+
+    assert foreign == set()
+
+
+def test_test_names_promise_something() -> None:
+    vague = {
+        f"{relative(path)}:{function.name}"
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for function in functions(path)
+        if function.name.startswith("test_") and function.name.count("_") < 2
+    }
+
+    assert vague == set()
+
+
+def test_requirements_lock_every_package_by_hash() -> None:
+    for path in (ROOT / "requirements").glob("*.txt"):
+        entries = re.findall(r"^(\S+?)==.*?(?=^\S|\Z)", path.read_text(), re.MULTILINE | re.DOTALL)
+        locked = re.findall(r"^\S+==[^\n]*\n(?:    --hash=\S+)", path.read_text(), re.MULTILINE)
+
+        assert len(entries) == len(locked) > 0, path.name
+        assert "://" not in re.sub(r"^\s*#.*$", "", path.read_text(), flags=re.MULTILINE)
