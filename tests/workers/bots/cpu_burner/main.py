@@ -1,0 +1,7 @@
+"""Never answers, and never rests."""
+
+import sys
+
+sys.stdin.readline()
+while True:
+    pass

@@ -1,0 +1,108 @@
+"""Lets one hostile bot loose in the sandbox and prints what became of it, as JSON.
+
+It runs as a process of its own, as root or as an ordinary user, so that whatever a bot breaks is
+not the test's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from pentathlon_engines.launcher import BotCommand, Breach, SandboxLevel
+from pentathlon_engines.limits import Limits
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.process import SandboxedBot
+
+LIMITS = Limits(
+    startup_wall_s=0.5, match_cpu_s=0.5, memory_mb=64, scratch_mb=16, scratch_files=256
+)
+LONGEST_S = 10.0
+TICK_S = 0.01
+SECRET = "the worker's own secret"
+BOTS = Path(__file__).resolve().parents[1] / "bots"
+
+
+def main() -> None:
+    """Run the bot that the command line names at the level that it names."""
+    level, name = SandboxLevel(sys.argv[1]), sys.argv[2]
+    os.environ["PENTATHLON_SECRET"] = SECRET
+    # Nothing hostile runs in here; should something get out all the same, this bounds it.
+    resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+    launcher = SandboxLauncher(level)
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(["sleep", "60"]) as sleeper:
+        marker = Path(folder, "marker")
+        marker.write_text("untouched")
+        before = marker.stat()
+        order = {
+            "secret": SECRET, "marker": str(marker), "pid": sleeper.pid, "worker": os.getpid(),
+        }  # fmt: skip
+        found = fight(launcher, name, order)
+        found["bystander"] = sleeper.poll() is None
+        found["marker"] = marker.stat() == before or marker.read_text()
+        found["siblings"] = sorted(path.name for path in Path(folder).iterdir())
+        sleeper.kill()
+    launcher.close()
+    print(json.dumps(found))
+
+
+def fight(launcher: SandboxLauncher, name: str, order: dict[str, Any]) -> dict[str, Any]:
+    """Start the bot, send it the order and watch until it answers, ends or breaks a limit."""
+    command = BotCommand(
+        folder=BOTS / name, argv=["{python}", "-s", "-S", "-B", "-u", "{bot}/main.py"]
+    )
+    bot = launcher.start(command, seat=0, limits=LIMITS)
+    os.write(bot.stdin, json.dumps(order).encode() + b"\n")
+    started = time.monotonic()
+    answer, breach = watch(bot)
+    watched_s = time.monotonic() - started
+    log = read_all(bot.stderr)
+    usage = bot.stop()
+    breach = breach or bot.verdict(usage)
+    return {
+        "answer": json.loads(answer) if answer else None,
+        "verdict": breach.kind if breach else None,
+        "detail": breach.detail if breach else "",
+        "log": log.decode(errors="replace"),
+        "exit_status": usage.exit_status,
+        "cpu_s": usage.cpu_s,
+        "memory_peak_mb": usage.memory_peak_mb,
+        "watched_s": watched_s,
+        "stopped_s": time.monotonic() - started - watched_s,
+    }
+
+
+def watch(bot: SandboxedBot) -> tuple[bytes, Breach | None]:
+    """Return the bot's first line, or the limit that it broke before."""
+    deadline = time.monotonic() + LONGEST_S
+    text = b""
+    while b"\n" not in text and time.monotonic() < deadline:
+        if select.select([bot.stdout], [], [], TICK_S)[0]:
+            part = os.read(bot.stdout, 65536)
+            if not part:
+                break
+            text += part
+        breach = bot.breach()
+        if breach:
+            return b"", breach
+    return text, None
+
+
+def read_all(descriptor: int) -> bytes:
+    """Return what a pipe holds now."""
+    try:
+        return os.read(descriptor, 65536)
+    except BlockingIOError:
+        return b""
+
+
+if __name__ == "__main__":
+    main()
