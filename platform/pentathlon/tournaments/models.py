@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
+from django.db.models import Count, Exists, OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce
+
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import Match
-from pentathlon.ratings.models import Pool
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.models import LedgerRow, Pool
 
 
 class TournamentState(models.TextChoices):
@@ -24,6 +29,32 @@ class TournamentFormat(models.TextChoices):
     ROUND_ROBIN = "round_robin", "round robin"
 
 
+class TournamentQuerySet(models.QuerySet["Tournament"]):
+    """Which tournaments, in the words of pages and services."""
+
+    def listed(self) -> Self:
+        """Return tournaments with owner and numbers, the latest first."""
+        return self.with_counts().select_related("owner").order_by("-pk")
+
+    def with_counts(self) -> Self:
+        """Add `bots`, `matches` (planned) and `matches_done`."""
+        places = TournamentMatch.objects.filter(tournament=OuterRef("pk")).order_by()
+        done = places.filter(match__state=MatchState.DONE)
+        entries = Entry.objects.filter(tournament=OuterRef("pk")).order_by()
+        return self.annotate(
+            bots=_count(entries), matches=_count(places), matches_done=_count(done)
+        )
+
+    def finished(self) -> Self:
+        """Return running tournaments in which nothing waits any more, neither match nor rating."""
+        unfinished = TournamentMatch.objects.filter(
+            tournament=OuterRef("pk"), match__state__in=(MatchState.PENDING, MatchState.RUNNING)
+        )
+        unapplied = LedgerRow.objects.waiting().filter(pool=OuterRef("pool"))
+        running = self.filter(state=TournamentState.RUNNING)
+        return running.filter(~Exists(unfinished), ~Exists(unapplied))
+
+
 class Tournament(models.Model):
     """A tournament is a document: from it the same schedule and seeds follow every time."""
 
@@ -37,6 +68,8 @@ class Tournament(models.Model):
     """Seats at each table."""
     cycles = models.PositiveSmallIntegerField(default=1)
     """How often every group of bots meets; each meeting is a block of all seat orders."""
+    rules_version = models.PositiveIntegerField(default=1)
+    """Of the game; fixed when the tournament starts."""
     seed = models.BigIntegerField()
     options = models.JSONField(default=dict)
     limits = models.JSONField(default=dict)
@@ -51,8 +84,19 @@ class Tournament(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
+    objects = TournamentQuerySet.as_manager()
+
     def __str__(self) -> str:
         return self.name
+
+
+class EntryQuerySet(models.QuerySet["Entry"]):
+    """Which entries, in the words of pages."""
+
+    def in_order(self) -> Self:
+        """Return entries in schedule order, with bots and owners."""
+        entries = self.select_related("version__bot__owner")
+        return entries.defer("version__validation_log", "version__manifest").order_by("number")
 
 
 class Entry(models.Model):
@@ -63,14 +107,30 @@ class Entry(models.Model):
     number = models.PositiveIntegerField()
     """Order of entry, from 0; the schedule is made of these numbers."""
 
+    objects = EntryQuerySet.as_manager()
+
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=("tournament", "version"), name="tournaments_entry_once"),
-            models.UniqueConstraint(fields=("tournament", "number"), name="tournaments_entry_number"),
+            models.UniqueConstraint(
+                fields=("tournament", "version"), name="tournaments_entry_once"
+            ),
+            models.UniqueConstraint(
+                fields=("tournament", "number"), name="tournaments_entry_number"
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.version} in {self.tournament}"
+
+
+class TournamentMatchQuerySet(models.QuerySet["TournamentMatch"]):
+    """Which matches of tournaments, in the words of pages."""
+
+    def in_order(self) -> Self:
+        """Return places with matches, seats and bots in schedule order: three queries."""
+        seats = MatchSeat.objects.order_by("seat").select_related("version__bot__owner")
+        seated = models.Prefetch("match__seats", queryset=seats)
+        return self.select_related("match").prefetch_related(seated).order_by("index")
 
 
 class TournamentMatch(models.Model):
@@ -87,6 +147,8 @@ class TournamentMatch(models.Model):
     index = models.PositiveIntegerField()
     """From 1 over the whole tournament: schedule order."""
 
+    objects = TournamentMatchQuerySet.as_manager()
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("tournament", "index"), name="tournaments_index_once"),
@@ -94,3 +156,29 @@ class TournamentMatch(models.Model):
 
     def __str__(self) -> str:
         return f"match {self.index} of {self.tournament_id}"
+
+
+class FinalRow(models.Model):
+    """One line of a closed tournament's table. Derivable from its matches, but not cheaply."""
+
+    entry = models.OneToOneField(
+        Entry, on_delete=models.CASCADE, primary_key=True, related_name="final_row"
+    )
+    place = models.PositiveIntegerField()
+    group = models.PositiveIntegerField()
+    """Same number = cannot be told apart with 95 % confidence."""
+    mu = models.FloatField()
+    sigma = models.FloatField()
+    """Order-free fit over all results: what the table is ordered by."""
+    fold_mu = models.FloatField()
+    fold_sigma = models.FloatField()
+    """The live rating rule applied in schedule order."""
+    chance_of_best = models.FloatField()
+
+    def __str__(self) -> str:
+        return f"place {self.place} of {self.entry}"
+
+
+def _count(rows: models.QuerySet[Entry] | models.QuerySet[TournamentMatch]) -> Coalesce:
+    counted = rows.values("tournament").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted), Value(0))

@@ -1,0 +1,148 @@
+"""What a tournament may look like; each refusal names the field and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
+from pentathlon.tournaments.models import TournamentFormat
+from pentathlon.tournaments.schedule import count_matches
+from pentathlon_engines import GAMES, BadOption, BadSeats, Game
+
+LONGEST_NAME: Final = 80
+MOST_BOTS: Final = 200
+MOST_CYCLES: Final = 100
+MOST_MATCHES: Final = 50_000
+SEED_END: Final = 2**53
+LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "startup_wall_s": (0.5, 60),
+    "action_cpu_s": (0.01, 60),
+    "action_wall_s": (0.05, 180),
+    "match_cpu_s": (0.1, 900),
+    "memory_mb": (32, 2048),
+}
+"""Limits that an organiser may set, with the lowest and the highest value."""
+
+
+def checked_name(name: str) -> str:
+    """Return a tournament's name without surrounding spaces."""
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise InvalidInput(
+            f"A tournament has a name of 1 to {LONGEST_NAME} characters.", field="name"
+        )
+    return name
+
+
+def checked_game(key: str) -> Game:
+    """Return the game with this key."""
+    if key not in GAMES:
+        raise InvalidInput(
+            f"There is no game {key!r}; the games are {', '.join(GAMES)}.",
+            code="unknown_game",
+            field="game",
+        )
+    return GAMES[key]
+
+
+def check_format(name: str) -> None:
+    """Refuse a format that there is no scheduler for."""
+    if name not in TournamentFormat.values:
+        raise InvalidInput(
+            f"There is no format {name!r}; the formats are {', '.join(TournamentFormat.values)}.",
+            code="unknown_format",
+            field="format",
+        )
+
+
+def checked_seats(game: Game, table_seats: int | None) -> int:
+    """Return how many seats each table has; None means the game's usual number."""
+    try:
+        return game.info.check_seats(table_seats)
+    except BadSeats as error:
+        raise InvalidInput(f"{error}.", code=error.code, field="table_seats") from error
+
+
+def checked_options(game: Game, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return all options of the game, those left out with their defaults."""
+    try:
+        return game.info.check_options(options)
+    except BadOption as error:
+        raise InvalidInput(f"{error}.", code=error.code, field="options") from error
+
+
+def checked_limits(limits: Mapping[str, object] | None) -> dict[str, float | int]:
+    """Return the limits that differ from the usual ones, each within its range."""
+    return {name: _checked_limit(name, value) for name, value in (limits or {}).items()}
+
+
+def check_numbers(*, cycles: int, seed: int) -> None:
+    """Refuse cycles and seeds out of range."""
+    if not 1 <= cycles <= MOST_CYCLES:
+        raise InvalidInput(
+            f"A tournament has 1 to {MOST_CYCLES} cycles, not {cycles}.", field="cycles"
+        )
+    if not 0 <= seed < SEED_END:
+        raise InvalidInput(f"A seed is a whole number from 0 to {SEED_END - 1}.", field="seed")
+
+
+def check_size(*, bots: int, table_seats: int, cycles: int) -> None:
+    """Refuse a tournament with too many bots or matches."""
+    if bots > MOST_BOTS:
+        raise TooLarge(f"A tournament has at most {MOST_BOTS} bots, not {bots}.", field="versions")
+    matches = count_matches(bots, seats=table_seats, cycles=cycles)
+    if matches > MOST_MATCHES:
+        raise TooLarge(
+            f"{bots} bots and {cycles} cycles make {matches} matches; at most {MOST_MATCHES} are "
+            "allowed. Enter fewer bots or play fewer cycles.",
+            code="too_many_matches",
+            field="cycles",
+        )
+
+
+def check_enough(*, bots: int, table_seats: int) -> None:
+    """Refuse to start with fewer bots than one table needs."""
+    if bots < table_seats:
+        raise Conflict(
+            f"It takes at least {table_seats} bots to start, and {bots} entered. Enter more.",
+            code="too_few_bots",
+            field="versions",
+        )
+
+
+def check_eligible(versions: Sequence[BotVersion], *, game: str) -> None:
+    """Refuse bot versions that may not play the game now, and name each with the reason."""
+    eligible = set(
+        BotVersion.objects.eligible(game)
+        .filter(pk__in=[version.pk for version in versions])
+        .values_list("pk", flat=True)
+    )
+    refused = [version for version in versions if version.pk not in eligible]
+    if refused:
+        names = "; ".join(f"{version.label} ({_why_not(version, game)})" for version in refused)
+        raise InvalidInput(
+            f"Not eligible for {game}: {names}.", code="ineligible_bots", field="versions"
+        )
+
+
+def _why_not(version: BotVersion, game: str) -> str:
+    if game not in version.game_keys:
+        return f"plays {', '.join(version.game_keys)}"
+    return version.get_state_display()
+
+
+def _checked_limit(name: str, value: object) -> float | int:
+    if name not in LIMIT_RANGES:
+        raise InvalidInput(
+            f"There is no limit {name!r} to set; there are {', '.join(LIMIT_RANGES)}.",
+            code="unknown_limit",
+            field="limits",
+        )
+    low, high = LIMIT_RANGES[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise InvalidInput(
+            f"{name} may be {low} to {high}, not {value!r}.", code="bad_limit", field="limits"
+        )
+    return value

@@ -1,0 +1,173 @@
+"""Who plays whom, where and with which seed: pure functions of a few numbers.
+
+Every choice comes from SHA-256 over the tournament's seed, so the schedule can be drawn again
+in any language, and no library's generator can change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import combinations
+from math import ceil, comb
+from typing import Final, TypeVar
+
+SCHEDULER: Final = "round_robin/1"
+"""Name and version; a schedule that changes for the same input gets a new version."""
+
+_PAIR = 2
+_FEW_GROUPS = 60
+_CANDIDATES = 200
+_PASSES = 4
+
+Item = TypeVar("Item")
+Group = tuple[int, ...]
+"""Bots that meet at one table, as numbers of entries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """One match of a schedule."""
+
+    round: int
+    block: int
+    """Same bots, same seed, every seat equally often; counts over the whole schedule."""
+    index: int
+    seed: int
+    seating: tuple[int, ...]
+    """Numbers of the entries, by seat."""
+
+
+def round_robin(entries: int, *, seats: int, cycles: int, seed: int) -> list[Pairing]:
+    """Let everybody meet everybody `cycles` times, each time from every seat with one seed.
+
+    Two at a table: the circle method, each pair in both seat orders. More: all groups while
+    there are few, else groups in which all bots sit equally often and all pairs meet about
+    equally often; each group takes its seats in rotation.
+    """
+    pairings: list[Pairing] = []
+    rounds = _pair_rounds if seats == _PAIR else _table_rounds
+    block = 0
+    for number, groups in enumerate(rounds(entries, seats, cycles, seed), start=1):
+        for group in groups:
+            block += 1
+            block_seed = _draw(seed, "block", block)
+            pairings += (
+                Pairing(
+                    round=number,
+                    block=block,
+                    index=(block - 1) * seats + turn,
+                    seed=block_seed,
+                    seating=group[turn - 1 :] + group[: turn - 1],
+                )
+                for turn in range(1, seats + 1)
+            )
+    return pairings
+
+
+def count_matches(entries: int, *, seats: int, cycles: int) -> int:
+    """Return how many matches `round_robin` makes, without making them."""
+    if comb(entries, seats) <= _FEW_GROUPS or seats == _PAIR:
+        return comb(entries, seats) * seats * cycles
+    return _families(entries, seats) * entries * seats * cycles
+
+
+def _pair_rounds(entries: int, _seats: int, cycles: int, seed: int) -> Iterator[list[Group]]:
+    """Yield rounds by the circle method: one bot stays, the others move on by a place."""
+    for cycle in range(cycles):
+        circle: list[int | None] = list(_shuffled(range(entries), seed, "cycle", cycle))
+        if entries % 2:
+            circle.append(None)
+        for turn in range(len(circle) - 1):
+            yield list(_tables(circle, turn))
+            circle.insert(1, circle.pop())
+
+
+def _tables(circle: Sequence[int | None], turn: int) -> Iterator[Group]:
+    """Pair opposite places; the swaps keep first seats even at every point of a cycle."""
+    for table in range(len(circle) // 2):
+        first, second = circle[table], circle[-1 - table]
+        if first is None or second is None:
+            continue
+        is_swapped = turn % 2 if table == 0 else table % 2
+        yield (second, first) if is_swapped else (first, second)
+
+
+def _table_rounds(entries: int, seats: int, cycles: int, seed: int) -> Iterator[list[Group]]:
+    if comb(entries, seats) <= _FEW_GROUPS:
+        for cycle in range(cycles):
+            groups = _shuffled(combinations(range(entries), seats), seed, "cycle", cycle)
+            yield [_seated(group, seed, cycle) for group in groups]
+        return
+    bases = _base_groups(entries, seats, cycles * _families(entries, seats), seed)
+    names = _shuffled(range(entries), seed, "names")
+    for family, base in enumerate(bases):
+        shifts = _shuffled(range(entries), seed, "family", family)
+        groups = [tuple(names[(place + shift) % entries] for place in base) for shift in shifts]
+        yield [_seated(group, seed, family) for group in groups]
+
+
+def _families(entries: int, seats: int) -> int:
+    """Return how many base groups make a cycle in which every pair meets at least about once."""
+    return max(ceil((entries - 1) / (seats * (seats - 1))), ceil(_FEW_GROUPS / entries))
+
+
+def _base_groups(entries: int, seats: int, count: int, seed: int) -> list[Group]:
+    """Choose groups of places on a circle; turning one all the way round seats all bots equally.
+
+    Two bots meet as often as their distance occurs, so each group in turn is exchanged for the
+    candidate that makes all distances occur most evenly, a few times over.
+    """
+    candidates = _candidates(entries, seats, seed)
+    chosen: list[Group] = [()] * count
+    occurrences = [0] * (entries // 2 + 1)
+    for number in list(range(count)) * _PASSES:
+        _count_distances(occurrences, chosen[number], entries, -1)
+        chosen[number] = min(
+            candidates, key=lambda group: _unevenness(occurrences, group, entries)
+        )
+        _count_distances(occurrences, chosen[number], entries, 1)
+    return chosen
+
+
+def _candidates(entries: int, seats: int, seed: int) -> list[Group]:
+    others = range(1, entries)
+    if comb(entries - 1, seats - 1) <= _CANDIDATES:
+        return [(0, *group) for group in combinations(others, seats - 1)]
+    return [
+        (0, *_shuffled(others, seed, "candidate", number)[: seats - 1])
+        for number in range(_CANDIDATES)
+    ]
+
+
+def _count_distances(occurrences: list[int], group: Group, entries: int, times: int) -> None:
+    for first, second in combinations(group, 2):
+        distance = abs(first - second)
+        occurrences[min(distance, entries - distance)] += times
+
+
+def _unevenness(occurrences: Sequence[int], group: Group, entries: int) -> int:
+    """Return the sum of squared meetings over all pairs, up to a factor, with `group` added."""
+    after = list(occurrences)
+    _count_distances(after, group, entries, 1)
+    # Opposite places are half as many pairs, and each meets twice in a full turn.
+    opposite = 0 if entries % 2 else after[-1] ** 2
+    return sum(count * count for count in after) + opposite
+
+
+def _seated(group: Group, seed: int, part: int) -> Group:
+    """Mix who follows whom at a table; rotation alone would keep it."""
+    return tuple(_shuffled(group, seed, "table", part, *group))
+
+
+def _shuffled(items: Iterable[Item], seed: int, *labels: object) -> list[Item]:
+    listed = list(items)
+    order = sorted(range(len(listed)), key=lambda place: _draw(seed, *labels, place))
+    return [listed[place] for place in order]
+
+
+def _draw(seed: int, *labels: object) -> int:
+    """Return a number below 2**53: the first 53 bits of SHA-256 over "seed:label:label…"."""
+    text = ":".join(map(str, (seed, *labels)))
+    return int.from_bytes(sha256(text.encode()).digest()[:7]) >> 3
