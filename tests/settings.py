@@ -21,3 +21,6 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
+    # A file, not memory: threads and other processes share it.
+    DATABASES["default"]["TEST"] = {"NAME": DATA_FOLDER / "test.sqlite3"}  # noqa: F405

@@ -16,7 +16,9 @@ from pentathlon.matches.services import claim_match
 from pentathlon_engines.launcher import SandboxLevel
 from workers.celery_app import app
 from workers.play import play_job
-from workers.slot import NoSandbox, Slot, choose_level, open_slot, pin_to_core
+from workers.sandbox.errors import LayerMissing
+from workers.sandbox.levels import choose_level
+from workers.slot import Slot, open_slot, pin_to_core
 
 LONGEST_MATCH_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before."""
@@ -48,11 +50,9 @@ def publish(match_id: int) -> None:
 def _find_sandbox(**_: object) -> None:
     """Refuse to run a worker that cannot shut bots in."""
     try:
-        level = _level()
-    except NoSandbox as error:
-        sys.exit(str(error))
-    if level is not SandboxLevel.NAMESPACES:
-        _log.warning("weaker sandbox than in production", level=level.value)
+        _level()
+    except LayerMissing as error:
+        sys.exit(f"This worker does not start. {error}")
 
 
 @worker_process_init.connect
@@ -63,11 +63,12 @@ def _open_slot(**_: object) -> None:
 
 @cache
 def _level() -> SandboxLevel:
+    """Return the sandbox level of this host, found before child processes are forked."""
     default = SandboxLevel.NAMESPACES if settings.PRODUCTION else SandboxLevel.LANDLOCK
-    return choose_level(weakest=SandboxLevel(settings.SANDBOX_LEVEL or default))
+    least = SandboxLevel(settings.SANDBOX_LEVEL or default)
+    return choose_level(least=least, warn=_log.warning)
 
 
 @cache
 def _slot() -> Slot:
-    """Return this process's own slot; child processes never share one."""
     return open_slot(_level())

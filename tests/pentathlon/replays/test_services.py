@@ -123,7 +123,7 @@ class TestRefused:
             ("seed", 12345),
             ("game", "azure"),
             ("rules", 99),
-            ("match", "1"),
+            ("match", "local"),
             ("options", {"more": 1}),
             ("limits", {}),
             ("bots", []),
