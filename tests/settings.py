@@ -5,6 +5,8 @@ Django looks for them, and stop with this process. Other processes of the run in
 """
 
 import atexit
+import os
+import re
 from contextlib import ExitStack
 
 from pentathlon.local.servers import exported_servers
@@ -12,6 +14,10 @@ from pentathlon.local.servers import exported_servers
 _servers = ExitStack()
 _servers.enter_context(exported_servers())
 atexit.register(_servers.close)
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    # Each process of the run has its own numbered database on the broker.
+    address, number = os.environ["REDIS_URL"], int(worker.removeprefix("gw")) + 1
+    os.environ["REDIS_URL"] = re.sub(r"/\d+$|\?db=\d+$|$", f"?db={number}", address, count=1)
 
 from pentathlon.settings import *  # noqa: E402, F403  the real settings, once there are servers
 
