@@ -79,9 +79,12 @@ class PlainProcess:
 
     def cpu_s(self) -> float:
         """Return the CPU seconds used so far, over all threads; the last value once it ended."""
-        with suppress(OSError):
-            self._cpu_s = time.clock_gettime(self._clock)
-        return self._cpu_s
+        try:
+            used_s = time.clock_gettime(self._clock)
+        except OSError:  # it has ended
+            return self._cpu_s
+        self._cpu_s = used_s
+        return used_s
 
     def pause(self) -> None:
         """Stop the bot and what it started from running."""
@@ -134,9 +137,12 @@ class PlainProcess:
         )
 
     def _signal(self, number: int) -> None:
-        if self._usage is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._pid, number)
+        if self._usage is not None:
+            return
+        try:
+            os.killpg(self._pid, number)
+        except ProcessLookupError:
+            return
 
 
 def _replace(word: str, places: dict[str, str]) -> str:

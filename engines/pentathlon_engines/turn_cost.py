@@ -1,0 +1,93 @@
+"""What one turn costs above a bare round trip through the same pipes, measured in one run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from pentathlon_engines import protocol
+from pentathlon_engines.launcher import BotCommand, BotProcess, Launcher
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.seat import Seat
+
+_ECHO = """
+import os
+answer = b'{"action": "add donkey b2"}\\n'
+os.read(0, 65536)
+os.write(1, b'{"type": "ready"}\\n')
+while os.read(0, 65536):
+    os.write(1, answer)
+"""
+_LIMITS = Limits(match_cpu_s=3600)
+
+
+class TurnCost(NamedTuple):
+    """Medians in microseconds."""
+
+    raw_us: float
+    """One write and one read with a bot that answers at once."""
+    turn_us: float
+    """The same with message, deadline, CPU clock, pause and the checks of the answer."""
+
+    @property
+    def ratio(self) -> float:
+        """How many bare round trips one turn costs."""
+        return self.turn_us / self.raw_us
+
+
+def measure_turn_cost(
+    launcher: Launcher,
+    *,
+    turns: int = 2000,
+    request: protocol.Message,
+    codec: protocol.Codec = protocol.encode,
+) -> TurnCost:
+    """Play `turns` turns with a bot that answers at once, bare and in full.
+
+    Pin the process to one core first: between two sleeping cores the wake-ups are measured.
+    """
+    echo = BotCommand(folder=Path.cwd(), argv=["{python}", "-S", "-u", "-c", _ECHO])
+    process = launcher.start(echo, seat=0, limits=_LIMITS)
+    try:
+        seat = _ready_seat(process)
+        line = codec(request) + b"\n"
+        full = _median_us(lambda: _turn(seat, request, codec), turns)
+        process.resume()
+        for descriptor in (process.stdin, process.stdout):
+            os.set_blocking(descriptor, True)
+        bare = _median_us(lambda: _round_trip(process, line), turns)
+    finally:
+        process.stop()
+    return TurnCost(bare, full)
+
+
+def _ready_seat(process: BotProcess) -> Seat:
+    seat = Seat(process, _LIMITS)
+    seat.pipes.send(b"{}\n")
+    deadline = time.monotonic() + _LIMITS.startup_wall_s
+    while not seat.is_ready(deadline):
+        seat.pipes.wait(20)
+    return seat
+
+
+def _turn(seat: Seat, request: protocol.Message, codec: protocol.Codec) -> None:
+    request["clock"] = seat.clock()
+    protocol.read_reply(seat.ask(codec(request) + b"\n"), ply=0)
+
+
+def _round_trip(process: BotProcess, line: bytes) -> None:
+    os.write(process.stdin, line)
+    os.read(process.stdout, 65536)
+
+
+def _median_us(action: Callable[[], None], turns: int) -> float:
+    times = []
+    for _ in range(turns):
+        started = time.perf_counter_ns()
+        action()
+        times.append(time.perf_counter_ns() - started)
+    return median(times) / 1000

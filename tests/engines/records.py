@@ -1,0 +1,47 @@
+"""Records of matches that were played without any process."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from pentathlon_engines import GAMES, Game
+from pentathlon_engines.faults import Fault
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.record import Record, seal
+from pentathlon_engines.referee import Referee
+from tests.engines.fake_games import TWELVE
+
+
+def make_record(game: Game, *, seats: int, seed: int = 7, fault: Fault | None = None) -> Record:
+    """Play random actions, with at most one fault, and seal the record."""
+    referee = Referee(game=game, seats=seats, options=None, seed=seed)
+    rng = Random(seed)
+    while (seat := referee.seat_to_ask()) is not None:
+        if fault is not None and (fault.ply, fault.seat) == (referee.ply, seat):
+            referee.expel(fault)
+            continue
+        referee.accept(rng.choice(referee.request().legal), cpu_ms=1, wall_ms=2)
+    header: dict[str, Any] = {
+        "game": game.info.key,
+        "rules": game.info.version,
+        "seats": seats,
+        "options": referee.state.options,
+        "seed": seed,
+        "match": "local",
+        "bots": [{"name": f"bot {seat}", "hash": "sha256:00"} for seat in range(seats)],
+        "limits": Limits().to_json(),
+        "sandbox": "process",
+    }
+    outcome = referee.final_outcome()
+    return seal(header, events=referee.events, faults=referee.faults, outcome=outcome)
+
+
+def tuned_record(*, fault: Fault | None = None) -> Record:
+    """Return the record of a match of Tuned."""
+    return make_record(GAMES["tuned"], seats=2, fault=fault)
+
+
+def twelve_record(*, seats: int = 3, fault: Fault | None = None) -> Record:
+    """Return the record of a match with chance, secrets and more than two seats."""
+    return make_record(TWELVE, seats=seats, fault=fault)

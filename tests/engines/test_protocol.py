@@ -1,0 +1,111 @@
+"""What a bot may answer and what it may not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pentathlon_engines import protocol
+from pentathlon_engines.errors import BadMessage
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.protocol import Reply, read_ready, read_reply
+
+FACTS = protocol.MatchFacts("tuned", 1, 2, {}, Limits(), "local")
+
+
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        (b'{"action":"add dog b2"}', Reply("add dog b2")),
+        (b' { "action" : "add dog b2" } \r', Reply("add dog b2")),
+        (b'{"action": "add \\u0064og b2"}', Reply("add dog b2")),
+        (b'{"action": "x", "ply": 3}', Reply("x")),
+        (b'{"action": "x", "note": "52 %"}', Reply("x", "52 %")),
+        (b'{"action": "x", "note": "a\\u0000b\\nc"}', Reply("x", "a b c")),
+        (b'{"action": "x", "thoughts": [[1.5e300]], "colour": null}', Reply("x")),
+        ('{"action": "é"}'.encode(), Reply("é")),
+        (b'{"note": "[[[[[[[[[[[[[[[[[[[[", "action": "x"}', Reply("x", "[" * 20)),
+    ],
+)
+def test_answer_that_is_right_is_read(line: bytes, reply: Reply) -> None:
+    assert read_reply(line, ply=3) == reply
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"", "not JSON"),
+        (b"add dog b2", "not JSON"),
+        (b'{"action": "x"', "not JSON"),
+        (b'{"action": "x"} {}', "not JSON"),
+        (b'\xef\xbb\xbf{"action": "x"}', "not JSON"),
+        (b'"add dog b2"', "not a JSON object"),
+        (b'["add dog b2"]', "not a JSON object"),
+        (b"{}", '"action", a text'),
+        (b'{"action": 3}', '"action", a text'),
+        (b'{"action": null}', '"action", a text'),
+        (b'{"action": "x", "action": "y"}', "occurs twice"),
+        (b'{"action": "x", "deep": {"a": 1, "a": 2}}', "occurs twice"),
+        (b'{"action": "x", "value": NaN}', "NaN is not JSON"),
+        (b'{"action": "x", "value": -Infinity}', "-Infinity is not JSON"),
+        (b'{"action": "x", "ply": 4}', '"ply" must be 3'),
+        (b'{"action": "x", "ply": 3.0}', '"ply" must be 3'),
+        (b'{"action": "x", "ply": true}', '"ply" must be 3'),
+        (b'{"action": "x", "note": 1}', '"note" must be a text'),
+        (b'{"action": "\xff"}', "not UTF-8"),
+        (b'{"action": "\xed\xa0\x80"}', "not UTF-8"),
+        (b'{"action": "\\ud800"}', "half of a surrogate pair"),
+        (b'{"action": "x", "note": "\\udfff"}', "half of a surrogate pair"),
+        (b'{"action": "x", "value": ' + b"9" * 5000 + b"}", "not JSON"),
+        (b'{"action": "x", "value": ' + b"[" * 17 + b"]" * 17 + b"}", "deeper than 16"),
+        (b'{"a":' * 10_000, "deeper than 16"),
+    ],
+)
+def test_answer_that_is_wrong_is_named(line: bytes, reason: str) -> None:
+    with pytest.raises(BadMessage, match=reason):
+        read_reply(line, ply=3)
+
+
+@pytest.mark.parametrize("bomb", [b"[" * 60_000, b'{"a":' * 12_000, b'"\\"' * 20_000 + b"[" * 20])
+def test_json_bomb_is_refused_in_linear_time(bomb: bytes) -> None:
+    with pytest.raises(BadMessage):
+        read_reply(bomb, ply=0)
+
+
+def test_long_note_is_cut() -> None:
+    line = json.dumps({"action": "x", "note": "n" * 2000}).encode()
+
+    assert len(read_reply(line, ply=0).note) == protocol.NOTE_CHARACTERS
+
+
+def test_ready_with_more_fields_is_accepted() -> None:
+    read_ready(b'{"type": "ready", "author": "me"}')
+
+
+@pytest.mark.parametrize("line", [b'{"type": "act"}', b"{}", b"ready", b'{"type": ["ready"]}'])
+def test_first_line_that_is_not_ready_is_refused(line: bytes) -> None:
+    with pytest.raises(BadMessage):
+        read_ready(line)
+
+
+def test_hello_tells_the_facts_of_the_match() -> None:
+    message = json.loads(protocol.encode(protocol.hello(FACTS, seat=1)))
+
+    assert message.pop("limits") == Limits().to_json()
+    assert message == {
+        "type": "hello",
+        "protocol": 1,
+        "game": "tuned",
+        "rules": 1,
+        "seat": 1,
+        "seats": 2,
+        "options": {},
+        "match": "local",
+    }
+
+
+def test_message_is_one_line_of_utf8() -> None:
+    line = protocol.encode({"type": "end", "reason": "first\nsecond é"})
+
+    assert line == '{"type":"end","reason":"first\\nsecond é"}'.encode()

@@ -1,0 +1,214 @@
+"""A record verifies as it was sealed and in no other way."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from pentathlon_engines import GAMES, Game, record
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.faults import Fault, FaultKind
+from pentathlon_engines.record import Record, canonical, chain, position, positions, verify_record
+from tests.engines.fake_games import TWELVE
+from tests.engines.records import tuned_record, twelve_record
+
+Change = Callable[[Record], Any]
+
+
+@pytest.fixture(autouse=True)
+def _known_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    games: dict[str, Game] = {"tuned": GAMES["tuned"], "twelve": TWELVE}
+    monkeypatch.setattr(record, "GAMES", games)
+
+
+def fault(seat: int, ply: int) -> Fault:
+    return Fault(FaultKind.WALL_TIME, seat=seat, ply=ply, detail="no answer within 3 s")
+
+
+def changed(original: Record, change: Change, *, resealed: bool = True) -> Record:
+    altered = copy.deepcopy(original)
+    change(altered)
+    if resealed:
+        altered["chain"] = chain(altered)
+    return altered
+
+
+def test_sealed_record_verifies() -> None:
+    sealed = tuned_record()
+
+    state = verify_record(sealed)
+
+    assert state.outcome is not None
+    assert list(state.outcome.ranks) == sealed["outcome"]["ranks"]
+
+
+def test_record_survives_json() -> None:
+    verify_record(json.loads(canonical(twelve_record())))
+
+
+def test_record_with_chance_verifies() -> None:
+    sealed = twelve_record(seats=4)
+
+    verify_record(sealed)
+
+    assert sealed["outcome"]["scores"] is not None
+
+
+def test_record_with_fault_of_two_verifies() -> None:
+    sealed = tuned_record(fault=fault(1, 3))
+
+    verify_record(sealed)
+
+    assert sealed["outcome"] == {"ranks": [0, 1], "reason": "fault", "scores": None}
+    assert len(sealed["events"]) == 3
+
+
+def test_record_with_stand_in_verifies() -> None:
+    sealed = twelve_record(fault=fault(1, 3))
+
+    verify_record(sealed)
+
+    assert sealed["outcome"]["ranks"][1] == 2
+    assert sum("stand_in" in event for event in sealed["events"]) == 3
+
+
+def test_chain_is_what_the_page_says() -> None:
+    known: Record = {"game": "tuned", "format": 1, "chain": "", "outcome": {"ranks": [0, 1]}}
+    known.update(events=[[0, "add dog b2", 1, 2]], faults=[])
+    link = sha256(b'{"format":1,"game":"tuned"}').digest()
+    link = sha256(link + b'[0,"add dog b2",1,2]').digest()
+
+    expected = sha256(link + b'{"faults":[],"outcome":{"ranks":[0,1]}}').hexdigest()
+
+    assert chain(known) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data["events"][0].__setitem__(2, 999),
+        lambda data: data["events"].pop(),
+        lambda data: data["bots"].reverse(),
+        lambda data: data["bots"][0].__setitem__("hash", "sha256:ff"),
+        lambda data: data.__setitem__("seed", 8),
+        lambda data: data.__setitem__("match", "other"),
+        lambda data: data["limits"].__setitem__("memory_mb", 1),
+        lambda data: data.__setitem__("sandbox", "namespaces"),
+        lambda data: data["outcome"].__setitem__("ranks", [0, 0]),
+        lambda data: data["faults"].append(fault(0, 1).to_json()),
+        lambda data: data.__setitem__("chain", "0" * 64),
+    ],
+)
+def test_change_after_sealing_breaks_the_chain(change: Change) -> None:
+    with pytest.raises(BadRecord, match="changed after it was sealed"):
+        verify_record(changed(tuned_record(), change, resealed=False))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data["events"].pop(), "event .*: missing, the match is not over"),
+        (lambda data: data["events"].append(data["events"][-1]), "over before it"),
+        (lambda data: data["events"][1].__setitem__(0, 0), "event 1: seat 0 acts, but to move"),
+        (lambda data: data["events"][0].__setitem__(1, "move a1 a2 1"), "event 0: seat 0 may not"),
+        (lambda data: data["events"][2].__setitem__(1, "sing"), "event 2: 'sing'"),
+        (lambda data: data["events"][0].append("stand_in"), "event 0.*without a fault"),
+        (lambda data: data["outcome"].__setitem__("ranks", [0, 0]), "outcome: ranks should be"),
+        (lambda data: data["outcome"].__setitem__("reason", "luck"), "outcome: reason should be"),
+        (lambda data: data["outcome"].__setitem__("scores", [1, 0]), "outcome: scores should be"),
+        (lambda data: data["faults"].append(fault(1, 2).to_json()), "seat 1 was not asked"),
+        (lambda data: data["faults"].append(fault(0, 2).to_json()), "over before it"),
+        (lambda data: data["faults"].append(fault(0, 99).to_json()), "no such seat or ply"),
+        (lambda data: data["faults"].append(fault(5, 0).to_json()), "no such seat or ply"),
+        (lambda data: data.__setitem__("rules", 99), "rules: recorded with version 99"),
+        (lambda data: data.__setitem__("game", "chess"), "game: no game 'chess'"),
+        (lambda data: data.__setitem__("options", {"fog": 1}), "seats or options: .*fog"),
+    ],
+)
+def test_resealed_record_that_cannot_be_is_named(change: Change, message: str) -> None:
+    with pytest.raises(BadRecord, match=message):
+        verify_record(changed(tuned_record(), change))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.__setitem__("seed", 8), "event 0: the seed draws"),
+        (lambda data: data["events"][0].__setitem__(1, "deal 9 9 9"), "event 0: the seed draws"),
+        (lambda data: data["events"].pop(0), "event 0: the seed draws"),
+        (lambda data: data["events"].pop(1), "event 1: seat 0: stand-in without a fault"),
+        (lambda data: data["events"][2].__setitem__(4, "guest"), "stand-in do something else"),
+        (lambda data: data["events"][2].pop(), "event 2: seat 0: acts after its fault"),
+        (lambda data: data["events"].insert(2, [-1, "roll 6"]), "event 2: seat -1 acts, but"),
+    ],
+)
+def test_resealed_chance_and_stand_ins_follow_the_seed(change: Change, message: str) -> None:
+    sealed = twelve_record(fault=fault(0, 2))
+
+    with pytest.raises(BadRecord, match=message):
+        verify_record(changed(sealed, change))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.pop("seed"), "record: seed is missing"),
+        (lambda data: data.__setitem__("colour", 1), "record: no such field as 'colour'"),
+        (lambda data: data.__setitem__("format", 2), "format: must be 1"),
+        (lambda data: data.__setitem__("seats", True), "seats: must be a whole number"),
+        (lambda data: data.__setitem__("seed", -1), "seed: must be a whole number"),
+        (lambda data: data.__setitem__("seed", 2**53), "seed: must be a whole number"),
+        (lambda data: data.__setitem__("events", {}), "events: must be a list"),
+        (lambda data: data["events"].insert(0, [0]), "event 0: must be seat, text"),
+        (lambda data: data["events"].insert(0, [-1, "x", 1, 1]), "event 0: an action has times"),
+        (lambda data: data["events"].insert(0, [7, "x", 1, 1]), "event 0: must be a whole number"),
+        (lambda data: data["events"][0].__setitem__(2, 1.5), "event 0: must be a whole number"),
+        (lambda data: data["bots"].pop(), "bots: must be one per seat, 2"),
+        (lambda data: data["bots"][0].pop("hash"), r"bots\[0\]: hash is missing"),
+        (lambda data: data["faults"].append({"seat": 0}), r"faults\[0\]: kind is missing"),
+        (lambda data: data.__setitem__("sandbox", "none"), "sandbox: must be one of"),
+        (lambda data: data["limits"].__setitem__("memory_mb", "1"), "limits.memory_mb"),
+        (lambda data: data["outcome"].pop("reason"), "outcome: reason is missing"),
+        (lambda data: data.__setitem__("match", "\ud800"), "written in UTF-8"),
+    ],
+)
+def test_shape_that_is_wrong_names_the_field(change: Change, message: str) -> None:
+    with pytest.raises(BadRecord, match=message):
+        verify_record(changed(tuned_record(), change, resealed=False))
+
+
+@pytest.mark.parametrize("data", [None, [], "record", 3])
+def test_what_is_not_an_object_is_refused(data: Any) -> None:
+    with pytest.raises(BadRecord, match="record: must be a JSON object"):
+        verify_record(data)
+
+
+def test_positions_are_one_more_than_events() -> None:
+    sealed = tuned_record()
+
+    states = list(positions(sealed))
+
+    assert len(states) == len(sealed["events"]) + 1
+    assert states[0].to_json() == GAMES["tuned"].start().to_json()
+    assert states[-1].outcome is not None
+    assert [position(sealed, ply).to_json() for ply in range(len(states))] == [
+        state.to_json() for state in states
+    ]
+
+
+@pytest.mark.parametrize("ply", [-1, 10_000])
+def test_position_outside_the_record_is_refused(ply: int) -> None:
+    with pytest.raises(BadRecord, match=f"no ply {ply}"):
+        position(tuned_record(), ply)
+
+
+def test_position_of_doctored_record_names_the_event() -> None:
+    doctored = changed(tuned_record(), lambda data: data["events"][1].__setitem__(1, "sing"))
+
+    with pytest.raises(BadRecord, match="event 1"):
+        position(doctored, 2)

@@ -1,0 +1,383 @@
+"""Matches with real processes: clocks, pauses, logs, and a name for everything that goes wrong."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pentathlon_engines import GAMES, Game, record
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.launcher import BotCommand, LaunchFailed
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.protocol import encode
+from pentathlon_engines.record import verify_record
+from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
+from tests.engines.fake_games import TWELVE
+
+QUICK = Limits(
+    startup_wall_s=10.0,
+    action_cpu_s=0.2,
+    action_wall_s=10.0,
+    match_cpu_s=0.3,
+    line_bytes=4096,
+    stdout_bytes=8192,
+    stderr_bytes=200_000,
+    stderr_keep_bytes=1000,
+)
+
+IMPATIENT = replace(QUICK, startup_wall_s=1.0, action_wall_s=1.0)
+
+READY = """
+import json, os, sys, time
+def say(message): os.write(1, json.dumps(message).encode() + b"\\n")
+hello = json.loads(sys.stdin.readline())
+say({"type": "ready"})
+"""
+EACH = (
+    READY
+    + """
+for line in sys.stdin:
+    ask = json.loads(line)
+    if ask["type"] == "end": break
+    action = ask["legal"][len(ask["legal"]) // 3]
+"""
+)
+HONEST = EACH + "    say({'action': action})\n"
+
+Play = Callable[..., MatchReport]
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Play:
+    """Return a function that plays bots given as source code."""
+
+    def play_sources(
+        *sources: str, game: Game = GAMES["tuned"], limits: Limits = QUICK, **more: Any
+    ) -> MatchReport:
+        seats = []
+        for index, source in enumerate(sources):
+            folder = tmp_path / f"bot{index}"
+            folder.mkdir()
+            (folder / "main.py").write_text(source)
+            command = BotCommand(folder=folder, argv=["{python}", "-S", "-u", "{bot}/main.py"])
+            seats.append(SeatBot(name=f"bot {index}", hash="sha256:00", command=command))
+        return play_match(
+            game=game,
+            options=None,
+            seats=seats,
+            seed=7,
+            limits=limits,
+            launcher=PlainLauncher(),
+            **more,
+        )
+
+    return play_sources
+
+
+def test_honest_match_gives_a_record_that_verifies(play: Play) -> None:
+    report = play(HONEST, HONEST, match="m1")
+
+    state = verify_record(report.record)
+    assert state.outcome is not None
+    assert report.record["faults"] == []
+    assert report.record["match"] == "m1"
+    assert report.record["sandbox"] == "process"
+    assert [usage.exit_status for usage in report.usage] == [0, 0]
+    assert all(usage.cpu_s > 0 for usage in report.usage)
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "detail"),
+    [
+        pytest.param("raise SystemExit(3)", "startup", "exit status 3", id="stillborn"),
+        pytest.param("print('hello')", "protocol", "not JSON", id="chatty start"),
+        pytest.param("print('x' * 5000)", "output", "one line", id="long first line"),
+        pytest.param(READY + "say(1)\nsay(2)\ntime.sleep(9)", "protocol", "", id="early"),
+        pytest.param(EACH + "    while True: pass", "cpu_time", "one action", id="burner"),
+        pytest.param(EACH + "    print('add dog b2')", "protocol", "not JSON", id="garbage"),
+        pytest.param(
+            EACH + "    os.write(1, b'{')\n    break",
+            "crash",
+            "exit status 0",
+            id="half, then end",
+        ),
+        pytest.param(EACH + "    sys.exit(5)", "crash", "exit status 5", id="leaver"),
+        pytest.param(EACH + "    os.kill(os.getpid(), 11)", "crash", "SIGSEGV", id="segfault"),
+        pytest.param(EACH + "    os.close(1)\n    time.sleep(9)", "crash", "", id="closes output"),
+        pytest.param(
+            EACH + "    say({'action': action}); say({})", "protocol", "", id="answers twice"
+        ),
+        pytest.param(EACH + "    os.write(1, b'x' * 5000)", "output", "one line", id="long line"),
+        pytest.param(
+            EACH + "    say({'action': action, 'pad': 'x' * 3900})", "output", "", id="wordy"
+        ),
+        pytest.param(
+            EACH + "    os.write(2, b'x' * 60000 * 4)\n    time.sleep(9)",
+            "output",
+            "standard error",
+            id="floods the log",
+        ),
+        pytest.param(EACH + "    say({'action': 'sing'})", "illegal_action", "", id="illegal"),
+        pytest.param(EACH + "    os.write(1, b'[' * 3000 + b'\\n')", "protocol", "", id="bomb"),
+        pytest.param(EACH + "    say({'action': 7})", "protocol", '"action"', id="number"),
+        pytest.param(
+            EACH + "    pad = bytearray(300 << 20)\n    time.sleep(9)",
+            "memory",
+            "MiB",
+            id="memory hog",
+        ),
+    ],
+)
+def test_misbehaving_bot_earns_the_named_fault(
+    play: Play, source: str, kind: str, detail: str
+) -> None:
+    report = play(HONEST, source)
+
+    (fault,) = report.record["faults"]
+    assert (fault["seat"], fault["kind"]) == (1, kind), fault
+    assert detail in fault["detail"]
+    assert report.record["outcome"] == {"ranks": [0, 1], "reason": "fault", "scores": None}
+    verify_record(report.record)
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "detail"),
+    [
+        pytest.param("import time\ntime.sleep(60)", "startup", "within 1 s", id="mute"),
+        pytest.param(EACH + "    time.sleep(60)", "wall_time", "within 1 s", id="silent"),
+        pytest.param(EACH + "    os.write(1, b'{')", "wall_time", "within 1 s", id="half a line"),
+    ],
+)
+def test_bot_that_lets_wait_earns_the_named_fault(
+    play: Play, source: str, kind: str, detail: str
+) -> None:
+    report = play(HONEST, source, limits=IMPATIENT)
+
+    (fault,) = report.record["faults"]
+    assert (fault["seat"], fault["kind"]) == (1, kind), fault
+    assert detail in fault["detail"]
+
+
+def test_match_budget_counts_all_actions(play: Play) -> None:
+    burn = "    end = time.process_time() + 0.12\n    while time.process_time() < end: pass\n"
+
+    report = play(EACH + burn + "    say({'action': action})\n", HONEST)
+
+    (fault,) = report.record["faults"]
+    assert (fault["kind"], fault["ply"]) == ("cpu_time", 4)
+    assert "in the match" in fault["detail"]
+    assert all(event[2] >= 120 for event in report.record["events"] if event[0] == 0)
+    assert all(event[2] < 120 for event in report.record["events"] if event[0] == 1)
+
+
+def test_start_does_not_count_as_thinking(play: Play) -> None:
+    slow = "import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass\n"
+
+    report = play(slow + HONEST, HONEST)
+
+    assert report.record["faults"] == []
+
+
+def test_both_faulty_at_the_start_tie(play: Play) -> None:
+    report = play("print('hello')", "raise SystemExit(1)")
+
+    assert [fault["kind"] for fault in report.record["faults"]].count("startup") == 1
+    assert report.record["outcome"]["ranks"] == [0, 0]
+    verify_record(report.record)
+
+
+def test_stand_in_plays_on_at_a_table_of_three(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "GAMES", {"twelve": TWELVE})
+
+    report = play(HONEST, EACH + "    sys.exit(1)", HONEST, game=TWELVE)
+
+    (fault,) = report.record["faults"]
+    assert fault["kind"] == FaultKind.CRASH
+    assert report.record["outcome"]["ranks"][1] == 2
+    assert report.record["outcome"]["reason"] == "closest"
+    assert {len(event) for event in report.record["events"] if event[0] == 1} == {5}
+    verify_record(report.record)
+
+
+def test_bot_makes_no_progress_in_the_turn_of_another(play: Play) -> None:
+    ponder = """
+import threading
+ticks = 0
+def count():
+    global ticks
+    while True:
+        ticks += 1
+        time.sleep(0.001)
+threading.Thread(target=count, daemon=True).start()
+before = None
+for line in sys.stdin:
+    ask = json.loads(line)
+    if ask["type"] == "end": break
+    if before is not None:
+        sys.stderr.write(f"{ticks - before}\\n")
+    say({"action": ask["legal"][len(ask["legal"]) // 3]})
+    before = ticks
+os._exit(0)
+"""
+    slow = EACH + "    time.sleep(0.1)\n    say({'action': action})\n"
+
+    report = play(READY + ponder, slow)
+
+    steps = [int(line) for line in report.logs[0].split()]
+    assert len(steps) >= 2
+    assert max(steps) < 40, "a bot that ran would have made about 90 steps"
+
+
+def test_log_is_kept_from_its_end(play: Play) -> None:
+    report = play(EACH + "    sys.stderr.write('a' * 999 + 'bc'); say({'action': action})", HONEST)
+
+    assert len(report.logs[0]) == 1000
+    assert report.logs[0].endswith(b"bc")
+    assert report.logs[1] == b""
+
+
+def test_log_of_a_crash_is_kept(play: Play) -> None:
+    report = play(EACH + "    raise ValueError('no idea')", HONEST)
+
+    assert b"ValueError: no idea" in report.logs[0]
+
+
+def test_notes_and_refused_actions_stay_with_the_owner(play: Play) -> None:
+    noted = EACH + "    say({'action': action if ask['ply'] == 0 else 'sing', 'note': 'la'})\n"
+
+    report = play(noted, HONEST)
+
+    assert report.notes == [[(0, "la"), (2, "la"), (2, "not legal: 'sing'")], []]
+    assert "sing" not in str(report.record)
+
+
+def test_bot_is_told_its_clock(play: Play) -> None:
+    tell = """
+    if ask['ply'] < 3: sys.stderr.write(json.dumps(ask['clock']) + chr(10))
+    say({'action': action})
+"""
+
+    report = play(EACH + tell, HONEST)
+
+    first, second = (json.loads(line) for line in report.logs[0].splitlines()[:2])
+    assert first == {
+        "cpu_left_ms": 200,
+        "wall_left_ms": 10_000,
+        "match_cpu_left_ms": 300,
+        "match_cpu_used_ms": 0,
+        "match_wall_used_ms": 0,
+        "last_cpu_ms": 0,
+        "last_wall_ms": 0,
+    }
+    assert 0 < second["match_cpu_left_ms"] < 300
+    assert second["last_cpu_ms"] == report.record["events"][0][2]
+
+
+def test_bot_is_told_the_end(play: Play) -> None:
+    report = play(READY + "sys.stderr.write(sys.stdin.readline())", "")
+
+    assert report.logs[0] == b'{"type":"end","ranks":[0,1],"reason":"fault"}\n'
+
+
+def test_request_larger_than_a_pipe_arrives(play: Play) -> None:
+    size = 300_000
+    report_size = "    sys.stderr.write(f'{len(line)} ')\n    say({'action': action})\n"
+
+    def padded(message: dict[str, object]) -> bytes:
+        return encode({**message, "pad": "x" * size})
+
+    report = play(EACH + report_size, HONEST, codec=padded)
+
+    assert report.record["faults"] == []
+    assert int(report.logs[0].split()[0]) > size
+
+
+def test_on_ply_is_called_before_each_request(play: Play) -> None:
+    plies: list[int] = []
+
+    report = play(HONEST, HONEST, on_ply=plies.append)
+
+    assert plies == list(range(len(report.record["events"])))
+
+
+def test_abandoned_match_leaves_no_process(play: Play) -> None:
+    before = set(children())
+    bots: set[int] = set()
+
+    def abandon(ply: int) -> None:
+        bots.update(set(children()) - before)
+        raise MatchAbandoned
+
+    with pytest.raises(MatchAbandoned):
+        play(HONEST, HONEST, on_ply=abandon)
+
+    assert len(bots) == 2
+    assert not bots & set(children())
+
+
+def test_bot_that_cannot_be_started_is_no_fault(tmp_path: Path) -> None:
+    missing = BotCommand(folder=tmp_path, argv=["./missing"], language="command")
+    bots = [SeatBot(name="x", hash="", command=missing)] * 2
+
+    with pytest.raises(LaunchFailed, match=r"seat 0: \./missing cannot be started"):
+        play_match(
+            game=GAMES["tuned"],
+            options=None,
+            seats=bots,
+            seed=7,
+            limits=QUICK,
+            launcher=PlainLauncher(),
+        )
+
+
+@pytest.mark.parametrize("seed", [-1, 2**53])
+def test_seed_that_json_cannot_hold_is_refused(play: Play, seed: int) -> None:
+    with pytest.raises(ValueError, match="a seed is from"):
+        play_match(
+            game=GAMES["tuned"],
+            options=None,
+            seats=[],
+            seed=seed,
+            limits=QUICK,
+            launcher=PlainLauncher(),
+        )
+
+
+def children() -> list[int]:
+    path = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    return [int(pid) for pid in path.read_text().split()]
+
+
+def test_grandchildren_die_with_the_bot(play: Play) -> None:
+    spawn = """
+    pid = os.fork()
+    if pid == 0: time.sleep(60)
+    sys.stderr.write(f"{pid}")
+    say({"action": "sing"})
+"""
+
+    report = play(EACH + spawn, HONEST)
+
+    assert not is_running(int(report.logs[0]))
+
+
+def is_running(pid: int) -> bool:
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0]
+        except OSError:
+            return False
+        if state == "Z":
+            return False
+    return True
