@@ -127,7 +127,7 @@ def _trial(bwrap: Path, *, uid: int) -> str | None:
     """Run nothing in fresh namespaces; return why that fails, or None."""
     try:
         answer = subprocess.run(
-            [bwrap, *_UNSHARE, *_IDENTITY, "--ro-bind", "/", "/", "--", "/bin/true"],
+            [bwrap, *_UNSHARE, *_IDENTITY, "--as-pid-1", "--ro-bind", "/", "/", "--", "/bin/true"],
             capture_output=True,
             text=True,
             check=False,

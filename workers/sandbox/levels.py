@@ -9,7 +9,7 @@ from pentathlon_engines.launcher import Launcher, SandboxLevel
 from pentathlon_engines.plain_launcher import PlainLauncher
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.probe import Finding, examine
+from workers.sandbox.probe import Layer, Probe, probe
 
 _WITH_WALLS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 _REMEDY = (
@@ -25,45 +25,40 @@ def print_warning(message: str) -> None:
 
 
 def open_sandbox(
-    *,
-    least: SandboxLevel = SandboxLevel.LANDLOCK,
-    warn: Callable[[str], None] = print_warning,
+    *, least: SandboxLevel = SandboxLevel.LANDLOCK, warn: Callable[[str], None] = print_warning
 ) -> Launcher:
-    """Return a launcher whose layers were all seen to hold, of the best level from `least` up.
+    """Return a launcher of the level that `choose_level` names."""
+    level = choose_level(least=least, warn=warn)
+    return PlainLauncher() if level is SandboxLevel.PROCESS else SandboxLauncher(level)
+
+
+def choose_level(
+    *, least: SandboxLevel, warn: Callable[[str], None] = print_warning
+) -> SandboxLevel:
+    """Return the best level, from `least` up, whose layers were all seen to hold.
 
     Raises:
         LayerMissing: no level that is good enough works here.
     """
-    missing: list[tuple[SandboxLevel, str, str]] = []
+    refusals: list[Probe] = []
     for level in _WITH_WALLS[: 1 if least is SandboxLevel.NAMESPACES else None]:
-        try:
-            launcher = _open(level)
-        except LayerMissing as error:
-            missing.append((level, error.layer, error.reason))
-            continue
-        if missing:
-            warn(f"{_history(missing)}. Bots run at the second level, 'landlock', instead.")
-        return launcher
+        found = probe(level)
+        if found.missing is None:
+            if refusals:
+                warn(f"{_history(refusals)}. Bots run at the level '{level}' instead.")
+            return level
+        refusals.append(found)
     if least is SandboxLevel.PROCESS:
-        warn(f"{_history(missing)}. Bots run WITHOUT a sandbox; matches are not rated.")
-        return PlainLauncher()
-    raise LayerMissing(missing[0][1], reason=_history(missing), remedy=_REMEDY)
+        warn(f"{_history(refusals)}. Bots run WITHOUT a sandbox; matches are not rated.")
+        return SandboxLevel.PROCESS
+    first = refusals[0].missing
+    layer = first.layer if first else Layer.NAMESPACES
+    raise LayerMissing(layer, reason=_history(refusals), remedy=_REMEDY)
 
 
-def _open(level: SandboxLevel) -> SandboxLauncher:
-    launcher = SandboxLauncher(level)
-    missing = examine(launcher).missing
-    if missing is None:
-        return launcher
-    launcher.close()
-    raise _refusal(missing)
-
-
-def _refusal(missing: Finding) -> LayerMissing:
-    return LayerMissing(missing.layer, reason=missing.detail, remedy=_REMEDY)
-
-
-def _history(missing: list[tuple[SandboxLevel, str, str]]) -> str:
+def _history(refusals: list[Probe]) -> str:
+    missing = [(each.level, each.missing) for each in refusals if each.missing]
     return "; ".join(
-        f"level '{level}' lacks the layer '{layer}' ({reason})" for level, layer, reason in missing
+        f"level '{level}' lacks the layer '{found.layer}' ({found.detail})"
+        for level, found in missing
     )

@@ -74,6 +74,7 @@ def spawn(
         cwd=folder,
         env=dict(environment),
         umask=0o077,
+        start_new_session=True,
         pass_fds=[file.fileno() for file in passed],
         **user_arguments(order.uid),
     )

@@ -12,6 +12,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 _PREFIX = "pentathlon-sandbox-"
+_TEMPORARY = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108  # names are made up by mkdtemp
+_ANYBODY = 65534
 _READ, _TRAVERSE = 4, 1
 _FOR_ALL = 0o755
 
@@ -24,12 +26,15 @@ class Staging:
     """
 
     def __init__(self) -> None:
-        _sweep(Path(tempfile.gettempdir()))
-        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        parent = _reachable_parent()
+        _sweep(parent)
+        made = Path(tempfile.mkdtemp(prefix="pentathlon-new-", dir=parent))
+        lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # Under its final name it is locked from the start, so that nobody sweeps it away.
+        self.folder = made.rename(parent / f"{_PREFIX}{made.name.rpartition('-')[2]}")
         self.folder.chmod(0o711)
-        self.close = weakref.finalize(self, _remove, self.folder, self._lock)
+        self.close = weakref.finalize(self, _remove_own, self.folder, lock, os.getpid())
 
     def new_folder(self, undo: ExitStack | None = None) -> Path:
         """Return an empty folder that every user may traverse and `undo` removes."""
@@ -56,7 +61,7 @@ def is_readable_by(path: Path, uid: int) -> bool:
 
 
 def can_reach(path: Path, uid: int) -> bool:
-    """Say whether a user without groups can traverse every folder above a path."""
+    """Say whether a user without groups can traverse every folder above an absolute path."""
     return uid == os.geteuid() or all(_may(parent, uid, _TRAVERSE) for parent in path.parents)
 
 
@@ -85,6 +90,15 @@ def _copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None
     os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
+def _reachable_parent() -> Path:
+    """Return a folder for temporary files that every user may traverse."""
+    folders = [Path(tempfile.gettempdir()), *_TEMPORARY]
+    for folder in folders:
+        if os.access(folder, os.W_OK) and can_reach(folder / "any", _ANYBODY):
+            return folder
+    return folders[0]
+
+
 def _may(path: Path, uid: int, bits: int) -> bool:
     status = path.lstat()
     if path.is_symlink():
@@ -110,6 +124,12 @@ def _remove_if_unlocked(folder: Path, lock: int) -> None:
     except BlockingIOError:
         os.close(lock)
     else:
+        _remove(folder, lock)
+
+
+def _remove_own(folder: Path, lock: int, maker: int) -> None:
+    """Remove a folder, but not from a fork of the process that made it."""
+    if os.getpid() == maker:
         _remove(folder, lock)
 
 

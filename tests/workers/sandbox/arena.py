@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +48,14 @@ def main() -> None:
             "secret": SECRET, "marker": str(marker), "pid": sleeper.pid, "worker": os.getpid(),
         }  # fmt: skip
         found = fight(launcher, name, order)
+        found["survivors"] = survivors(found["uid"], spared={os.getpid(), sleeper.pid})
         found["bystander"] = sleeper.poll() is None
         found["marker"] = marker.stat() == before or marker.read_text()
         found["siblings"] = sorted(path.name for path in Path(folder).iterdir())
         sleeper.kill()
     launcher.close()
-    print(json.dumps(found))
+    found["core_pattern"] = Path("/proc/sys/kernel/core_pattern").read_text()
+    json.dump(found, sys.stdout)
 
 
 def fight(launcher: SandboxLauncher, name: str, order: dict[str, Any]) -> dict[str, Any]:
@@ -60,6 +64,7 @@ def fight(launcher: SandboxLauncher, name: str, order: dict[str, Any]) -> dict[s
         folder=BOTS / name, argv=["{python}", "-s", "-S", "-B", "-u", "{bot}/main.py"]
     )
     bot = launcher.start(command, seat=0, limits=LIMITS)
+    uid = Path(f"/proc/{bot.pid}").stat().st_uid
     os.write(bot.stdin, json.dumps(order).encode() + b"\n")
     started = time.monotonic()
     answer, breach = watch(bot)
@@ -68,6 +73,7 @@ def fight(launcher: SandboxLauncher, name: str, order: dict[str, Any]) -> dict[s
     usage = bot.stop()
     breach = breach or bot.verdict(usage)
     return {
+        "uid": uid,
         "answer": json.loads(answer) if answer else None,
         "verdict": breach.kind if breach else None,
         "detail": breach.detail if breach else "",
@@ -94,6 +100,24 @@ def watch(bot: SandboxedBot) -> tuple[bytes, Breach | None]:
         if breach:
             return b"", breach
     return text, None
+
+
+def survivors(uid: int, *, spared: set[int]) -> list[int]:
+    """Return the processes of a bot's user; for a user with other processes, our children."""
+    owners = {pid: (status.st_uid, parent) for pid, status, parent in processes()}
+    return [
+        pid
+        for pid, (owner, parent) in owners.items()
+        if pid not in spared and owner == uid and (uid != os.geteuid() or parent == os.getpid())
+    ]
+
+
+def processes() -> Iterator[tuple[int, os.stat_result, int]]:
+    """Yield the process id, status and parent of every process."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            yield int(folder.name), folder.stat(), int(fields[1])
 
 
 def read_all(descriptor: int) -> bytes:

@@ -4,7 +4,7 @@ import ctypes
 import mmap
 import sys
 
-CODE = b"\\xb8\\x27\\x00\\x00\\x40\\x0f\\x05\\xc3"
+CODE = b"\xb8\x27\x00\x00\x40\x0f\x05\xc3"
 
 sys.stdin.readline()
 page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)

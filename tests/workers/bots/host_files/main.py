@@ -20,7 +20,7 @@ for path in paths:
         continue
 for folder in ("/root", "/home", "/proc", "/sys", "/var", str(Path(order["marker"]).parent)):
     try:
-        if os.listdir(folder):
+        if list(Path(folder).iterdir()):
             escapes.append(folder)
     except OSError:
         continue

@@ -4,11 +4,12 @@ import itertools
 import os
 import sys
 import time
+from pathlib import Path
 
 sys.stdin.readline()
 folder = os.environ["TMPDIR"]
 for number in itertools.count():
     try:
-        os.mkdir(f"{folder}/{number}")
+        Path(folder, str(number)).mkdir()
     except OSError:
         time.sleep(1)

@@ -12,7 +12,7 @@ for descriptor in range(3, 256):
         escapes.append(f"descriptor {descriptor}")
     except OSError:
         continue
-opened = []
+opened: list[int] = []
 try:
     while len(opened) < 1000:
         opened += os.pipe()

@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable
 
 order = json.loads(sys.stdin.readline())
 libc = ctypes.CDLL(None)
@@ -20,7 +21,7 @@ for name in ("AS", "CPU", "FSIZE", "NOFILE", "NPROC", "CORE", "MEMLOCK"):
         escapes.append(name)
     except (OSError, ValueError):
         continue
-actions = {
+actions: dict[str, Callable[[], object]] = {
     "affinity": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)),
     "priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
     "session": os.setsid,

@@ -1,0 +1,7 @@
+"""Talks without end."""
+
+import sys
+
+sys.stdin.readline()
+while True:
+    sys.stdout.write("x" * 4096)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workers.sandbox.arena import BOTS, LIMITS
+from tests.workers.sandbox.worker_users import USERS, worker_user
+
+LEVELS = ("namespaces", "landlock")
+ARENAS = [(user, level) for user in USERS for level in LEVELS]
+VERDICTS = {
+    "cpu_burner": "cpu_time",
+    "cpu_threads": "cpu_time",
+    "memory_bomb": "memory",
+    "memory_shared": "memory",
+    "inode_flood": "scratch",
+    "forbidden_mount": "security",
+    "forbidden_ptrace": "security",
+    "forbidden_setns": "security",
+    "forbidden_unshare": "security",
+}
+DOORS_OF_X86 = {"forbidden_int80": "security", "forbidden_x32": "security"}
+CONTAINED = (
+    "fork_bomb", "host_files", "ignores_signals", "kill_all", "network", "open_files", "outlives",
+    "ponders", "raise_limits", "thread_bomb", "write_outside",
+)  # fmt: skip
+ELSEWHERE = {"disk_fill", "echo", "stdout_flood", "stderr_flood"}
+CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
+
+
+def fight(user: str, level: str, bot: str) -> dict[str, Any]:
+    """Return what became of a bot, once nothing else was touched."""
+    worker = worker_user(user)
+    ended = worker.run(worker.script("arena.py"), level, bot)
+    assert ended.returncode == 0, ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout)
+    assert found["bystander"], "it killed a process of the host"
+    assert found["marker"] is True, "it changed a file of the host"
+    assert found["siblings"] == ["marker"], "it made a file on the host"
+    assert found["survivors"] == [], "it left processes behind"
+    assert found["core_pattern"] == CORE_PATTERN
+    assert found["uid"] != 0
+    return found
+
+
+def verdicts() -> dict[str, str]:
+    return VERDICTS | (DOORS_OF_X86 if os.uname().machine == "x86_64" else {})
+
+
+@pytest.mark.parametrize(("user", "level"), ARENAS)
+@pytest.mark.parametrize(("bot", "verdict"), verdicts().items())
+def test_offence_gets_its_verdict(user: str, level: str, bot: str, verdict: str) -> None:
+    found = fight(user, level, bot)
+
+    assert found["verdict"] == verdict
+    assert found["answer"] is None
+
+
+@pytest.mark.parametrize(("user", "level"), ARENAS)
+@pytest.mark.parametrize("bot", CONTAINED)
+def test_attempt_comes_to_nothing(user: str, level: str, bot: str) -> None:
+    found = fight(user, level, bot)
+
+    assert found["answer"] == [], found["log"]
+    assert found["verdict"] is None
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_full_scratch_is_refused_by_its_file_system(user: str) -> None:
+    found = fight(user, "namespaces", "disk_fill")
+
+    assert found["answer"] == []
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_full_scratch_on_the_host_is_a_fault(user: str) -> None:
+    assert fight(user, "landlock", "disk_fill")["verdict"] == "scratch"
+
+
+@pytest.mark.parametrize(("user", "level"), ARENAS)
+def test_memory_is_seen_before_it_doubles(user: str, level: str) -> None:
+    found = fight(user, level, "memory_shared")
+
+    assert LIMITS.memory_mb < found["memory_peak_mb"] < 2 * LIMITS.memory_mb
+
+
+@pytest.mark.parametrize(("user", "level"), ARENAS)
+def test_deaf_bot_is_stopped_at_once(user: str, level: str) -> None:
+    assert fight(user, level, "ignores_signals")["stopped_s"] < 2.0
+
+
+def test_every_bot_has_its_place() -> None:
+    names = {path.name for path in BOTS.iterdir()}
+
+    assert names == set(VERDICTS) | set(DOORS_OF_X86) | set(CONTAINED) | ELSEWHERE
