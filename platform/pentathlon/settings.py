@@ -155,17 +155,32 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",
+        "api.authentication.BearerAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.negotiation.OneKind",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "DEFAULT_SCHEMA_CLASS": "drf_standardized_errors.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_PAGINATION_CLASS": "api.pagination.NewestFirst",
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PERMISSION_CLASSES": ["api.permissions.ReadOrSignedIn"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["api.throttles.Visitors", "api.throttles.People"],
     "DEFAULT_VERSIONING_CLASS": None,
+    "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
+    "NUM_PROXIES": 1 if _production else 0,  # whose word about the client's address counts
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+DRF_STANDARDIZED_ERRORS = {
+    "EXCEPTION_HANDLER_CLASS": "api.errors.ProblemHandler",
+    "EXCEPTION_FORMATTER_CLASS": "api.errors.ProblemFormatter",
+}
+API_RATES = {
+    "visitors": "120/min",
+    "people": "1200/min",
+    "uploads": "60/hour",
+    "sign_ins": "20/min",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
     "TITLE": "Pentathlon",
@@ -173,6 +188,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "VersionState": "pentathlon.bots.models.VersionState",
+        "MatchState": "pentathlon.matches.models.MatchState",
+        "TournamentState": "pentathlon.tournaments.models.TournamentState",
+    },
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -1,0 +1,70 @@
+from typing import Any
+
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import UploadEndpoint
+from api.filters import GameFilter
+from api.people import PersonSerializer
+from api.versions import LARGEST_UPLOAD, UploadSerializer, VersionSerializer
+from pentathlon.accounts.models import Scope
+from pentathlon.bots.models import Bot
+from pentathlon.matches.validation import submit_bot
+
+
+class BotSerializer(serializers.ModelSerializer[Bot]):
+    """A line of versions under one name."""
+
+    owner = PersonSerializer()
+    version_count = serializers.IntegerField()
+    latest_version = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Bot
+        fields = ("id", "name", "owner", "created_at", "version_count", "latest_version")
+        read_only_fields = fields
+
+    @extend_schema_field(VersionSerializer(allow_null=True))
+    def get_latest_version(self, bot: Bot) -> Any:  # Any: what a serializer made
+        """Describe the newest version."""
+        return VersionSerializer(bot.latest[0]).data if bot.latest else None
+
+
+class BotFilter(filters.FilterSet):
+    """Narrow bots down."""
+
+    owner = filters.CharFilter(field_name="owner__username", lookup_expr="iexact")
+    name = filters.CharFilter(lookup_expr="iexact")
+    game = GameFilter(field_name="versions__games__game", distinct=True)
+
+
+class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
+    """Bots: each a line of versions of one author."""
+
+    noun = "bot"
+    queryset = Bot.objects.listed()
+    serializer_class = BotSerializer
+    filterset_class = BotFilter
+    largest_body = LARGEST_UPLOAD
+    write_scope = Scope.BOTS_WRITE
+
+    def get_parsers(self) -> list[Any]:
+        """Take forms with files for uploads."""
+        return [MultiPartParser()]
+
+    @extend_schema(
+        request={"multipart/form-data": UploadSerializer}, responses={201: BotSerializer}
+    )
+    def create(self, request: Request) -> Response:
+        """Upload a new bot, named by its bot.toml; version 1 is validated before it may play."""
+        wanted = UploadSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        form = wanted.validated_data
+        version = submit_bot(owner=self.actor, archive=form["archive"].read(), notes=form["notes"])
+        bot = self.get_queryset().get(pk=version.bot_id)
+        return Response(BotSerializer(bot).data, status=status.HTTP_201_CREATED)

@@ -1,0 +1,68 @@
+"""What all resources have in common."""
+
+from typing import Generic, TypeVar, cast
+
+from django.db.models import Model
+from django.http import Http404
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+from rest_framework.viewsets import GenericViewSet
+
+from api.throttles import Uploads
+from pentathlon.accounts.models import Scope, User
+from pentathlon.common.errors import NotFound, TooLarge
+
+T = TypeVar("T", bound=Model)
+
+ID = r"\d{1,18}"
+"""Every id that fits into a database column."""
+
+
+class Endpoint(GenericViewSet[T], Generic[T]):
+    """One resource: its body limit, its scopes, and its ways to find things."""
+
+    noun = "thing"
+    lookup_value_regex = ID
+    largest_body = 1024 * 1024
+    write_scope: Scope | None = None
+    private_scopes: dict[str, Scope] = {}
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Refuse a body that is too large before anything reads it."""
+        check_body_size(request, self.largest_body)
+        super().initial(request, *args, **kwargs)
+
+    @property
+    def person(self) -> User | None:
+        """The person who asks, if they have signed in."""
+        user = self.request.user
+        return user if isinstance(user, User) else None
+
+    @property
+    def actor(self) -> User:
+        """The person who asks, where permissions let nobody else through."""
+        return cast(User, self.request.user)
+
+    def get_object(self) -> T:
+        """Find the thing of the address, or say that there is none to be seen."""
+        try:
+            return super().get_object()
+        except Http404 as error:
+            key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
+            raise NotFound(f"There is no {self.noun} {key} that you may see.") from error
+
+
+class UploadEndpoint(Endpoint[T], Generic[T]):
+    """A resource that takes files."""
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        """Count uploads apart from other requests."""
+        throttles: list[BaseThrottle] = list(super().get_throttles())
+        return [*throttles, Uploads()] if self.action == "create" else throttles
+
+
+def check_body_size(request: Request, largest: int) -> None:
+    """Refuse a request whose header announces too much; no more than announced is ever read."""
+    announced = request.META.get("CONTENT_LENGTH") or "0"
+    if announced.isdigit() and int(announced) > largest:
+        raise TooLarge(f"The request has {int(announced):,} bytes; {largest:,} are allowed.")

@@ -1,0 +1,110 @@
+"""One shape for every answer that is not a success: `application/problem+json`.
+
+`code` is stable and for machines, `detail` is a sentence for people, and `errors` names each
+field that was wrong as `attr`.
+"""
+
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
+from django.http.multipartparser import MultiPartParserError
+from drf_standardized_errors.formatter import ExceptionFormatter
+from drf_standardized_errors.handler import ExceptionHandler
+from drf_standardized_errors.types import Error, ErrorResponse
+from rest_framework import exceptions
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from pentathlon.common.errors import (
+    Conflict,
+    DomainError,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    TooLarge,
+)
+
+MEDIA_TYPE: Final = "application/problem+json"
+_STATUSES: Final = (
+    (TooLarge, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    (InvalidInput, HTTPStatus.BAD_REQUEST),
+    (NotAllowed, HTTPStatus.FORBIDDEN),
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (Conflict, HTTPStatus.CONFLICT),
+)
+
+
+class Refusal(exceptions.APIException):
+    """What a service refused, with the status that says so."""
+
+    def __init__(self, error: DomainError) -> None:
+        super().__init__(error.detail, code=error.code)
+        self.field = error.field
+        self.status_code = next(
+            (status for kind, status in _STATUSES if isinstance(error, kind)),
+            HTTPStatus.BAD_REQUEST,
+        )
+
+
+class ProblemHandler(ExceptionHandler):
+    """Turns whatever a view raised into a problem."""
+
+    def convert_known_exceptions(self, exc: Exception) -> Exception:
+        """Translate what services and Django raise."""
+        if isinstance(exc, DomainError):
+            return Refusal(exc)
+        if isinstance(exc, RequestDataTooBig):
+            return Refusal(TooLarge("The form has too much text outside of files."))
+        if isinstance(exc, SuspiciousOperation | BadRequest | MultiPartParserError):
+            return exceptions.ParseError("The request cannot be read.")
+        return super().convert_known_exceptions(exc)
+
+    def get_response(self, exc: exceptions.APIException, data: dict[str, Any]) -> Response:
+        """Mark the answer as a problem."""
+        response = super().get_response(exc, data)
+        response.content_type = MEDIA_TYPE
+        return response
+
+
+class ProblemFormatter(ExceptionFormatter):
+    """Writes the members of a problem."""
+
+    def get_errors(self) -> list[Error]:
+        """Name the field that a service complained about."""
+        if isinstance(self.exc, Refusal):
+            return [Error(str(self.exc.get_codes()), str(self.exc.detail), self.exc.field)]
+        return super().get_errors()
+
+    def format_error_response(self, error_response: ErrorResponse) -> dict[str, Any]:
+        """Return the body of the answer."""
+        errors = error_response.errors
+        is_form = isinstance(self.exc, exceptions.ValidationError)
+        code = "validation_error" if is_form else errors[0].code
+        return {
+            "type": f"urn:pentathlon:problem:{code}",
+            "title": HTTPStatus(self.exc.status_code).phrase,
+            "status": int(self.exc.status_code),
+            "code": code,
+            "detail": " ".join(_sentence(error) for error in errors),
+            "errors": [asdict(error) for error in errors],
+        }
+
+
+class UnknownAddress(APIView):
+    """Answers for every address below `/api/` that is none."""
+
+    schema = None
+    permission_classes = ()
+    throttle_classes = ()
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Refuse, whatever the method is."""
+        hint = "" if request.path.endswith("/") else " Addresses end with a slash."
+        raise NotFound(f"There is nothing at {request.path}.{hint}")
+
+
+def _sentence(error: Error) -> str:
+    return f"{error.attr}: {error.detail}" if error.attr else error.detail

@@ -1,0 +1,28 @@
+"""How lists are narrowed down."""
+
+from django import forms
+from django_filters import rest_framework as filters
+
+from pentathlon_engines import GAMES
+
+_LARGEST_ID = 2**63 - 1
+
+
+class IdFilter(filters.NumberFilter):
+    """The id of a row; rows that do not exist match nothing."""
+
+    field_class = forms.IntegerField
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(min_value=1, max_value=_LARGEST_ID, **settings)
+
+    def get_max_validator(self) -> None:
+        """Leave the bounds to the field."""
+
+
+class GameFilter(filters.ChoiceFilter):
+    """The key of a game."""
+
+    def __init__(self, **settings: object) -> None:
+        choices = [(key, game.info.title) for key, game in GAMES.items()]
+        super().__init__(choices=choices, **settings)

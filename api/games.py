@@ -1,0 +1,64 @@
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from api.pagination import OnePage
+from pentathlon.common.errors import NotFound
+from pentathlon_engines import GAMES
+
+
+class OptionSerializer(serializers.Serializer[Any]):
+    """A choice that is made before a match."""
+
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(choices=["flag", "choice", "integer"])
+    default = serializers.JSONField()
+    choices = serializers.ListField(
+        child=serializers.JSONField(),
+        help_text="The allowed values; the lowest and the highest of an integer.",
+    )
+
+
+class GameSerializer(serializers.Serializer[Any]):
+    """What one can know about a game without starting it."""
+
+    key = serializers.CharField(source="info.key")
+    title = serializers.CharField(source="info.title")
+    rules_version = serializers.IntegerField(source="info.version")
+    fewest_seats = serializers.IntegerField(source="info.seats.0")
+    most_seats = serializers.IntegerField(source="info.seats.1")
+    default_seats = serializers.IntegerField(source="info.default_seats")
+    hidden = serializers.BooleanField(
+        source="info.hidden", help_text="Seats know different things."
+    )
+    chance = serializers.BooleanField(source="info.chance", help_text="Dice, draws or shuffles.")
+    longest = serializers.IntegerField(
+        source="info.longest", help_text="The most events that a match can have."
+    )
+    options = OptionSerializer(source="info.options", many=True)
+
+
+class GameViewSet(ViewSet):
+    """The games that are played here."""
+
+    lookup_field = "key"
+    lookup_value_regex = "[a-z_]{1,30}"
+    pagination_class = OnePage
+
+    @extend_schema(responses=GameSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List all games."""
+        page = OnePage()
+        games = page.paginate_queryset(list(GAMES.values()), request, self)
+        return page.get_paginated_response(GameSerializer(games, many=True).data)
+
+    @extend_schema(responses=GameSerializer)
+    def retrieve(self, request: Request, key: str) -> Response:
+        """Describe one game."""
+        if key not in GAMES:
+            raise NotFound(f"There is no game {key}; there are: {', '.join(GAMES)}.")
+        return Response(GameSerializer(GAMES[key]).data)

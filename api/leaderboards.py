@@ -1,0 +1,94 @@
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http.response import HttpResponseBase
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.caching import REVALIDATE, answer_if_changed, etag_of
+from api.endpoint import Endpoint
+from api.matches import SeatedVersionSerializer
+from api.pagination import BestFirst, OnePage
+from pentathlon.common.errors import NotFound
+from pentathlon.ratings.certainty import is_provisional
+from pentathlon.ratings.models import Pool, Rating
+from pentathlon.ratings.services import live_key
+from pentathlon_engines import GAMES
+
+
+class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
+    """A game's live table in short."""
+
+    matches = serializers.IntegerField(source="applied_seq", help_text="Results applied so far.")
+
+    class Meta:
+        model = Pool
+        fields = ("game", "title", "matches", "draw_probability")
+        read_only_fields = fields
+
+
+class RatingSerializer(serializers.ModelSerializer[Rating]):
+    """Where one bot version stands."""
+
+    rank = serializers.IntegerField(help_text="From 1.")
+    version = SeatedVersionSerializer()
+    provisional = serializers.SerializerMethodField(help_text="Too few matches to tell.")
+
+    class Meta:
+        model = Rating
+        fields = (
+            "rank",
+            "version",
+            "mu",
+            "sigma",
+            "score",
+            "provisional",
+            "matches",
+            "wins",
+            "draws",
+            "losses",
+        )
+        read_only_fields = fields
+
+    def get_provisional(self, rating: Rating) -> bool:
+        """Tell whether the place may still change much."""
+        return is_provisional(rating.skill)
+
+
+class LeaderboardViewSet(Endpoint[Pool]):
+    """Live tables, ordered by mu - 3 sigma."""
+
+    queryset = Pool.objects.live()
+    serializer_class = LeaderboardSerializer
+    filter_backends = ()
+    lookup_field = "game"
+    lookup_value_regex = "[a-z_]{1,30}"
+    pagination_class = OnePage
+
+    @extend_schema(responses=LeaderboardSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List the games that have a table."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(LeaderboardSerializer(page, many=True).data)
+
+    @extend_schema(operation_id="leaderboards_table", responses=RatingSerializer(many=True))
+    def retrieve(self, request: Request, game: str) -> HttpResponseBase:
+        """Return a game's table, best first."""
+        if game not in GAMES:
+            raise NotFound(f"There is no game {game}; there are: {', '.join(GAMES)}.")
+        pool = Pool.objects.filter(key=live_key(game)).first()
+        applied = (pool.pk, pool.algorithm_version, pool.applied_seq) if pool else ()
+        table = Rating.objects.table(live_key(game)).ranked()
+        return answer_if_changed(
+            request,
+            etag=etag_of(game, *applied, request.META["QUERY_STRING"]),
+            keep=REVALIDATE,
+            make=lambda: self._page(request, table),
+        )
+
+    def _page(self, request: Request, table: QuerySet[Rating]) -> Response:
+        pages = BestFirst()
+        rows: Any = pages.paginate_queryset(table, request, self)  # Any: a page of ratings
+        return pages.get_paginated_response(RatingSerializer(rows, many=True).data)

@@ -1,0 +1,162 @@
+from typing import Any
+
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import Endpoint
+from api.filters import GameFilter, IdFilter
+from api.versions import BotNameSerializer
+from pentathlon.accounts.models import Scope
+from pentathlon.bots.models import BotVersion
+from pentathlon.common.errors import NotFound
+from pentathlon.matches.models import (
+    Match,
+    MatchKind,
+    MatchQuerySet,
+    MatchSeat,
+    MatchState,
+    SeatLog,
+)
+
+
+class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
+    """A bot version in short."""
+
+    bot = BotNameSerializer()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field
+
+    class Meta:
+        model = BotVersion
+        fields = ("id", "bot", "number", "label")
+        read_only_fields = fields
+
+
+class FaultSerializer(serializers.Serializer[MatchSeat]):
+    """What a bot did wrong."""
+
+    kind = serializers.CharField(source="fault_kind")
+    ply = serializers.IntegerField(source="fault_ply", allow_null=True)
+    detail = serializers.CharField(source="fault_detail")
+
+
+class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
+    """One place at the table and how it went there."""
+
+    version = SeatedVersionSerializer()
+    rank = serializers.IntegerField(allow_null=True, help_text="0 = best; equal = tied.")
+    fault = serializers.SerializerMethodField()
+
+    class Meta:
+        model = MatchSeat
+        fields = (
+            "seat",
+            "version",
+            "rank",
+            "score",
+            "fault",
+            "cpu_ms",
+            "wall_ms",
+            "memory_peak_mb",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(FaultSerializer(allow_null=True))
+    def get_fault(self, seat: MatchSeat) -> Any:  # Any: what a serializer made
+        """Describe the fault, if there was one."""
+        return FaultSerializer(seat).data if seat.fault_kind else None
+
+
+class MatchSerializer(serializers.ModelSerializer[Match]):
+    """One play of a game."""
+
+    seats = SeatSerializer(many=True)
+    tournament = serializers.IntegerField(
+        source="place.tournament_id", allow_null=True, default=None
+    )
+
+    class Meta:
+        model = Match
+        fields = (
+            "id",
+            "kind",
+            "game",
+            "rules_version",
+            "options",
+            "seed",
+            "limits",
+            "rated",
+            "tournament",
+            "state",
+            "state_reason",
+            "attempts_made",
+            "ply",
+            "outcome_reason",
+            "sandbox",
+            "chain",
+            "seats",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
+        read_only_fields = fields
+
+
+class SeatLogSerializer(serializers.ModelSerializer[SeatLog]):
+    """What one of your bots wrote in a match."""
+
+    seat = serializers.IntegerField(source="seat.seat")
+    notes = serializers.JSONField(help_text="Pairs of ply and note.")
+
+    class Meta:
+        model = SeatLog
+        fields = ("seat", "text", "notes")
+        read_only_fields = fields
+
+
+class MatchFilter(filters.FilterSet):
+    """Narrow matches down."""
+
+    state = filters.ChoiceFilter(choices=MatchState.choices)
+    kind = filters.ChoiceFilter(choices=MatchKind.choices)
+    game = GameFilter()
+    tournament = IdFilter(field_name="place__tournament")
+    bot = IdFilter(method="of_bot")
+    version = IdFilter(method="of_version")
+
+    def of_bot(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a bot."""
+        return matches.of_bot(value)
+
+    def of_version(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a bot version."""
+        return matches.of_version(value)
+
+
+class MatchViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Match]):
+    """Matches: public, but for the validation of other people's uploads."""
+
+    noun = "match"
+    queryset = Match.objects.none()
+    serializer_class = MatchSerializer
+    filterset_class = MatchFilter
+    private_scopes = {"logs": Scope.PRIVATE_READ}
+
+    def get_queryset(self) -> MatchQuerySet:
+        """Return what this person may see."""
+        return Match.objects.visible_to(self.person).with_seats().select_related("place")
+
+    @extend_schema(responses=SeatLogSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=None)
+    def logs(self, request: Request, pk: str) -> Response:
+        """Read what your own bots wrote to standard error in a match, and their notes."""
+        match = self.get_object()
+        if not any(seat.version.bot.owner_id == self.actor.pk for seat in match.seats.all()):
+            raise NotFound(f"None of your bots played match {match.pk}.")
+        logs = SeatLog.objects.readable_by(self.actor).filter(seat__match=match)
+        ordered = logs.select_related("seat").order_by("seat__seat")
+        return Response(SeatLogSerializer(ordered, many=True).data)

@@ -1,0 +1,12 @@
+from rest_framework import serializers
+
+from pentathlon.accounts.models import User
+
+
+class PersonSerializer(serializers.ModelSerializer[User]):
+    """A person, as everybody may know them."""
+
+    class Meta:
+        model = User
+        fields = ("id", "username")
+        read_only_fields = fields

@@ -1,0 +1,42 @@
+"""Who may do what, before a service looks closer."""
+
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from pentathlon.accounts.models import ApiToken, Scope
+
+
+class ReadOrSignedIn(BasePermission):
+    """Everybody reads public things; to write, and to read private things, takes a person.
+
+    A view says which scope a token needs: `write_scope`, and `private_scopes` by action.
+    """
+
+    def has_permission(self, request: Request, view: object) -> bool:
+        """Tell whether this person, with this token, may try."""
+        needed = _needed_scope(request, view)
+        if needed is None:
+            return request.method in SAFE_METHODS or request.user.is_authenticated
+        if isinstance(request.auth, ApiToken) and needed not in request.auth.scopes:
+            raise PermissionDenied(
+                f"This token lacks the scope {needed}. Make one that has it.",
+                code="missing_scope",
+            )
+        return request.user.is_authenticated
+
+
+class SignedIn(BasePermission):
+    """Only for people who have signed in, whatever they do."""
+
+    def has_permission(self, request: Request, view: object) -> bool:
+        """Tell whether there is a person."""
+        return request.user.is_authenticated
+
+
+def _needed_scope(request: Request, view: object) -> Scope | None:
+    private: dict[str, Scope] = getattr(view, "private_scopes", {})
+    if request.method in SAFE_METHODS:
+        return private.get(getattr(view, "action", ""))
+    scope: Scope | None = getattr(view, "write_scope", None)
+    return scope

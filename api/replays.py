@@ -1,0 +1,73 @@
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.caching import IMMUTABLE, PRIVATE, answer_if_changed, etag_of
+from api.endpoint import Endpoint
+from pentathlon.matches.models import Match, MatchKind
+from pentathlon.replays.boards import board_svg
+from pentathlon.replays.models import Replay
+from pentathlon.replays.services import read_record
+
+
+class PlaceSerializer(serializers.Serializer[Any]):
+    """Which position to draw, and for whom."""
+
+    ply = serializers.IntegerField(min_value=0, max_value=10**6, default=0)
+    seat = serializers.IntegerField(min_value=0, max_value=10, default=None, allow_null=True)
+
+
+class ReplayViewSet(Endpoint[Replay]):
+    """Stored records of finished matches. They never change."""
+
+    noun = "replay of match"
+    queryset = Replay.objects.none()
+    filter_backends = ()
+
+    def get_queryset(self) -> QuerySet[Replay]:
+        """Return the replays of matches that this person may see."""
+        visible = Match.objects.visible_to(self.person)
+        return Replay.objects.filter(match__in=visible).select_related("match")
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
+        """Return the record of a match: whoever has it can verify it."""
+        replay = self.get_object()
+        return answer_if_changed(
+            request,
+            etag=etag_of(replay.match.chain),
+            keep=_keep(replay),
+            make=lambda: Response(read_record(replay)),
+        )
+
+    @extend_schema(
+        parameters=[PlaceSerializer],
+        responses={(200, "image/svg+xml"): OpenApiTypes.STR},
+    )
+    @action(detail=True, url_path=r"board\.svg")
+    def board(self, request: Request, pk: str) -> HttpResponseBase:
+        """Draw the position after `ply` events, for a spectator or for a seat."""
+        replay = self.get_object()
+        asked = PlaceSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        place = asked.validated_data
+        return answer_if_changed(
+            request,
+            etag=etag_of(replay.match.chain, place["ply"], place["seat"]),
+            keep=_keep(replay),
+            make=lambda: HttpResponse(
+                board_svg(read_record(replay), **place), content_type="image/svg+xml"
+            ),
+        )
+
+
+def _keep(replay: Replay) -> str:
+    return PRIVATE if replay.match.kind == MatchKind.VALIDATION else IMMUTABLE

@@ -1,0 +1,105 @@
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.authentication import BasicAuthentication, SessionAuthentication
+from rest_framework.exceptions import Throttled
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import Endpoint
+from api.pagination import NewestFirst
+from api.permissions import SignedIn
+from api.throttles import SignIns
+from pentathlon.accounts import services
+from pentathlon.accounts.models import ApiToken, Scope
+
+
+class TokenSerializer(serializers.ModelSerializer[ApiToken]):
+    """A token, without its secret."""
+
+    id = serializers.UUIDField(source="public_id", read_only=True)
+    scopes = serializers.ListField(child=serializers.ChoiceField(choices=Scope.choices))
+    created_at = serializers.DateTimeField(source="created", read_only=True)
+    expires_at = serializers.DateTimeField(source="expiry", read_only=True)
+
+    class Meta:
+        model = ApiToken
+        fields: tuple[str, ...] = (
+            "id",
+            "name",
+            "scopes",
+            "created_at",
+            "expires_at",
+            "last_used_at",
+        )
+        read_only_fields = fields
+
+
+class NewTokenSerializer(TokenSerializer):
+    """A token and, this once, its secret."""
+
+    token = serializers.CharField(help_text="Keep it: it is never shown again.")
+
+    class Meta(TokenSerializer.Meta):
+        fields = (*TokenSerializer.Meta.fields, "token")
+        read_only_fields = fields
+
+
+class TokenRequestSerializer(serializers.Serializer[Any]):
+    """What a new token is to be."""
+
+    name = serializers.CharField(max_length=services.LONGEST_NAME)
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=Scope.choices), default=list(Scope.values)
+    )
+    days = serializers.IntegerField(min_value=1, max_value=services.LONGEST_TOKEN_DAYS, default=90)
+
+
+class TokensByAge(NewestFirst):
+    """Tokens have no number, so they are ordered by their time."""
+
+    ordering = "-created"
+
+
+class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
+    """Your own tokens. Reached with username and password, or a session: never with a token."""
+
+    noun = "token"
+    serializer_class = TokenSerializer
+    pagination_class = TokensByAge
+    authentication_classes = (BasicAuthentication, SessionAuthentication)
+    permission_classes = (SignedIn,)
+    filter_backends = ()
+    lookup_field = "public_id"
+    lookup_url_kwarg = "id"
+    lookup_value_regex = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    queryset = ApiToken.objects.none()
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Count tries of passwords before looking at one."""
+        if request.headers.get("Authorization", "").lower().startswith("basic"):
+            throttle = SignIns()
+            if not throttle.allow_request(request, self):
+                raise Throttled(throttle.wait())
+        super().initial(request, *args, **kwargs)
+
+    def get_queryset(self) -> Any:  # Any: knox has no types
+        """Return own tokens."""
+        return ApiToken.objects.filter(user=self.actor)
+
+    @extend_schema(request=TokenRequestSerializer, responses={201: NewTokenSerializer})
+    def create(self, request: Request) -> Response:
+        """Make a token."""
+        wanted = TokenRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        token, secret = services.create_token(user=self.actor, **wanted.validated_data)
+        answer = {**TokenSerializer(token).data, "token": secret}
+        return Response(answer, status=status.HTTP_201_CREATED)
+
+    def destroy(self, request: Request, id: str) -> Response:  # noqa: A002  the address's word
+        """Revoke a token: it stops working at once."""
+        services.revoke_token(actor=self.actor, public_id=UUID(id))
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,86 @@
+"""The tables of a tournament as JSON."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from api.matches import SeatedVersionSerializer
+
+
+class SkillSerializer(serializers.Serializer[Any]):
+    """A rating."""
+
+    mu = serializers.FloatField()
+    sigma = serializers.FloatField()
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    """One line of the table."""
+
+    place = serializers.IntegerField(source="place.number", help_text="From 1.")
+    group = serializers.IntegerField(
+        source="place.group", help_text="Bots of one group cannot be told apart yet."
+    )
+    version = SeatedVersionSerializer()
+    points = serializers.FloatField()
+    matches = serializers.IntegerField(source="tally.matches")
+    wins = serializers.IntegerField(source="tally.wins")
+    draws = serializers.IntegerField(source="tally.draws")
+    losses = serializers.IntegerField(source="tally.losses")
+    faults = serializers.IntegerField(source="tally.faults")
+    rating = SkillSerializer(source="place.skill")
+    fold = SkillSerializer(
+        source="place.fold", allow_null=True, help_text="By the live rule in schedule order."
+    )
+    interval = serializers.ListField(
+        child=serializers.FloatField(),
+        source="place.interval",
+        help_text="Bounds that hold the true strength with 95 % probability.",
+    )
+    chance_of_best = serializers.FloatField(source="place.chance_of_best")
+    provisional = serializers.BooleanField(source="place.is_provisional")
+
+
+class ScoreSerializer(serializers.Serializer[Any]):
+    """How one did against another."""
+
+    wins = serializers.IntegerField()
+    draws = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    points = serializers.FloatField()
+
+
+class CrosstableRowSerializer(serializers.Serializer[Any]):
+    """One bot version against the others, in the order of the table."""
+
+    version = SeatedVersionSerializer(source="standing.version")
+    points = serializers.FloatField(source="standing.points")
+    cells = serializers.ListField(
+        child=ScoreSerializer(allow_null=True), help_text="null against itself."
+    )
+
+
+class SeatRateSerializer(serializers.Serializer[Any]):
+    """How one seat did over all matches."""
+
+    seat = serializers.IntegerField()
+    wins = serializers.IntegerField(source="score.wins")
+    draws = serializers.IntegerField(source="score.draws")
+    losses = serializers.IntegerField(source="score.losses")
+    share = serializers.FloatField(
+        source="score.share", allow_null=True, help_text="0.5 is fair; null before any match."
+    )
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    """How far a tournament is, in matches."""
+
+    total = serializers.IntegerField()
+    done = serializers.IntegerField()
+    running = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    void = serializers.IntegerField()
+    share = serializers.FloatField(help_text="Of the matches that have ended, 0 to 1.")
+    remaining_s = serializers.FloatField(
+        allow_null=True, help_text="Until the end at the present pace; null while unknown."
+    )

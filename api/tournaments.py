@@ -1,0 +1,227 @@
+from collections.abc import Callable
+from typing import Any
+
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import Endpoint
+from api.filters import GameFilter
+from api.matches import SeatedVersionSerializer
+from api.pagination import OnePage
+from api.people import PersonSerializer
+from api.tournament_tables import (
+    CrosstableRowSerializer,
+    ProgressSerializer,
+    SeatRateSerializer,
+    StandingSerializer,
+)
+from pentathlon.accounts.models import Scope
+from pentathlon.tournaments import services
+from pentathlon.tournaments.models import (
+    Entry,
+    Tournament,
+    TournamentFormat,
+    TournamentState,
+)
+from pentathlon.tournaments.progress import progress
+from pentathlon.tournaments.standings import crosstable, seat_rates, standings
+
+_LARGEST_ID = 10**18
+_MOST_IDS = 1000
+
+
+class TournamentSerializer(serializers.ModelSerializer[Tournament]):
+    """A tournament and its document."""
+
+    owner = PersonSerializer()
+    bots = serializers.IntegerField()
+    matches = serializers.IntegerField(help_text="In the schedule.")
+    matches_done = serializers.IntegerField()
+
+    class Meta:
+        model = Tournament
+        fields = (
+            "id",
+            "name",
+            "game",
+            "format",
+            "owner",
+            "table_seats",
+            "cycles",
+            "rules_version",
+            "seed",
+            "options",
+            "limits",
+            "rated",
+            "state",
+            "bots",
+            "matches",
+            "matches_done",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
+        read_only_fields = fields
+
+
+class TournamentRequestSerializer(serializers.Serializer[Any]):
+    """What a new tournament is to be."""
+
+    name = serializers.CharField(max_length=80)
+    game = serializers.CharField(max_length=30, help_text="Key of the game.")
+    format = serializers.CharField(max_length=20, default=TournamentFormat.ROUND_ROBIN.value)
+    versions = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=_LARGEST_ID),
+        max_length=_MOST_IDS,
+        default=list,
+        help_text="Ids of the bot versions that take part; more may enter before the start.",
+    )
+    cycles = serializers.IntegerField(
+        default=1, min_value=1, max_value=_MOST_IDS, help_text="How often all meet."
+    )
+    table_seats = serializers.IntegerField(
+        default=None, allow_null=True, help_text="Left out: as the game is usually played."
+    )
+    seed = serializers.IntegerField(
+        default=None, allow_null=True, help_text="Left out: drawn. The schedule follows from it."
+    )
+    options = serializers.DictField(default=dict, help_text="Options of the game.")
+    limits = serializers.DictField(default=dict, help_text="Limits that differ from the usual.")
+    rated = serializers.BooleanField(default=True)
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """A bot version that takes part."""
+
+    version = SeatedVersionSerializer()
+
+    class Meta:
+        model = Entry
+        fields = ("number", "version")
+        read_only_fields = fields
+
+
+class EntryRequestSerializer(serializers.Serializer[Any]):
+    """Who is to take part."""
+
+    version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)
+
+
+class TournamentFilter(filters.FilterSet):
+    """Narrow tournaments down."""
+
+    game = GameFilter()
+    state = filters.ChoiceFilter(choices=TournamentState.choices)
+    owner = filters.CharFilter(field_name="owner__username", lookup_expr="iexact")
+
+
+class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]):
+    """Tournaments: everybody reads them, their organiser runs them."""
+
+    noun = "tournament"
+    queryset = Tournament.objects.listed()
+    serializer_class = TournamentSerializer
+    filterset_class = TournamentFilter
+    write_scope = Scope.TOURNAMENTS_WRITE
+
+    @extend_schema(request=TournamentRequestSerializer, responses={201: TournamentSerializer})
+    def create(self, request: Request) -> Response:
+        """Make a tournament that is open for entries."""
+        wanted = TournamentRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        made = services.create_tournament(owner=self.actor, **wanted.validated_data)
+        return self._as_it_stands(made, status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=TournamentSerializer)
+    @action(detail=True, methods=["post"])
+    def start(self, request: Request, pk: str) -> Response:
+        """Make the schedule and let it be played."""
+        return self._change(services.start_tournament)
+
+    @extend_schema(request=None, responses=TournamentSerializer)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: str) -> Response:
+        """Start no more matches for now."""
+        return self._change(services.pause_tournament)
+
+    @extend_schema(request=None, responses=TournamentSerializer)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Go on after a pause."""
+        return self._change(services.resume_tournament)
+
+    @extend_schema(request=None, responses=TournamentSerializer)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Call off everything that has not ended."""
+        return self._change(services.cancel_tournament)
+
+    @extend_schema(responses=EntrySerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=OnePage)
+    def entries(self, request: Request, pk: str) -> Response:
+        """List who takes part, in the order of entry."""
+        return self._page(EntrySerializer, self.get_object().entries.in_order())
+
+    @extend_schema(request=EntryRequestSerializer, responses={201: EntrySerializer})
+    @entries.mapping.post
+    def enter(self, request: Request, pk: str) -> Response:
+        """Enter a bot version: its author may, and the organiser."""
+        wanted = EntryRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        entry = services.enter_tournament(
+            actor=self.actor,
+            tournament=self.get_object(),
+            version_id=wanted.validated_data["version"],
+        )
+        return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
+    def withdraw(self, request: Request, pk: str, version: str) -> Response:
+        """Take a bot version out before the start: its author may, and the organiser."""
+        services.withdraw_entry(
+            actor=self.actor, tournament=self.get_object(), version_id=int(version)
+        )
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=ProgressSerializer)
+    @action(detail=True)
+    def progress(self, request: Request, pk: str) -> Response:
+        """Tell how many matches are done, run and wait, and how long the rest will take."""
+        return Response(ProgressSerializer(progress(self.get_object())).data)
+
+    @extend_schema(responses=StandingSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=OnePage)
+    def standings(self, request: Request, pk: str) -> Response:
+        """Return the table, best first."""
+        return self._page(StandingSerializer, standings(self.get_object()))
+
+    @extend_schema(responses=CrosstableRowSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=OnePage)
+    def crosstable(self, request: Request, pk: str) -> Response:
+        """Return everybody's scores against everybody."""
+        return self._page(CrosstableRowSerializer, crosstable(self.get_object()))
+
+    @extend_schema(responses=SeatRateSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=OnePage)
+    def seats(self, request: Request, pk: str) -> Response:
+        """Return how each seat did, so that an advantage of one of them shows."""
+        return self._page(SeatRateSerializer, seat_rates(self.get_object()))
+
+    def _page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:
+        return self.get_paginated_response(
+            serializer(self.paginate_queryset(rows), many=True).data
+        )
+
+    def _change(self, service: Callable[..., Tournament]) -> Response:
+        tournament = service(actor=self.actor, tournament=self.get_object())
+        return self._as_it_stands(tournament, status.HTTP_200_OK)
+
+    def _as_it_stands(self, tournament: Tournament, code: int) -> Response:
+        stored = self.get_queryset().get(pk=tournament.pk)
+        return Response(TournamentSerializer(stored).data, status=code)

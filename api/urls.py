@@ -1,0 +1,32 @@
+from django.urls import include, path, re_path
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.routers import SimpleRouter
+
+from api.bots import BotViewSet
+from api.docs import DocsView
+from api.errors import UnknownAddress
+from api.games import GameViewSet
+from api.leaderboards import LeaderboardViewSet
+from api.matches import MatchViewSet
+from api.replays import ReplayViewSet
+from api.tokens import TokenViewSet
+from api.tournaments import TournamentViewSet
+from api.versions import VersionViewSet
+
+_router = SimpleRouter()
+_router.register("games", GameViewSet, basename="game")
+_router.register("bots", BotViewSet, basename="bot")
+_router.register("versions", VersionViewSet, basename="version")
+_router.register("tournaments", TournamentViewSet, basename="tournament")
+_router.register("matches", MatchViewSet, basename="match")
+_router.register("replays", ReplayViewSet, basename="replay")
+_router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
+_router.register("tokens", TokenViewSet, basename="token")
+
+app_name = "api"
+urlpatterns = [
+    path("v1/", include(_router.urls)),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", DocsView.as_view(url_name="api:schema"), name="docs"),
+    re_path(r"", UnknownAddress.as_view()),
+]

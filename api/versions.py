@@ -1,0 +1,166 @@
+from typing import Any
+
+from django.http import HttpResponse
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import UploadEndpoint
+from api.filters import GameFilter, IdFilter
+from api.people import PersonSerializer
+from pentathlon.accounts.models import Scope
+from pentathlon.bots.archives import MOST_BYTES
+from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.bots.services import LONGEST_NOTES, retire_version
+from pentathlon.common.errors import NotAllowed, NotFound
+from pentathlon.matches.validation import submit_version
+
+LARGEST_UPLOAD = MOST_BYTES + 64 * 1024
+"""An archive and the other fields of the form."""
+
+
+class BotNameSerializer(serializers.ModelSerializer[Bot]):
+    """A bot in short."""
+
+    owner = PersonSerializer()
+
+    class Meta:
+        model = Bot
+        fields = ("id", "name", "owner")
+        read_only_fields = fields
+
+
+class VersionSerializer(serializers.ModelSerializer[BotVersion]):
+    """A bot version, as everybody may know it."""
+
+    bot = BotNameSerializer()
+    label = serializers.CharField(help_text="Name and number.")  # type: ignore[assignment]  # a field
+    games = serializers.ListField(child=serializers.CharField(), source="game_keys")
+    content_hash = serializers.CharField(source="archive_id")
+
+    class Meta:
+        model = BotVersion
+        fields = (
+            "id",
+            "bot",
+            "number",
+            "label",
+            "games",
+            "notes",
+            "state",
+            "state_reason",
+            "content_hash",
+            "created_at",
+            "validated_at",
+        )
+        read_only_fields = fields
+
+
+class UploadSerializer(serializers.Serializer[Any]):
+    """A zip of a bot's folder, with bot.toml at its top."""
+
+    archive = serializers.FileField(help_text=f"At most {MOST_BYTES:,} bytes.")
+    notes = serializers.CharField(
+        max_length=LONGEST_NOTES, default="", allow_blank=True, help_text="One public line."
+    )
+
+
+class VersionUploadSerializer(UploadSerializer):
+    """The next version of one of your bots."""
+
+    bot = serializers.IntegerField(min_value=1, max_value=10**18, help_text="Id of the bot.")
+
+
+class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
+    """How the validation of a version went, for its owner."""
+
+    class Meta:
+        model = BotVersion
+        fields = ("id", "state", "state_reason", "validation_log")
+        read_only_fields = fields
+
+
+class VersionFilter(filters.FilterSet):
+    """Narrow versions down."""
+
+    bot = IdFilter(field_name="bot")
+    game = GameFilter(field_name="games__game")
+    state = filters.ChoiceFilter(choices=VersionState.choices)
+    owner = filters.CharFilter(field_name="bot__owner__username", lookup_expr="iexact")
+
+
+class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersion]):
+    """Immutable uploads of bots: what is scheduled and rated."""
+
+    noun = "bot version"
+    queryset = BotVersion.objects.listed()
+    serializer_class = VersionSerializer
+    filterset_class = VersionFilter
+    largest_body = LARGEST_UPLOAD
+    write_scope = Scope.BOTS_WRITE
+    private_scopes = {"archive": Scope.PRIVATE_READ, "log": Scope.PRIVATE_READ}
+
+    def get_parsers(self) -> list[Any]:
+        """Take forms with files for uploads."""
+        return [MultiPartParser()]
+
+    @extend_schema(
+        request={"multipart/form-data": VersionUploadSerializer},
+        responses={201: VersionSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Upload the next version of one of your bots; it is validated before it may play."""
+        wanted = VersionUploadSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        form = wanted.validated_data
+        version = submit_version(
+            actor=self.actor,
+            bot=_bot(form["bot"]),
+            archive=form["archive"].read(),
+            notes=form["notes"],
+        )
+        return Response(VersionSerializer(version).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=VersionSerializer)
+    @action(detail=True, methods=["post"])
+    def retire(self, request: Request, pk: str) -> Response:
+        """Take one of your versions out of scheduling for good."""
+        version = retire_version(actor=self.actor, version=self.get_object())
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    @action(detail=True)
+    def archive(self, request: Request, pk: str) -> HttpResponse:
+        """Download the files of one of your versions."""
+        version = self._own_version()
+        name = f"{version.bot.name}-v{version.number}.zip"
+        return HttpResponse(
+            bytes(version.archive.data),
+            content_type="application/zip",
+            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        )
+
+    @extend_schema(responses=VersionLogSerializer)
+    @action(detail=True)
+    def log(self, request: Request, pk: str) -> Response:
+        """Read what one of your versions wrote to standard error while it was validated."""
+        return Response(VersionLogSerializer(self._own_version()).data)
+
+    def _own_version(self) -> BotVersion:
+        version = self.get_object()
+        if version.bot.owner_id != self.actor.pk:
+            raise NotAllowed(f"{version.label} is not yours: only its author may read this.")
+        return version
+
+
+def _bot(pk: int) -> Bot:
+    bot = Bot.objects.select_related("owner").filter(pk=pk).first()
+    if bot is None:
+        raise NotFound(f"There is no bot {pk}.", field="bot")
+    return bot
