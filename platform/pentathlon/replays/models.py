@@ -11,7 +11,8 @@ class Replay(models.Model):
     match = models.OneToOneField(
         Match, on_delete=models.CASCADE, primary_key=True, related_name="replay"
     )
-    codec = models.CharField(max_length=8, default="zstd")
+    codec = models.CharField(max_length=8)
+    """How `data` was compressed."""
     data = models.BinaryField()
     """The canonical JSON of the record, compressed."""
     raw_bytes = models.PositiveIntegerField()

@@ -70,7 +70,7 @@ def accept_result(
 
 def read_record(replay: Replay) -> Record:
     """Return the record of a stored replay."""
-    return unpack(bytes(replay.data))
+    return unpack(bytes(replay.data), codec=replay.codec)
 
 
 @transaction.atomic

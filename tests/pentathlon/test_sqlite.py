@@ -1,0 +1,26 @@
+"""The whole of a match's life must hold on SQLite as well, which a single machine runs on."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from pentathlon.env import CHECKOUT, child_environment
+
+_FOLDERS = ("matches", "replays", "ratings")
+
+
+def test_matches_replays_and_ratings_hold_on_sqlite(tmp_path: Path) -> None:
+    environment = child_environment(
+        DATABASE_URL=f"sqlite:///{tmp_path}/pentathlon.sqlite3", PENTATHLON_DATA=str(tmp_path)
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *(f"tests/pentathlon/{name}" for name in _FOLDERS)],
+        cwd=CHECKOUT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
