@@ -17,7 +17,10 @@ atexit.register(_servers.close)
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):
     # Each process of the run has its own numbered database on the broker.
     address, number = os.environ["REDIS_URL"], int(worker.removeprefix("gw")) + 1
-    os.environ["REDIS_URL"] = re.sub(r"/\d+$|\?db=\d+$|$", f"?db={number}", address, count=1)
+    form = r"\?db={}" if address.startswith("unix:") else "/{}"
+    os.environ["REDIS_URL"] = re.sub(form.format(r"\d+") + "$", "", address) + form.format(
+        number
+    ).lstrip("\\")
 
 from pentathlon.settings import *  # noqa: E402, F403  the real settings, once there are servers
 

@@ -7,7 +7,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from rich.console import Console
 
+from pentathlon.local.demo import Demo
+from pentathlon.local.demo_logins import Login, demo_logins
 from pentathlon.local.folder_lock import AlreadyRunning, only_one
 from pentathlon.local.ports import NoPort, free_port
 from pentathlon.local.preparation import prepare_database, prepare_static_files
@@ -17,6 +21,8 @@ from pentathlon.local.supervisor import Supervisor
 from pentathlon.local.waiting import ServerFailed
 
 _MOST_WORKERS = 8
+
+Options = dict[str, Any]  # Any: Django's own shape
 
 
 class Command(BaseCommand):
@@ -36,6 +42,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         """Prepare, start, show the way in, and stay until asked to stop."""
+        self._console = Console()
         try:
             with runtime_folder() as folder:
                 stack = Stack(
@@ -50,34 +57,49 @@ class Command(BaseCommand):
         except (AlreadyRunning, NoPort, ServerFailed) as error:
             raise CommandError(str(error)) from error
 
-    def _serve(self, stack: Stack, options: dict[str, Any]) -> None:  # Any: Django's options
+    def _serve(self, stack: Stack, options: Options) -> None:
         if stack.port != options["port"]:
             self._say(f"Port {options['port']} is taken, so this is port {stack.port}.")
         with self._step("Preparing the database and pages"):
-            prepare_database()
-            prepare_static_files()
+            logins = _prepare(with_demo=not options["no_demo"])
         supervisor = Supervisor(
             stack.services(),
             logs=settings.DATA_FOLDER / "logs",
             show=lambda name, line: self._say(f"{name:>10} | {line}"),
             follow=options["logs"],
         )
+        demo = Demo(stack.address, data=settings.DATA_FOLDER, logins=logins, console=self._console)
         try:
             with self._step("Starting broker, web, reconciler and workers"):
                 supervisor.start()
-            self._say(f"\nPentathlon is at {stack.address} (Ctrl-C stops it).\n")
+            self._show_the_way_in(stack.address, logins)
+            if logins and not supervisor.is_stopping:
+                demo.start()
             supervisor.run()
         finally:
+            demo.stop()
             with self._step("Stopping"):
                 supervisor.stop()
+
+    def _show_the_way_in(self, address: str, logins: list[Login]) -> None:
+        self._say(f"\nPentathlon is at {address}/ (Ctrl-C stops it).")
+        for login in logins:
+            self._say(f"  sign in as {login.username:<8} {login.password:<20} ({login.role})")
+        self._say(f"The services log to {settings.DATA_FOLDER / 'logs'}\n")
 
     @contextmanager
     def _step(self, what: str) -> Iterator[None]:
         started = time.monotonic()
-        self._say(f"{what} ...")
         yield
-        self._say(f"{what}: done in {time.monotonic() - started:.1f} s.")
+        self._say(f"{what}: {time.monotonic() - started:.1f} s")
 
     def _say(self, line: str) -> None:
-        self.stdout.write(line)
-        self.stdout.flush()
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _prepare(*, with_demo: bool) -> list[Login]:
+    prepare_database()
+    prepare_static_files()
+    logins = demo_logins(settings.DATA_FOLDER) if with_demo else []
+    connections.close_all()
+    return logins
