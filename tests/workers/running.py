@@ -1,0 +1,134 @@
+"""Real processes of the platform for tests: a broker, workers, reconcilers, a web server."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from django.db import connection
+
+from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.local import processes
+from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.valkey import running_valkey
+from pentathlon.local.waiting import last_lines
+
+_TICK_S = 0.05
+_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
+
+
+@dataclass
+class Platform:
+    """Processes that share the test's database and a broker of their own."""
+
+    environment: dict[str, str]
+    logs: Path
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, name: str, *command: str | Path) -> subprocess.Popen[bytes]:
+        """Start a Python program with the platform's settings."""
+        log = self.logs / f"{name}-{len(self.started)}.log"
+        with log.open("wb") as output:
+            process = processes.start(
+                [sys.executable, *command], output=output, environment=self.environment
+            )
+        self.started.append(process)
+        return process
+
+    def start_worker(self, *, slots: int = 1) -> subprocess.Popen[bytes]:
+        """Start a worker with so many slots, with the options it has in production."""
+        return self.start(
+            "worker",
+            *("-m", "celery", "-A", "workers.celery_app", "worker"),
+            *("-P", "prefork", "--concurrency", str(slots), "--loglevel", "info"),
+            *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+        )
+
+    def start_reconciler(self) -> subprocess.Popen[bytes]:
+        """Start a reconciler."""
+        return self.start("reconciler", "-m", "django", "reconcile")
+
+    def start_web(self) -> str:
+        """Start a web server; return its address."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        options = ("--host", "127.0.0.1", "--port", str(port), "--log-level", "warning")
+        self.start("web", "-m", "uvicorn", "pentathlon.asgi:application", *options)
+        return f"http://127.0.0.1:{port}"
+
+    def eventually(self, is_true: Callable[[], object], *, patience_s: float = 30) -> None:
+        """Return as soon as something is true; show the logs if that takes too long."""
+        deadline = time.monotonic() + patience_s
+        while not is_true():
+            assert time.monotonic() < deadline, self.all_logs()
+            time.sleep(_TICK_S)
+
+    def all_logs(self) -> str:
+        """Return the end of every log."""
+        logs = sorted(self.logs.glob("*.log"))
+        return "\n".join(f"--- {log.name}\n{last_lines(log)}" for log in logs)
+
+    def stop(self) -> None:
+        """Stop what still runs."""
+        for process in reversed(self.started):
+            processes.stop(process)
+
+
+@contextmanager
+def running_platform(folder: Path, *, with_broker: bool = True) -> Iterator[Platform]:
+    """Give the means to start processes, and stop them all in the end."""
+    with runtime_folder() as short_folder, running_valkey(short_folder) as redis_url:
+        environment = child_environment(
+            DJANGO_SETTINGS_MODULE="pentathlon.settings",
+            DATABASE_URL=_database_url(),
+            REDIS_URL=redis_url if with_broker else "",
+            PENTATHLON_DATA=str(folder / "data"),
+            PYTHONPATH=_PATH,
+            PYTHONUNBUFFERED="1",
+        )
+        platform = Platform(environment=environment, logs=folder)
+        try:
+            yield platform
+        finally:
+            platform.stop()
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process with all its children that did not leave its group, without a word."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def descendants(pid: int) -> set[int]:
+    """Return the ids of all processes that a process has started, and those that they have."""
+    children = {child for child, parent in _parents() if parent == pid}
+    return children.union(*(descendants(child) for child in children))
+
+
+def alive(pids: Sequence[int] | set[int]) -> set[int]:
+    """Return those of the processes that still run."""
+    return {pid for pid, _ in _parents() if pid in pids}
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    """Yield the ids of each process and its parent, zombies left out."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_text().rpartition(") ")[2].split()[:2]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if state != "Z":
+            yield int(path.parent.name), int(parent)
+
+
+def _database_url() -> str:
+    """Return the address of the test database, which is not the one in DATABASE_URL."""
+    values = connection.settings_dict
+    return f"postgresql://{values['USER']}@/{values['NAME']}?host={values['HOST']}"
