@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -23,6 +24,7 @@ ENGINES: Final = Path(bot.__file__).parents[1]
 """The folder that holds `pentathlon_engines`, for a bot's PYTHONPATH."""
 
 _MIB: Final = 1024 * 1024
+_PEAK: Final = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 _ENVIRONMENT: Final = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",  # noqa: S108  # only a value for programs that insist on one
@@ -69,6 +71,7 @@ class PlainProcess:
             ~child.pid << 3
         ) | 2  # the CPU clock of another process, see clock_getcpuclockid
         self._cpu_s = 0.0
+        self._memory_peak_mb = 0.0
         self._limits = limits
         self._started = time.monotonic()
         self._usage: Usage | None = None
@@ -95,24 +98,25 @@ class PlainProcess:
         self._signal(signal.SIGCONT)
 
     def breach(self) -> Breach | None:
-        """Look whether the bot holds more memory than it may."""
-        try:
-            pages = Path(f"/proc/{self._pid}/statm").read_bytes().split()
-            resident = int(pages[1]) * resource.getpagesize()
-        except (OSError, IndexError):
+        """Look whether the bot has held more memory than it may."""
+        self._note_memory()
+        if self._memory_peak_mb <= self._limits.memory_mb:
             return None
-        return self._memory_breach(resident)
+        held = f"held {self._memory_peak_mb:.0f} MiB of memory"
+        detail = f"{held}, {self._limits.memory_mb} are allowed"
+        return Breach(kind=FaultKind.MEMORY, detail=detail)
 
     def stop(self) -> Usage:
         """Kill the bot with everything it started, reap it and close the pipes."""
         if self._usage is None:
+            self._note_memory()
             self._signal(signal.SIGKILL)
             _, status, used = os.wait4(self._pid, 0)
             self._child.returncode = os.waitstatus_to_exitcode(status)
             self._usage = Usage(
                 cpu_s=used.ru_utime + used.ru_stime,
                 wall_s=time.monotonic() - self._started,
-                memory_peak_mb=used.ru_maxrss / 1024,
+                memory_peak_mb=self._memory_peak_mb,
                 exit_status=self._child.returncode,
             )
             for pipe in self._pipes:
@@ -126,15 +130,16 @@ class PlainProcess:
         if usage.exit_status == -signal.SIGXFSZ:
             limit = f"{self._limits.scratch_mb} MiB"
             return Breach(kind=FaultKind.SCRATCH, detail=f"wrote a file larger than {limit}")
-        return self._memory_breach(int(usage.memory_peak_mb * _MIB))
+        return self.breach()
 
-    def _memory_breach(self, resident: int) -> Breach | None:
-        if resident <= self._limits.memory_mb * _MIB:
-            return None
-        used = f"held {resident // _MIB} MiB of memory"
-        return Breach(
-            kind=FaultKind.MEMORY, detail=f"{used}, {self._limits.memory_mb} are allowed"
-        )
+    def _note_memory(self) -> None:
+        if self._usage is not None:
+            return
+        # Not ru_maxrss: that begins with the memory of the process that started the bot.
+        with suppress(OSError):
+            status = Path(f"/proc/{self._pid}/status").read_text()
+            if peak := _PEAK.search(status):
+                self._memory_peak_mb = int(peak[1]) / 1024
 
     def _signal(self, number: int) -> None:
         if self._usage is not None:

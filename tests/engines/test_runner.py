@@ -27,6 +27,7 @@ QUICK = Limits(
     action_cpu_s=0.2,
     action_wall_s=10.0,
     match_cpu_s=0.3,
+    memory_mb=64,
     line_bytes=4096,
     stdout_bytes=8192,
     stderr_bytes=200_000,
@@ -129,7 +130,7 @@ def test_honest_match_gives_a_record_that_verifies(play: Play) -> None:
         pytest.param(EACH + "    os.write(1, b'[' * 3000 + b'\\n')", "protocol", "", id="bomb"),
         pytest.param(EACH + "    say({'action': 7})", "protocol", '"action"', id="number"),
         pytest.param(
-            EACH + "    pad = bytearray(300 << 20)\n    time.sleep(9)",
+            EACH + "    pad = bytearray(80 << 20)\n    time.sleep(9)",
             "memory",
             "MiB",
             id="memory hog",

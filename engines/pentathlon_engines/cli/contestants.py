@@ -1,0 +1,111 @@
+"""Bots, games and launchers as they are named on the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.game import Game
+from pentathlon_engines.launcher import Launcher
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.manifest import (
+    Manifest,
+    bot_command,
+    built_in_bots,
+    content_hash,
+    read_manifest,
+)
+from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.runner import SeatBot
+
+
+def find_bot(name: str) -> tuple[Manifest, SeatBot]:
+    """Return the bot of a built-in name or a folder, built where its manifest says so."""
+    folder = built_in_bots().get(name, Path(name))
+    if not folder.is_dir():
+        known = ", ".join(built_in_bots())
+        raise CommandFailed(
+            f"There is no folder {name!r} and no built-in bot of that name ({known}).",
+            try_next="pentathlon init GAME",
+        )
+    manifest = read_manifest(folder)
+    _build(folder, manifest)
+    command = bot_command(folder, manifest)
+    return manifest, SeatBot(name=manifest.name, hash=content_hash(folder), command=command)
+
+
+def find_player(name: str, *, game: Game) -> SeatBot:
+    """Return a bot that plays this game."""
+    manifest, bot = find_bot(name)
+    if game.info.key not in manifest.games:
+        raise CommandFailed(
+            f"{manifest.name} plays {', '.join(manifest.games)}, not {game.info.key}.",
+            try_next=f"pentathlon play {manifest.games[0]} {name} random",
+        )
+    return bot
+
+
+def find_game(key: str) -> Game:
+    """Return the game with this key."""
+    if key not in GAMES:
+        raise CommandFailed(
+            f"There is no game {key!r}; there are {', '.join(GAMES)}.",
+            try_next=f"pentathlon play {next(iter(GAMES))} greedy random",
+        )
+    return GAMES[key]
+
+
+def find_launcher(*, sandbox: bool) -> Launcher:
+    """Return the plain launcher, or the sandbox that an installed package offers."""
+    if not sandbox:
+        return PlainLauncher()
+    found = entry_points(group="pentathlon.launchers", name="sandbox")
+    if not found:
+        raise CommandFailed(
+            "The sandbox is not installed here: it comes with the platform.",
+            try_next="the same command without --sandbox",
+            exit_code=HOST_OR_SERVER,
+        )
+    launcher: Launcher = next(iter(found)).load()()
+    return launcher
+
+
+def read_limits(text: str | None) -> Limits:
+    """Return the limits given as JSON, the others with their defaults."""
+    try:
+        return Limits.from_json(read_object(text, option="--limits"))
+    except ValueError as error:
+        raise CommandFailed(f"--limits: {error}.", try_next="pentathlon play --help") from error
+
+
+def read_object(text: str | None, *, option: str) -> dict[str, Any]:
+    """Return the JSON object of an option."""
+    try:
+        value = json.loads(text or "{}")
+    except ValueError as error:
+        raise _not_an_object(option) from error
+    if not isinstance(value, dict):
+        raise _not_an_object(option)
+    return value
+
+
+def _not_an_object(option: str) -> CommandFailed:
+    return CommandFailed(f"{option} must be a JSON object.", try_next="pentathlon play --help")
+
+
+def _build(folder: Path, manifest: Manifest) -> None:
+    if not manifest.build:
+        return
+    try:
+        subprocess.run(manifest.build, cwd=folder, check=True, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise CommandFailed(
+            f"{manifest.name}: its build failed: {error}.",
+            try_next=f"cd {folder} && {' '.join(manifest.build)}",
+            exit_code=CHECK_FAILED,
+        ) from error

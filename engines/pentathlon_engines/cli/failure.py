@@ -1,0 +1,20 @@
+"""How commands fail: one sentence, the next command to try, and an exit code."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CHECK_FAILED: Final = 1
+USAGE: Final = 2
+HOST_OR_SERVER: Final = 3
+
+
+class CommandFailed(Exception):
+    """Ends a command with a message for people."""
+
+    code = "command_failed"
+
+    def __init__(self, message: str, *, try_next: str, exit_code: int = USAGE) -> None:
+        super().__init__(message)
+        self.try_next = try_next
+        self.exit_code = exit_code

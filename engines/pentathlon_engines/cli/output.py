@@ -1,0 +1,35 @@
+"""What commands print: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+
+def print_json(data: object) -> None:
+    """Print one JSON document, the only thing on standard output."""
+    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a plain table."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for header in headers:
+        table.add_column(header)
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, markup=False).print(table)
+
+
+def say(text: str) -> None:
+    """Print a line for people to standard error."""
+    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(text)
+
+
+def ordinal(rank: int) -> str:
+    """Name a rank: 0 is 1st."""
+    return {0: "1st", 1: "2nd", 2: "3rd"}.get(rank, f"{rank + 1}th")

@@ -1,0 +1,140 @@
+"""`pentathlon play`: one match on this machine, run as the workers run it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import SystemRandom
+from typing import Annotated
+
+import typer
+
+from pentathlon_engines.cli.contestants import (
+    find_game,
+    find_launcher,
+    find_player,
+    read_limits,
+    read_object,
+)
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.output import ordinal, print_json, print_table, say
+from pentathlon_engines.record import Record
+from pentathlon_engines.runner import MatchReport, play_match
+
+LOG_LINES = 10
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="The game, such as tuned.")],
+    bots: Annotated[
+        list[str],
+        typer.Argument(metavar="BOT BOT...", help="A folder with a bot.toml, or a built-in name."),
+    ],
+    *,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**53 - 1, help="Drawn where not given.")
+    ] = None,
+    options: Annotated[str | None, typer.Option(help="Options of the game, as JSON.")] = None,
+    limits: Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Write the record to this file.")] = None,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="Run bots in the sandbox.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Play one match and say how it ended."""
+    rules = find_game(game)
+    seed = SystemRandom().randrange(2**31) if seed is None else seed
+    report = play_match(
+        game=rules,
+        options=read_object(options, option="--options"),
+        seats=[find_player(name, game=rules) for name in bots],
+        seed=seed,
+        limits=read_limits(limits),
+        launcher=find_launcher(sandbox=sandbox),
+        match=f"local-{seed}",
+        on_ply=_progress(as_json=as_json),
+    )
+    if record is not None:
+        _write(record, report.record)
+    if as_json:
+        print_json(_summary(report, record))
+        return
+    _show(report)
+    if record is not None:
+        say(f"Record written. Step through it: pentathlon replay {record}")
+
+
+def _progress(*, as_json: bool) -> Callable[[int], None] | None:
+    if as_json or not sys.stderr.isatty():
+        return None
+
+    def show(ply: int) -> None:
+        sys.stderr.write(f"\rply {ply}\x1b[K\r")
+
+    return show
+
+
+def _write(path: Path, record: Record) -> None:
+    try:
+        path.write_text(json.dumps(record, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise CommandFailed(
+            f"{path} cannot be written: {error.strerror}.",
+            try_next="the same command with another --record",
+            exit_code=HOST_OR_SERVER,
+        ) from error
+
+
+def _summary(report: MatchReport, path: Path | None) -> dict[str, object]:
+    record = report.record
+    return {
+        **{
+            name: record[name] for name in ("game", "seed", "bots", "sandbox", "outcome", "faults")
+        },
+        "plies": len(record["events"]),
+        "cpu_s": [round(usage.cpu_s, 3) for usage in report.usage],
+        "memory_peak_mb": [round(usage.memory_peak_mb, 1) for usage in report.usage],
+        "notes": report.notes,
+        "logs": [log.decode(errors="replace") for log in report.logs],
+        "chain": record["chain"],
+        "record": None if path is None else str(path),
+    }
+
+
+def _show(report: MatchReport) -> None:
+    record = report.record
+    outcome = record["outcome"]
+    typer.echo(
+        f"{record['game']}, seed {record['seed']}: {outcome['reason']} "
+        f"after {len(record['events'])} plies"
+    )
+    print_table(
+        ("seat", "bot", "rank", "points", "cpu", "slowest"),
+        [_row(report, seat) for seat in range(record["seats"])],
+    )
+    for fault in record["faults"]:
+        _explain(report, fault)
+
+
+def _row(report: MatchReport, seat: int) -> tuple[str, ...]:
+    outcome = report.record["outcome"]
+    scores = outcome["scores"]
+    own = [event[2] for event in report.record["events"] if event[0] == seat]
+    return (
+        str(seat),
+        report.record["bots"][seat]["name"],
+        ordinal(outcome["ranks"][seat]),
+        "" if scores is None else str(scores[seat]),
+        f"{report.usage[seat].cpu_s:.2f} s",
+        f"{max(own, default=0)} ms",
+    )
+
+
+def _explain(report: MatchReport, fault: Record) -> None:
+    seat = fault["seat"]
+    name = report.record["bots"][seat]["name"]
+    say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")
+    lines = report.logs[seat].decode(errors="replace").splitlines()[-LOG_LINES:]
+    for line in [text for _, text in report.notes[seat][-1:]] + lines:
+        say(f"  {line}")

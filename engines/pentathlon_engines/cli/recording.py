@@ -1,0 +1,147 @@
+"""`pentathlon replay` and `pentathlon verify`: what can be done with a record."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
+from pentathlon_engines.cli.output import ordinal, print_json
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.game import CHANCE, State
+from pentathlon_engines.record import Record, positions, verify_record
+
+FORWARD = (" ", "n", "l", "\r", "\x1b[C", "\x1b[B")
+BACK = ("p", "h", "\x7f", "\x1b[D", "\x1b[A")
+FIRST = ("g", "0", "\x1b[H")
+LAST = ("G", "$", "\x1b[F")
+CLEAR = "\x1b[H\x1b[2J"
+QUIT = ("q", "\x1b", "\x04")
+
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record, as play writes it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def verify(file: RecordFile, as_json: AsJson = False) -> None:
+    """Play a record again and check every part of it."""
+    record = read_record(file)
+    try:
+        state = verify_record(record)
+    except BadRecord as error:
+        if as_json:
+            print_json({"valid": False, "code": error.code, "detail": str(error)})
+            raise typer.Exit(CHECK_FAILED) from error
+        raise CommandFailed(
+            f"{file} does not verify: {error}.",
+            try_next=f"pentathlon replay {file}",
+            exit_code=CHECK_FAILED,
+        ) from error
+    summary = {name: record[name] for name in ("game", "seed", "bots", "outcome", "chain")}
+    if as_json:
+        print_json({"valid": True, **summary, "plies": len(record["events"])})
+        return
+    typer.echo(f"{file} verifies: {len(record['events'])} plies of {state.game.info.title}")
+    typer.echo(f"outcome: {describe_outcome(record)}")
+    typer.echo(f"chain: {record['chain']}")
+
+
+def replay(
+    file: RecordFile,
+    ply: Annotated[int | None, typer.Option(min=0, help="Show this position only.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Step through a record; without a terminal, print all its positions."""
+    record = read_record(file)
+    try:
+        states = list(positions(record))
+    except (BadRecord, KeyError, TypeError, IndexError) as error:
+        raise CommandFailed(
+            f"{file} cannot be replayed: {error}.",
+            try_next=f"pentathlon verify {file}",
+            exit_code=CHECK_FAILED,
+        ) from error
+    if ply is not None and ply >= len(states):
+        raise CommandFailed(
+            f"There is no ply {ply}: this record has 0 to {len(states) - 1}.",
+            try_next=f"pentathlon replay {file} --ply {len(states) - 1}",
+        )
+    chosen = range(len(states)) if ply is None else (ply,)
+    if as_json:
+        print_json([_as_json(record, states[index], index) for index in chosen])
+    elif ply is None and sys.stdin.isatty() and sys.stdout.isatty():
+        _step_through(record, states)
+    else:
+        typer.echo("\n\n".join(_draw(record, states[index], index) for index in chosen))
+
+
+def read_record(path: Path) -> Record:
+    """Return the JSON object in a file."""
+    try:
+        record = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise CommandFailed(
+            f"{path} cannot be read as a record: {error}.",
+            try_next="pentathlon play tuned greedy random --record match.json",
+        ) from error
+    if not isinstance(record, dict):
+        raise CommandFailed(
+            f"{path} is not a record: it holds no JSON object.",
+            try_next="pentathlon play tuned greedy random --record match.json",
+        )
+    return record
+
+
+def describe_outcome(record: Record) -> str:
+    """Say who came where and why."""
+    outcome = record["outcome"]
+    places = [
+        f"{bot['name']} (seat {seat}) {ordinal(rank)}"
+        for seat, (bot, rank) in enumerate(zip(record["bots"], outcome["ranks"], strict=True))
+    ]
+    return f"{', '.join(places)} by {outcome['reason']}"
+
+
+def _as_json(record: Record, state: State, ply: int) -> dict[str, object]:
+    event = record["events"][ply - 1] if ply else None
+    return {"ply": ply, "event": event, "position": state.to_json()}
+
+
+def _draw(record: Record, state: State, ply: int) -> str:
+    last = len(record["events"])
+    lines = [f"ply {ply} of {last}: {_describe_event(record, ply)}", "", str(state)]
+    if ply == last:
+        lines += ["", f"outcome: {describe_outcome(record)}"]
+    return "\n".join(lines)
+
+
+def _describe_event(record: Record, ply: int) -> str:
+    if ply == 0:
+        return "start"
+    seat, text, *times = record["events"][ply - 1]
+    if seat == CHANCE:
+        return f"chance: {text}"
+    name = "stand-in" if len(times) > 2 else record["bots"][seat]["name"]  # noqa: PLR2004
+    return f"{name} (seat {seat}): {text}, {times[0]} ms"
+
+
+def _step_through(record: Record, states: list[State]) -> None:
+    ply, last = 0, len(states) - 1
+    key = ""
+    while key not in QUIT:
+        typer.echo(CLEAR + _draw(record, states[ply], ply))
+        typer.echo("\nforward: space or right   back: left   ends: g G   quit: q")
+        key = typer.getchar()
+        ply = _next_ply(key, ply, last=last)
+
+
+def _next_ply(key: str, ply: int, *, last: int) -> int:
+    if key in FIRST:
+        return 0
+    if key in LAST:
+        return last
+    step = (key in FORWARD) - (key in BACK)
+    return min(max(ply + step, 0), last)
