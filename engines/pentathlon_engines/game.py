@@ -13,7 +13,7 @@ Rules never draw random numbers themselves; the caller hands in a generator:
 ...     else:
 ...         state.apply(rng.choice(state.legal_actions()))
 >>> state.outcome
-Outcome((0, 1), 'line')
+Outcome((1, 0), 'line')
 """
 
 from __future__ import annotations

@@ -133,7 +133,8 @@ def check_json_round_trips(setup: Setup, seed: int) -> None:
 
 def _rest(state: State, seed: str, events: int = 12) -> list[Any]:
     """Play on for some events and tell what happened."""
-    rng, told = random.Random(seed), []
+    rng = random.Random(seed)
+    told: list[Any] = []
     while state.to_move is not None and len(told) < events:
         told.append(step(state, rng))
     return [*told, state.to_json()]
@@ -264,7 +265,7 @@ def check_chance_draws_what_it_lists(setup: Setup, seed: int) -> None:
 def check_random_actions_are_uniform(setup: Setup, seed: int) -> None:
     """Compare drawn actions with a chi-square test, at every fifth decision."""
     rng = random.Random(seed)
-    for state in list(state.copy() for state in decisions(setup, seed))[::5]:
+    for state in [state.copy() for state in decisions(setup, seed)][::5]:
         actions = state.legal_actions()
         draws = 40 * len(actions)
         drawn = Counter(state.random_action(rng) for _ in range(draws))
@@ -310,14 +311,15 @@ def check_bad_setups_are_refused(setup: Setup, seed: int) -> None:
     for seats in (low - 1, high + 1, True, "2", 2.0):
         with pytest.raises(BadSeats):
             setup.game.start(seats, setup.options)  # type: ignore[arg-type]  # on purpose
-    for options in (
+    bad_options: list[dict[str, Any]] = [
         {"no such option": 1},
         *({option.name: object()} for option in setup.game.info.options),
-    ):
+    ]
+    for options in bad_options:
         with pytest.raises(BadOption):
             setup.game.start(setup.seats, options)
     position = setup.start().to_json()
-    for broken in (
+    bad_positions: list[Any] = [
         [],
         {**position, "game": "chess"},
         {**position, "options": {"no such option": 1}},
@@ -327,9 +329,10 @@ def check_bad_setups_are_refused(setup: Setup, seed: int) -> None:
         {**position, "phase": "no such phase"},
         {**position, "result": {"ranks": [0]}},
         {**position, "no such field": 1},
-    ):
+    ]
+    for broken in bad_positions:
         with pytest.raises(BadPosition):
-            setup.game.load(broken)  # type: ignore[arg-type]  # on purpose
+            setup.game.load(broken)
 
 
 CHECKS = [check for name, check in list(globals().items()) if name.startswith("check_")]

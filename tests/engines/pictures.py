@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from pentathlon_engines import State
 from pentathlon_engines.data import read_data
@@ -29,7 +29,7 @@ def check_picture(setup: Setup, seed: int) -> None:
 def _check_svg(state: State, text: str) -> None:
     assert "<use" not in text
     assert not re.search(r"\d\.\d\d+[ \"LHVM]", re.sub(r'(d|transform)="[^"]*"', "", text))
-    root = ElementTree.fromstring(text)
+    root = ET.fromstring(text)
     _check_root(state, root)
     cells = [cell for cell in root.iter() if "data-cell" in cell.attrib]
     names = [cell.attrib["data-cell"] for cell in cells]
@@ -42,7 +42,7 @@ def _check_svg(state: State, text: str) -> None:
         _check_shape(shape)
 
 
-def _check_root(state: State, root: ElementTree.Element) -> None:
+def _check_root(state: State, root: ET.Element) -> None:
     assert root.tag == f"{_SVG}svg"
     assert root.attrib["role"] == "img"
     assert "width" not in root.attrib
@@ -58,7 +58,7 @@ def _check_root(state: State, root: ElementTree.Element) -> None:
     assert root[1].text
 
 
-def _check_shape(shape: ElementTree.Element) -> None:
+def _check_shape(shape: ET.Element) -> None:
     assert not {"id", "style"} & set(shape.attrib)
     assert shape.tag.removeprefix(_SVG) in {"svg", "title", "desc", "g", "rect", "path", "text"}
     if shape.tag in (f"{_SVG}rect", f"{_SVG}path", f"{_SVG}text"):

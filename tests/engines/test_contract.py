@@ -15,9 +15,7 @@ SETUPS = [setup for game in GAMES.values() for setup in setups(game)]
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
-def test_every_game_keeps_the_contract(
-    setup: Setup, check: Callable[[Setup, int], None]
-) -> None:
+def test_every_game_keeps_the_contract(setup: Setup, check: Callable[[Setup, int], None]) -> None:
     for seed in range(3):
         check(setup, seed)
 

@@ -1,8 +1,8 @@
 """Positions of Tuned as JSON, as on its rules page (section 8).
 
-One field is ours: `history` maps each position that counts for the draw by repetition to how
-often it has occurred. A position is written as its nine squares and the seat to move:
-`"D DGC DGC C . G DG . C 0"`. Only positions with empty hands can recur, so it is mostly `{}`.
+`history` maps each position that counts for the draw by repetition to how often it has occurred.
+A position is written as the number that `TunedState.key` gives, for long endings stay short that
+way. Only positions with empty hands can come back, so `history` is mostly `{}`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pentathlon_engines.position import Fields, checked_integer, refuse
 from pentathlon_engines.tuned.board import (
     ACTIONS,
     EACH,
+    FULL,
     GRAMMAR,
     KINDS,
     LETTERS,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pentathlon_engines.info import Outcome
     from pentathlon_engines.tuned.state import TunedState
 
+_KEYS: Final = 1 << 28
 _STACKS: Final = ("D", "G", "C", "DG", "GC", "DGC")
 _FIELDS: Final = ("board", "hands", "rooster", "last", "actions", "seen", "history")
 
@@ -79,17 +81,9 @@ def describe(state: TunedState) -> dict[str, Any]:
         "last": None if state.last < 0 else TEXTS[state.last],
         "actions": state.actions,
         "seen": state.seen(),
-        "history": {_key_text(key): count for key, count in (state.counts or {}).items()},
+        "history": {str(key): count for key, count in (state.counts or {}).items()},
         "result": None if state.outcome is None else state.outcome.to_json(),
     }
-
-
-def _key_text(key: int) -> str:
-    squares = []
-    for square in range(len(SQUARES)):
-        letters = [letter for i, letter in enumerate(LETTERS) if key >> 9 * i + square & 1]
-        squares.append("".join(letters) or ".")
-    return f"{' '.join(squares)} {key >> 27}"
 
 
 def read(state: TunedState, data: dict[str, Any]) -> None:
@@ -208,15 +202,23 @@ def _read_history(data: dict[str, Any]) -> dict[int, int]:
     counts = {}
     for text, count in data.items():
         field = f"history[{text!r}]"
-        *stacks, seat = text.split(" ")
-        if len(stacks) != len(SQUARES) or seat not in ("0", "1"):
-            refuse(field, f"a position is {len(SQUARES)} squares and the seat to move")
-        masks = _masks(field, [None if letters == "." else letters for letters in stacks])
-        if any(mask.bit_count() != 2 * each for mask, each in zip(masks, EACH, strict=True)):
-            refuse(field, "all animals must be on the board")
-        key = masks[0] | masks[1] << 9 | masks[2] << 18 | int(seat) << 27
+        key = _read_key(text)
+        if key is None:
+            refuse(field, "is not the number of a position with all animals on the board")
         counts[key] = checked_integer(field, count, low=1, high=REPETITION_DRAW)
     return counts
+
+
+def _read_key(text: object) -> int | None:
+    if not isinstance(text, str) or not text.isdecimal() or len(text) > len(str(_KEYS)):
+        return None
+    key = int(text)
+    masks = (key & FULL, key >> 9 & FULL, key >> 18 & FULL)
+    donkeys, dogs, cats = masks
+    placed = [mask.bit_count() for mask in masks]
+    if str(key) != text or key >= _KEYS or placed != [2 * each for each in EACH]:
+        return None
+    return None if donkeys & cats & ~dogs else key
 
 
 def _read_counts(state: TunedState, fields: Fields, history: dict[int, int]) -> None:

@@ -241,7 +241,7 @@ class TunedState(State):
         self.counts[key] = self.counts.get(key, 0) + 1
 
     def key(self) -> int:
-        """Return the board and the turn as one number."""
+        """Return the board and the turn as one number: nine bits per kind, then the seat."""
         return self.donkeys | self.dogs << 9 | self.cats << 18 | self.turn << 27
 
     def seen(self) -> int:

@@ -1,0 +1,135 @@
+"""The contract's checks pass an honest game with secrets and fail each kind of broken one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from pentathlon_engines import EngineError
+from tests.engines import contract
+from tests.engines.card_game import CardGame, CardState
+from tests.engines.contract import CHECKS, Setup, setups
+
+Check = Callable[[Setup, int], None]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("setup", setups(CardGame()), ids=str)
+def test_an_honest_game_with_secrets_passes(setup: Setup, check: Check) -> None:
+    for seed in range(5):
+        check(setup, seed)
+
+
+class ShowsAllHands(CardState):
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        return self._seen_by(self.to_json(), seat)
+
+
+class ShowsSpectatorsAllHands(CardState):
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        return self.to_json() if seat is None else super().observation(seat)
+
+
+class TellsTheDeal(CardState):
+    def event_for(self, seat: int | None, text: str) -> str:
+        return text
+
+
+class RedrawsNothing(CardState):
+    def determinize(self, seat: int, rng: Random) -> CardState:
+        return self.copy()
+
+
+class RedrawsTheOwnCard(CardState):
+    def determinize(self, seat: int, rng: Random) -> CardState:
+        return super().determinize((seat + 1) % self.seats, rng)
+
+
+class SharesItsChoices(CardState):
+    def copy(self) -> CardState:
+        twin = super().copy()
+        twin.choices = self.choices
+        return twin
+
+
+class PrefersToPlay(CardState):
+    def random_action(self, rng: Random) -> int:
+        return self.legal_actions()[-1 if rng.random() < 0.7 else 0]
+
+
+class AllowsPlayingNothing(CardState):
+    def is_legal(self, action: int) -> bool:
+        return action in (0, 1)
+
+
+class AppliesAnything(CardState):
+    def apply(self, action: int) -> None:
+        self.apply_unchecked(action)
+
+
+class ForgetsChoices(CardState):
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "choices": []}
+
+
+class NamesActionsAlike(CardState):
+    def text(self, action: int) -> str:
+        return "keep"
+
+
+class AcceptsAnyDeal(CardState):
+    def apply_chance(self, text: str) -> None:
+        super().apply_chance(text if text[0].isdigit() else "0 1 2"[: 2 * self.seats - 1])
+
+
+class HidesThePhase(CardState):
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        view = super().observation(seat)
+        return {name: value for name, value in view.items() if name != "phase"}
+
+
+class ListsForAll(CardState):
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        return {**super().observation(seat), "legal": []}
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        (ShowsAllHands, contract.check_hidden_parts_stay_hidden),
+        (ShowsSpectatorsAllHands, contract.check_hidden_parts_stay_hidden),
+        (RedrawsNothing, contract.check_hidden_parts_stay_hidden),
+        (RedrawsTheOwnCard, contract.check_hidden_parts_stay_hidden),
+        (TellsTheDeal, contract.check_events_tell_no_more_than_observations),
+        (SharesItsChoices, contract.check_copies_are_independent),
+        (PrefersToPlay, contract.check_random_actions_are_uniform),
+        (AllowsPlayingNothing, contract.check_the_list_is_what_is_legal),
+        (AppliesAnything, contract.check_what_is_illegal_changes_nothing),
+        (ForgetsChoices, contract.check_json_round_trips),
+        (NamesActionsAlike, contract.check_texts_and_actions_are_one_to_one),
+        (AcceptsAnyDeal, contract.check_nobody_acts_out_of_turn),
+        (HidesThePhase, contract.check_observations_have_the_common_frame),
+        (ListsForAll, contract.check_observations_have_the_common_frame),
+    ],
+)
+def test_a_broken_game_fails(kind: type[CardState], check: Check) -> None:
+    assert _fails(Setup(CardGame(kind), 3, {"loud": False}), check)
+
+
+def test_a_game_longer_than_it_says_fails() -> None:
+    setup = Setup(CardGame(longest=3), 3, {"loud": False})
+
+    assert _fails(setup, contract.check_it_ends_in_time)
+
+
+def _fails(setup: Setup, check: Check) -> bool:
+    """Say whether one of several matches shows that a promise is broken."""
+    for seed in range(20):
+        try:
+            check(setup, seed)
+        except (AssertionError, pytest.fail.Exception, EngineError):
+            return True
+    return False

@@ -1,0 +1,134 @@
+"""The mapping of games, the facts about them, and what importing them costs."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import pentathlon_engines
+from pentathlon_engines import GAMES, BadOption, BadSeats, GameInfo, Option, UnknownGame
+
+HEAVY = {"asyncio", "dataclasses", "enum", "inspect", "pathlib", "random", "typing"}
+INFO = GameInfo(
+    "show",
+    title="Show",
+    version=2,
+    seats=(2, 4),
+    default_seats=3,
+    hidden=False,
+    chance=False,
+    longest=9,
+    options=(
+        Option("quick", kind="flag", default=False),
+        Option("deck", kind="choice", default="north", choices=("north", "south")),
+        Option("rounds", kind="integer", default=3, choices=(1, 5)),
+    ),
+)
+
+
+def test_games_are_found_by_key() -> None:
+    assert list(GAMES) == sorted(GAMES)
+    for key in GAMES:
+        game = GAMES[key]
+        assert game is GAMES[key]
+        assert game.info.key == key
+        assert repr(game) == f"GAMES['{key}']"
+    assert len(GAMES) == len(list(GAMES))
+    assert repr(GAMES).startswith("GAMES(")
+
+
+def test_an_unknown_game_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownGame, match=r"^no game 'chess'; there are: .*tuned"):
+        GAMES["chess"]
+    assert GAMES.get("chess") is None
+    assert "chess" not in GAMES
+
+
+def test_options_left_out_take_their_defaults() -> None:
+    assert INFO.check_options(None) == {"quick": False, "deck": "north", "rounds": 3}
+    assert INFO.check_options({"rounds": 5})["rounds"] == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"speed": 1}, "no option 'speed'; its options: quick, deck, rounds"),
+        ({"quick": 1}, "'quick' may be False, True, not 1"),
+        ({"deck": "east"}, "'deck' may be 'north', 'south', not 'east'"),
+        ({"rounds": 6}, "'rounds' may be 1 to 5, not 6"),
+        ({"rounds": True}, "'rounds' may be 1 to 5, not True"),
+    ],
+)
+def test_a_bad_option_is_refused_with_what_it_may_be(
+    options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(BadOption) as refused:
+        INFO.check_options(options)
+
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("seats", [1, 5, True, "2"])
+def test_a_bad_number_of_seats_is_refused(seats: int) -> None:
+    with pytest.raises(BadSeats, match="Show has 2 to 4 seats"):
+        INFO.check_seats(seats)
+
+
+def test_facts_are_json() -> None:
+    facts = json.loads(json.dumps(INFO.to_json()))
+
+    assert facts["seats"] == [2, 4]
+    assert facts["options"][1] == {
+        "name": "deck",
+        "kind": "choice",
+        "default": "north",
+        "choices": ["north", "south"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("statement", "allowed"),
+    [
+        ("import pentathlon_engines", set()),
+        # `json` brings `enum`; a bot needs it for the protocol anyway.
+        ("import json; from pentathlon_engines.tuned import GAME; GAME.start()", {"enum"}),
+    ],
+)
+def test_a_bot_imports_nothing_heavy(statement: str, allowed: set[str]) -> None:
+    path = [path for path in sys.path if path.endswith("engines")]
+    code = f"import sys; sys.path += {path}; {statement}; print(*sys.modules)"
+
+    loaded = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert not HEAVY & set(loaded) - allowed
+    assert not [name for name in loaded if "drawing" in name]
+
+
+def test_the_package_has_what_it_lists() -> None:
+    for name in pentathlon_engines.__all__:
+        assert getattr(pentathlon_engines, name)
+    with pytest.raises(AttributeError, match="no attribute 'chess'"):
+        pentathlon_engines.chess  # noqa: B018  # looked up for its error
+
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(pentathlon_engines.__path__, "pentathlon_engines.")
+    if not module.name.startswith("pentathlon_engines.bots")
+    and not module.name.endswith("__main__")
+]
+
+
+@pytest.mark.parametrize("name", ["pentathlon_engines", *MODULES])
+def test_examples_in_docstrings_are_true(name: str) -> None:
+    failed, _ = doctest.testmod(import_module(name))
+
+    assert failed == 0

@@ -1,0 +1,107 @@
+"""Simulated figures agree with the published ones, and disagreement is noticed."""
+
+from __future__ import annotations
+
+import random
+from math import inf
+
+import pytest
+
+from pentathlon_engines import GAMES, Outcome, simulate
+from pentathlon_engines.figures import Figure, Match, play
+from tests.engines.card_game import CardGame
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_figures_of_the_rules_page_come_out_again(
+    game: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = simulate.main([game, "--games", "60", "--seed", "5"])
+
+    assert status == 0, capsys.readouterr().out
+
+
+def test_the_table_shows_both_figures_and_their_distance() -> None:
+    table, agree = simulate.compare(GAMES["tuned"], games=30, seed=1)
+
+    assert agree
+    assert "Tuned: careful, careful; 30 games, published 1,000" in table
+    line = next(line for line in table.splitlines() if line.startswith("actions"))
+    assert "14.7 (3 to 49)" in line
+    assert "±" in line
+
+
+def test_a_figure_is_the_mean_over_all_values() -> None:
+    figure = Figure()
+    for values in ((1, 2, 3), (6,)):
+        figure.add(values)
+
+    assert figure.mean == 3
+    assert (figure.least, figure.most) == (1, 6)
+    assert figure.error == pytest.approx(1.5 / 2**0.5)
+
+
+@pytest.mark.parametrize(
+    ("values", "published", "apart"),
+    [
+        ([0, 1] * 50, {"share": 0.5}, 0.0),
+        ([0, 1] * 50, {"share": 0.4}, 1.414),
+        ([0] * 100, {"share": 0.04}, -1.443),
+        ([0] * 100, {"share": 1.0}, -inf),
+        ([3] * 100, {"mean": 3}, 0.0),
+    ],
+)
+def test_distance_counts_the_errors_of_both(
+    values: list[float], published: dict[str, float], apart: float
+) -> None:
+    figure = Figure()
+    for value in values:
+        figure.add([value])
+
+    assert simulate.errors_apart(figure, published, games=100) == pytest.approx(apart, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("actions", (3,)),
+        ("legal actions", (27, 25, 9)),
+        ("score", (4, 2)),
+        ("draw", (False,)),
+        ("seat 0 wins", (True,)),
+        ("seat 1 wins", (False,)),
+        ("careful wins", (True,)),
+        ("random wins", (False,)),
+        ("line", (True,)),
+        ("stuck", (False,)),
+    ],
+)
+def test_a_match_gives_each_figure_its_values(name: str, values: tuple[float, ...]) -> None:
+    match = Match(
+        players=("careful", "random"), outcome=Outcome((0, 1), "line", (4, 2)), widths=(27, 25, 9)
+    )
+
+    assert match.values(name) == values
+
+
+def test_games_with_chance_are_played_to_their_end() -> None:
+    match = play(CardGame().start(3), ("random", "careful", "random"), random.Random(1))
+
+    assert match.outcome.reason == "cards"
+    assert len(match.widths) == 3
+
+
+def test_a_careful_player_wins_at_once() -> None:
+    state = GAMES["tuned"].load(
+        {
+            "board": {"a1": "DG", "b2": "G", "a3": "C", "c2": "D"},
+            "hands": ["DGC", "DGCC"],
+            "rooster": ["add", "add"],
+            "to_move": 0,
+        }
+    )
+
+    match = play(state, ("careful", "random"), random.Random(1))
+
+    assert match.outcome == Outcome((0, 1), "line")
+    assert len(match.widths) == 1
