@@ -1,13 +1,12 @@
 """Django's settings; everything that differs between installations comes from `env`."""
 
 from datetime import timedelta
-from importlib.util import find_spec
 from typing import Any
 
 import structlog
 
 from pentathlon import connections
-from pentathlon.env import CHECKOUT, Mode, read_environment
+from pentathlon.env import Mode, read_environment
 from pentathlon.secret import secret_key
 
 _environment = read_environment()
@@ -60,7 +59,6 @@ INSTALLED_APPS = [
     "api",
     "workers",
 ]
-INSTALLED_APPS = [app for app in INSTALLED_APPS if find_spec(app)]
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -280,5 +278,3 @@ structlog.configure(
     cache_logger_on_first_use=True,
 )
 PROMETHEUS_EXPORT_MIGRATIONS = False
-
-CHECKOUT_FOLDER = CHECKOUT

@@ -13,8 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", health.Readiness.as_view(), name="readyz"),
     path("metrics", ExportToDjangoView, name="metrics"),
     path("admin/", admin.site.urls),
+    path("api/", include("api.urls")),
 ]
-if find_spec("api") and find_spec("api.urls"):
-    urlpatterns.append(path("api/", include("api.urls")))
 if find_spec("pentathlon.web.urls"):
     urlpatterns.append(path("", include("pentathlon.web.urls")))

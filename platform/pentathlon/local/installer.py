@@ -66,7 +66,7 @@ def _pip(folder: Path, locked: Path) -> list[str]:
     wheel = folder / "pip.whl"
     if not wheel.exists():
         wheel.parent.mkdir(exist_ok=True)
-        wheel.write_bytes(_download_pip(_entry("pip", locked)))
+        wheel.write_bytes(download_pip(locked))
     return [sys.executable, str(wheel / "pip")]
 
 
@@ -76,17 +76,23 @@ def _entry(name: str, locked: Path) -> str:
     return found[0] if found else ""
 
 
-def _download_pip(entry: str) -> bytes:
-    hashes = set(re.findall(r"sha256:(\w+)", entry))
+def download_pip(locked: Path) -> bytes:
+    """Fetch the pinned wheel of pip from the package index; it runs without being installed."""
+    hashes = set(re.findall(r"sha256:(\w+)", _entry("pip", locked)))
     index = read_environment().package_index.rstrip("/") + "/pip/"
     try:
-        page = urlopen(index, timeout=_TIMEOUT_S).read().decode()  # noqa: S310  an index is https
+        page = _fetch(index).decode()
         for link, digest in re.findall(r'href="([^"]+\.whl)#sha256=(\w+)"', page):
             if digest in hashes:
-                return _verified(urlopen(urljoin(index, link), timeout=_TIMEOUT_S).read(), digest)  # noqa: S310
+                return _verified(_fetch(urljoin(index, link)), digest)
     except OSError as error:
         raise InstallFailed(f"This Python has no pip, and {index} gave none: {error}") from error
     raise InstallFailed(f"This Python has no pip, and {index} does not offer the version we pin.")
+
+
+def _fetch(url: str) -> bytes:
+    with urlopen(url, timeout=_TIMEOUT_S) as answer:  # noqa: S310  the index is named by people
+        return bytes(answer.read())
 
 
 def _verified(content: bytes, digest: str) -> bytes:
