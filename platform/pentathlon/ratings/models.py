@@ -185,6 +185,9 @@ class Rating(models.Model):
     losses = models.PositiveIntegerField(default=0)
     last_seq = models.PositiveIntegerField(default=0)
 
+    rank: int
+    """Place in the pool from 1, where `RatingQuerySet.ranked` has added it."""
+
     objects = RatingQuerySet.as_manager()
 
     class Meta:

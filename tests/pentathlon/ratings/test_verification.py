@@ -1,0 +1,118 @@
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from pentathlon.matches.models import MatchSeat, MatchState
+from pentathlon.ratings.models import LedgerRow, Pool, Rating, RatingChange
+from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
+from pentathlon.ratings.verification import verify_pool
+from tests.factories import make_match, make_version
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def pool() -> Pool:
+    """A pool with four applied results."""
+    pool = open_pool(key="game:tuned", game="tuned", title="Tuned")
+    versions = [make_version() for _ in range(2)]
+    matches = [make_match(versions, state=MatchState.DONE) for _ in range(4)]
+    enter_matches(pool=pool, matches=matches)
+    apply_pool(pool_id=pool.pk)
+    return pool
+
+
+def _nudge(number: float) -> float:
+    """Return the next float: the smallest difference there is."""
+    return number * (1 + 2**-52)
+
+
+def test_applied_results_equal_their_recompute(pool: Pool) -> None:
+    assert verify_pool(pool_id=pool.pk) == []
+
+
+def test_last_bit_of_a_change_is_noticed(pool: Pool) -> None:
+    change = RatingChange.objects.order_by("row__seq", "seat")[3]
+    change.mu_after = _nudge(change.mu_after)
+    change.save()
+
+    differences = verify_pool(pool_id=pool.pk)
+
+    assert len(differences) == 1
+    assert differences[0].place == f"ledger row {change.row_id}, seat 1"
+
+
+def test_last_bit_of_a_rating_is_noticed(pool: Pool) -> None:
+    rating = Rating.objects.first()
+    assert rating is not None
+    rating.sigma = _nudge(rating.sigma)
+    rating.save()
+
+    assert [difference.place for difference in verify_pool(pool_id=pool.pk)] == [
+        f"rating of version {rating.version_id}"
+    ]
+
+
+def test_changed_result_is_noticed(pool: Pool) -> None:
+    row = LedgerRow.objects.get(seq=2)
+    MatchSeat.objects.filter(match=row.match, seat=0).update(rank=1)
+    MatchSeat.objects.filter(match=row.match, seat=1).update(rank=0)
+
+    assert verify_pool(pool_id=pool.pk)[0].place == f"ledger row {row.pk}, seat 0"
+
+
+def test_missing_change_is_noticed(pool: Pool) -> None:
+    RatingChange.objects.filter(row__seq=4, seat=0).delete()
+
+    differences = verify_pool(pool_id=pool.pk)
+
+    assert differences[0].stored is None
+
+
+def test_cursor_out_of_step_is_noticed(pool: Pool) -> None:
+    Pool.objects.update(applied_seq=3)
+
+    assert verify_pool(pool_id=pool.pk)[0].place == "applied rows"
+
+
+def test_older_algorithm_is_noticed(pool: Pool) -> None:
+    Pool.objects.update(algorithm_version=0)
+
+    assert verify_pool(pool_id=pool.pk)[0].place == "algorithm version"
+
+
+def test_command_prints_each_pool(pool: Pool) -> None:
+    out = StringIO()
+
+    call_command("verify_ratings", stdout=out)
+
+    assert out.getvalue() == f"{pool.key}: 4 results, equal bit by bit\n"
+
+
+def test_command_fails_and_names_the_first_difference(pool: Pool) -> None:
+    Rating.objects.filter(pool=pool).update(wins=7)
+
+    with pytest.raises(CommandError, match="game:tuned, rating of version") as caught:
+        call_command("verify_ratings", stdout=StringIO())
+
+    assert caught.value.returncode == 1
+
+
+def test_recompute_repairs_what_verify_finds(pool: Pool) -> None:
+    Rating.objects.update(mu=3)
+    RatingChange.objects.update(mu_after=4)
+    out = StringIO()
+
+    call_command("recompute_ratings", stdout=out)
+
+    assert out.getvalue() == "game:tuned: 4 results recomputed\n"
+    assert verify_pool(pool_id=pool.pk) == []
+
+
+def test_recompute_of_named_pools_leaves_others_alone(pool: Pool) -> None:
+    Rating.objects.update(mu=3)
+
+    call_command("recompute_ratings", "game:other", stdout=StringIO())
+
+    assert Rating.objects.filter(mu=3).count() == pool.ratings.count()
