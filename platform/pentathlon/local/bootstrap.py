@@ -72,6 +72,8 @@ def _alone(root: Path) -> Iterator[None]:
 
 
 def _create(venv: Path) -> None:
+    if not os.access(venv.parent, os.W_OK):
+        raise InstallFailed(f"{venv.parent} cannot be written to; use a checkout of your own.")
     command = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(venv)]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:

@@ -4,6 +4,7 @@ Standard library only: this runs before anything is installed.
 """
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -103,16 +104,22 @@ def _verified(content: bytes, digest: str) -> bytes:
 
 def _run(command: Sequence[str]) -> str | None:
     """Run a command and return the end of what it said, or None if it went well."""
-    certificates = read_environment().certificates
-    changes = {"UV_SYSTEM_CERTS": "1", "UV_PYTHON_DOWNLOADS": "never"}
-    if certificates is not None:
-        changes["SSL_CERT_FILE"] = certificates
     ended = subprocess.run(
         command,
-        env=child_environment(**changes),
+        env=child_environment(**_changes()),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
     return "\n".join(ended.stdout.splitlines()[-_LAST_LINES:]) if ended.returncode else None
+
+
+def _changes() -> dict[str, str]:
+    changes = {"UV_SYSTEM_CERTS": "1", "UV_PYTHON_DOWNLOADS": "never"}
+    certificates = read_environment().certificates
+    if certificates is not None:
+        changes["SSL_CERT_FILE"] = certificates
+    if not os.access(Path.home(), os.W_OK):
+        changes["UV_NO_CACHE"] = "1"
+    return changes
