@@ -61,6 +61,7 @@ class Platform:
             port = probe.getsockname()[1]
         options = ("--host", "127.0.0.1", "--port", str(port), "--log-level", "warning")
         self.start("web", "-m", "uvicorn", "pentathlon.asgi:application", *options)
+        self.eventually(lambda: _listens(port))
         return f"http://127.0.0.1:{port}"
 
     def eventually(self, is_true: Callable[[], object], *, patience_s: float = 30) -> None:
@@ -115,6 +116,11 @@ def descendants(pid: int) -> set[int]:
 def alive(pids: Sequence[int] | set[int]) -> set[int]:
     """Return those of the processes that still run."""
     return {pid for pid, _ in _parents() if pid in pids}
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _parents() -> Iterator[tuple[int, int]]:

@@ -35,11 +35,11 @@ class SandboxLauncher:
         with ExitStack() as undo:
             self._identities = Identities()
             undo.callback(self._identities.close)
-            self._staging = Staging()
-            undo.callback(self._staging.close)
+            self.staging = Staging()
+            undo.callback(self.staging.close)
             uid = self._identities.first
-            runtime = find_runtime(self._staging, uid=uid, system_python=system_python)
-            self._level = _LEVELS[level](runtime, self._staging, uid=uid)
+            runtime = find_runtime(self.staging, uid=uid, system_python=system_python)
+            self._level = _LEVELS[level](runtime, self.staging, uid=uid)
             self._undo = undo.pop_all()
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
@@ -61,7 +61,7 @@ class SandboxLauncher:
         undo.callback(self._identities.give_back, uid)
         folder = command.folder.resolve(strict=True)
         if not is_readable_by(folder, uid):
-            copy = self._staging.new_folder(undo) / "bot"
+            copy = self.staging.new_folder(undo) / "bot"
             copy_tree(folder, copy)
             folder = copy
         return Order(command=command, folder=folder, uid=uid, limits=limits, undo=undo)

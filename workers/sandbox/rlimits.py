@@ -13,7 +13,7 @@ MEBIBYTE = 1024 * 1024
 Rlimits = Mapping[str, tuple[int, int]]
 """Resource name, as `prlimit` spells it, to its soft and hard limit."""
 
-_PRLIMIT = Path("/usr/bin/prlimit")
+PRLIMIT = Path("/usr/bin/prlimit")
 
 
 def rlimits(limits: Limits, *, language: str) -> Rlimits:
@@ -50,7 +50,7 @@ def most_cpu_s(limits: Limits) -> float:
 
 def prlimit_prefix(wanted: Rlimits) -> list[str] | None:
     """Return the program that sets limits and becomes the bot, or None if it is not installed."""
-    if not _PRLIMIT.exists():
+    if not PRLIMIT.exists():
         return None
     options = [f"--{name}={soft}:{hard}" for name, (soft, hard) in wanted.items()]
-    return [str(_PRLIMIT), *options, "--"]
+    return [str(PRLIMIT), *options, "--"]

@@ -19,8 +19,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.launcher import BotCommand, Breach, SandboxLevel
+from pentathlon_engines.launcher import Breach, SandboxLevel
 from pentathlon_engines.limits import Limits
+from tests.workers.sandbox.bots import bot_command
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -30,7 +31,6 @@ LIMITS = Limits(
 LONGEST_S = 10.0
 TICK_S = 0.01
 SECRET = "the worker's own secret"
-BOTS = Path(__file__).resolve().parents[1] / "bots"
 
 
 def main() -> None:
@@ -60,10 +60,7 @@ def main() -> None:
 
 def fight(launcher: SandboxLauncher, name: str, order: dict[str, Any]) -> dict[str, Any]:
     """Start the bot, send it the order and watch until it answers, ends or breaks a limit."""
-    command = BotCommand(
-        folder=BOTS / name, argv=["{python}", "-s", "-S", "-B", "-u", "{bot}/main.py"]
-    )
-    bot = launcher.start(command, seat=0, limits=LIMITS)
+    bot = launcher.start(bot_command(name), seat=0, limits=LIMITS)
     uid = Path(f"/proc/{bot.pid}").stat().st_uid
     os.write(bot.stdin, json.dumps(order).encode() + b"\n")
     started = time.monotonic()

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.workers.sandbox.arena import BOTS, LIMITS
+from tests.workers.sandbox.arena import LIMITS
+from tests.workers.sandbox.bots import BOTS
 from tests.workers.sandbox.worker_users import USERS, worker_user
 
 LEVELS = ("namespaces", "landlock")

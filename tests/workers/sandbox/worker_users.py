@@ -30,6 +30,8 @@ class WorkerUser:
     uid: int
     python: str
     environment: dict[str, str]
+    staging: Staging | None = None
+    """Holds the copies that the user needs for as long as this lives."""
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run Python to its end."""
@@ -88,8 +90,8 @@ def _ordinary(staging: Staging) -> WorkerUser:
             "PATH": os.defpath,
             "PYTHONPATH": f"{project}:{project}/engines:{wheel}",
             "LD_LIBRARY_PATH": str(python.parent.parent / "lib"),
-            "STAGED_AT": str(staging.folder),
         },
+        staging=staging,
     )
 
 

@@ -1,0 +1,50 @@
+"""Starting the bots beside these tests, and hearing from them."""
+
+from __future__ import annotations
+
+import os
+import select
+from pathlib import Path
+
+from pentathlon_engines.launcher import BotCommand
+from workers.sandbox.process import SandboxedBot
+
+BOTS = Path(__file__).resolve().parents[1] / "bots"
+PYTHON = ("{python}", "-s", "-S", "-B", "-u", "{bot}/main.py")
+TIMEOUT_S = 30.0
+
+
+def bot_command(name: str) -> BotCommand:
+    """Return the command of a bot in the folder of bots."""
+    return BotCommand(folder=BOTS / name, argv=PYTHON)
+
+
+def own_bot(folder: Path, source: str) -> BotCommand:
+    """Write a bot into a folder and return its command."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "main.py").write_text(source)
+    return BotCommand(folder=folder, argv=PYTHON)
+
+
+def read_line(bot: SandboxedBot) -> str:
+    """Return the next line of a bot; what there is when it ends before."""
+    text = b""
+    while not text.endswith(b"\n"):
+        if not select.select([bot.stdout], [], [], TIMEOUT_S)[0]:
+            raise TimeoutError(f"no line; it has written {text!r}")
+        part = os.read(bot.stdout, 1)
+        if not part:
+            break
+        text += part
+    return text.decode()
+
+
+def read_log(bot: SandboxedBot) -> str:
+    """Return what a bot has written to its log until it ended."""
+    text = b""
+    while select.select([bot.stderr], [], [], TIMEOUT_S)[0]:
+        part = os.read(bot.stderr, 65536)
+        if not part:
+            break
+        text += part
+    return text.decode()

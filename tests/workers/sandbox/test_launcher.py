@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
+from pentathlon_engines.limits import Limits
+from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
+from workers.sandbox import rlimits
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.process import SandboxedBot
+
+LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+LIMITS = Limits()
+
+
+@pytest.fixture(params=LEVELS)
+def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
+    opened = SandboxLauncher(request.param)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def echo(launcher: SandboxLauncher) -> Iterator[SandboxedBot]:
+    bot = launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
+    yield bot
+    bot.stop()
+
+
+def burn(seconds: float) -> None:
+    """Let real work pass the time."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def descriptors() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
+
+
+def usage(exit_status: int, *, cpu_s: float = 0.0, memory_peak_mb: float = 1.0) -> Usage:
+    return Usage(cpu_s=cpu_s, wall_s=1.0, memory_peak_mb=memory_peak_mb, exit_status=exit_status)
+
+
+def test_honest_bot_answers(echo: SandboxedBot) -> None:
+    os.write(echo.stdin, b"one\n")
+
+    assert read_line(echo) == "one\n"
+    assert echo.breach() is None
+
+
+def test_bot_has_the_engines_and_nothing_of_the_host_in_its_environment(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    source = (
+        "import json, os, pentathlon_engines\n"
+        "print(json.dumps([pentathlon_engines.__name__, sorted(os.environ)]), flush=True)\n"
+    )
+    bot = launcher.start(own_bot(tmp_path / "bot", source), seat=0, limits=LIMITS)
+
+    package, names = json.loads(read_line(bot))
+    bot.stop()
+
+    assert package == "pentathlon_engines"
+    assert set(names) <= {
+        "PATH", "HOME", "TMPDIR", "LANG", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE",
+        "PYTHONHASHSEED", "PWD", "LD_LIBRARY_PATH", "LC_CTYPE",
+    }  # fmt: skip
+
+
+def test_bot_in_an_unreachable_folder_is_played_from_a_copy(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    command = own_bot(tmp_path / "closed" / "bot", "print('here', flush=True)\n")
+    (tmp_path / "closed").chmod(0o700)
+    (command.folder / "main.py").chmod(0o600)
+    bot = launcher.start(command, seat=0, limits=LIMITS)
+
+    line = read_line(bot)
+    bot.stop()
+
+    assert line == "here\n"
+
+
+def test_links_in_a_bot_folder_make_nothing_on_the_host(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    target = tmp_path / "target"
+    target.mkdir(mode=0o777)
+    target.chmod(0o777)
+    source = (
+        "import os\n"
+        "links = [name for name in os.listdir('.') if os.path.islink(name)]\n"
+        "print([name for name in links if os.path.exists(name) and name != 'usr'], flush=True)\n"
+    )
+    command = own_bot(tmp_path / "bot", source)
+    for name in ("tmp", "dev", "opt", "bot", "proc", "etc"):
+        (command.folder / name).symlink_to(target)
+    bot = launcher.start(command, seat=0, limits=LIMITS)
+
+    read_line(bot)
+    bot.stop()
+
+    assert list(target.iterdir()) == []
+
+
+def test_paused_bot_uses_no_time(launcher: SandboxLauncher) -> None:
+    bot = launcher.start(bot_command("ponders"), seat=0, limits=LIMITS)
+    os.write(bot.stdin, b"\n")
+    read_line(bot)
+    bot.pause()
+    burn(0.02)
+    before = bot.cpu_s()
+
+    burn(0.2)
+
+    assert bot.cpu_s() == before
+    bot.resume()
+    burn(0.2)
+    assert bot.cpu_s() > before
+    bot.stop()
+
+
+def test_paused_bot_can_be_stopped(echo: SandboxedBot) -> None:
+    echo.pause()
+
+    assert echo.stop().exit_status == -9
+
+
+def test_second_stop_changes_nothing(echo: SandboxedBot) -> None:
+    first = echo.stop()
+
+    assert echo.stop() is first
+    echo.pause()
+    echo.resume()
+    assert echo.breach() is None
+
+
+def test_stop_leaves_no_process_no_pipe_and_no_file(launcher: SandboxLauncher) -> None:
+    kept = set(launcher.staging.folder.iterdir())
+    opened = descriptors()
+    bot = launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
+
+    bot.stop()
+
+    assert not Path(f"/proc/{bot.pid}").exists()
+    assert set(launcher.staging.folder.iterdir()) == kept
+    assert descriptors() == opened
+
+
+def test_each_bot_of_root_has_a_user_of_its_own(launcher: SandboxLauncher) -> None:
+    bots = [launcher.start(bot_command("echo"), seat=seat, limits=LIMITS) for seat in range(3)]
+
+    owners = [Path(f"/proc/{bot.pid}").stat().st_uid for bot in bots]
+    for bot in bots:
+        bot.stop()
+
+    assert 0 not in owners
+    assert len(set(owners)) == (3 if os.geteuid() == 0 else 1)
+
+
+def test_processor_time_of_the_whole_life_is_counted(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    source = (
+        "import time\n"
+        "while time.process_time() < 0.3: pass\n"
+        "print(time.process_time(), flush=True)\n"
+    )
+    bot = launcher.start(own_bot(tmp_path / "bot", source), seat=0, limits=LIMITS)
+
+    own_count = float(read_line(bot))
+    counted = bot.stop().cpu_s
+
+    assert own_count - 0.03 < counted < own_count + 0.1
+
+
+def test_missing_program_is_the_bots_fault(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    command = BotCommand(folder=tmp_path, argv=["{bot}/absent"], language="command")
+    bot = launcher.start(command, seat=0, limits=LIMITS)
+
+    log = read_log(bot)
+    ended = bot.stop()
+
+    assert "absent" in log
+    assert ended.exit_status > 0
+    assert bot.verdict(ended) is None
+
+
+def test_compiled_bot_runs_without_an_address_limit(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    command = BotCommand(
+        folder=tmp_path, argv=["/bin/sh", "-c", "ulimit -v; ulimit -n"], language="command"
+    )
+    bot = launcher.start(command, seat=0, limits=LIMITS)
+
+    lines = [read_line(bot), read_line(bot)]
+    bot.stop()
+
+    assert lines == ["unlimited\n", f"{LIMITS.open_files}\n"]
+
+
+def test_missing_folder_is_the_hosts_fault(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    command = BotCommand(folder=tmp_path / "absent", argv=["{python}"])
+
+    with pytest.raises(LaunchFailed, match="absent"):
+        launcher.start(command, seat=1, limits=LIMITS)
+
+
+def test_failed_start_leaves_no_file_and_no_user_taken(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    kept = set(launcher.staging.folder.iterdir())
+    command = BotCommand(folder=tmp_path / "absent", argv=["{python}"])
+    for _ in range(40):
+        with pytest.raises(LaunchFailed):
+            launcher.start(command, seat=0, limits=LIMITS)
+
+    bot = launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
+    bot.stop()
+
+    assert set(launcher.staging.folder.iterdir()) == kept
+
+
+def test_more_bots_than_users_fail(launcher: SandboxLauncher) -> None:
+    bots = [launcher.start(bot_command("echo"), seat=0, limits=LIMITS) for _ in range(16)]
+
+    with pytest.raises(LaunchFailed, match="identity"):
+        launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
+
+    for bot in bots:
+        bot.stop()
+
+
+def test_limits_are_set_where_prlimit_is_not_installed(
+    launcher: SandboxLauncher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rlimits, "PRLIMIT", tmp_path / "absent")
+    source = "import resource\nprint(resource.getrlimit(resource.RLIMIT_NOFILE), flush=True)\n"
+    bot = launcher.start(own_bot(tmp_path / "bot", source), seat=0, limits=LIMITS)
+
+    line = read_line(bot)
+    bot.stop()
+
+    assert line == f"({LIMITS.open_files}, {LIMITS.open_files})\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_bot_runs_with_the_python_that_runs_us(level: SandboxLevel, tmp_path: Path) -> None:
+    launcher = SandboxLauncher(level, system_python=False)
+    source = "import sys, json, random\nprint(sys.version, flush=True)\n"
+    bot = launcher.start(own_bot(tmp_path / "bot", source), seat=0, limits=LIMITS)
+
+    line = read_line(bot)
+    bot.stop()
+    launcher.close()
+
+    assert line.startswith(platform.python_version())
+
+
+@pytest.mark.parametrize(
+    ("end", "kind"),
+    [
+        (usage(-31), FaultKind.SECURITY),
+        (usage(-24), FaultKind.CPU_TIME),
+        (usage(-9, cpu_s=25.1), FaultKind.CPU_TIME),
+        (usage(-9, cpu_s=1.0), None),
+        (usage(-25), FaultKind.SCRATCH),
+        (usage(1, memory_peak_mb=257.0), FaultKind.MEMORY),
+        (usage(1), None),
+        (usage(0), None),
+        (usage(-11), None),
+    ],
+)
+def test_end_gets_its_verdict(echo: SandboxedBot, end: Usage, kind: FaultKind | None) -> None:
+    breach = echo.verdict(end)
+
+    assert (breach.kind if breach else None) == kind

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+import os
+import select
+from pathlib import Path
+
+import pytest
+
+from tests.workers.sandbox.worker_users import USERS, worker_user
+from workers.sandbox.staging import Staging
+
+LONGEST_S = 10.0
+
+
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("level", ["namespaces", "landlock"])
+@pytest.mark.parametrize("state", ["running", "paused"])
+def test_killed_worker_leaves_no_bot(user: str, level: str, state: str) -> None:
+    worker = worker_user(user)
+    with worker.start(worker.script("doomed.py"), level, state) as doomed:
+        assert doomed.stdout is not None
+        bot = json.loads(doomed.stdout.readline())
+        handle = os.pidfd_open(bot["pid"])
+
+        doomed.kill()
+
+        ended = select.select([handle], [], [], LONGEST_S)[0]
+        os.close(handle)
+    assert ended
+
+
+def test_killed_worker_has_its_files_swept_by_the_next() -> None:
+    worker = worker_user("myself")
+    with worker.start(worker.script("doomed.py"), "landlock", "running") as doomed:
+        assert doomed.stdout is not None
+        files = Path(json.loads(doomed.stdout.readline())["files"])
+        doomed.kill()
+    assert files.is_dir()
+
+    Staging().close()
+
+    assert not files.exists()
