@@ -1,0 +1,122 @@
+"""The whole platform at once: bots come in over HTTP, play in the sandbox, a worker dies."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from pytest_django.fixtures import Settings
+
+from pentathlon.local.api_client import ApiClient
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
+from pentathlon.ratings.verification import verify_pool
+from pentathlon.replays.models import Replay
+from tests.factories import PASSWORD, make_upload, make_user
+from tests.workers.running import Platform, alive, descendants, kill_group, running_platform
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+BOTS = {"anna": "random", "bert": "greedy", "carl": "random", "dora": "greedy"}
+MATCHES = 2 * 12
+"""Two cycles of a double round robin of four bots."""
+
+
+@pytest.fixture
+def platform(tmp_path: Path, settings: Settings) -> Iterator[Platform]:
+    # The server checks passwords as in production, not as in the other tests.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+    with running_platform(tmp_path) as platform:
+        yield platform
+
+
+def test_tournament_survives_a_killed_worker(platform: Platform) -> None:
+    address = platform.start_web()
+    platform.start_reconciler()
+    worker = platform.start_worker(slots=2)
+    versions = [_upload(address, name, like) for name, like in BOTS.items()]
+    organiser = _signed_in(address, "organiser")
+    _wait_until_eligible(platform, organiser, versions)
+
+    tournament = _start_tournament(organiser, versions)
+    platform.eventually(lambda: _tournament_matches(MatchState.DONE) >= 5)
+    orphans = _kill_while_playing(platform, worker)
+    platform.start_worker(slots=2)
+
+    platform.eventually(lambda: not alive(orphans), patience_s=10)
+    platform.eventually(lambda: _state(organiser, tournament) == "closed", patience_s=120)
+    _every_match_counts_once()
+    _ratings_equal_a_recompute()
+    assert Attempt.objects.filter(state=AttemptState.EXPIRED).exists()
+    standings = organiser.get(f"tournaments/{tournament}/standings/")
+    assert {row["version"]["id"] for row in standings["results"]} == set(versions)
+
+
+def _signed_in(address: str, name: str) -> ApiClient:
+    make_user(name, organiser=True)
+    return ApiClient.signed_in(address, username=name, password=PASSWORD)
+
+
+def _upload(address: str, name: str, like: str) -> int:
+    """Upload a bot of a new author; return the id of its first version."""
+    author = _signed_in(address, name)
+    return int(author.upload("bots/", make_upload(f"{name}s-bot", like=like))["id"])
+
+
+def _wait_until_eligible(platform: Platform, reader: ApiClient, versions: list[int]) -> None:
+    platform.eventually(
+        lambda: all(reader.get(f"versions/{pk}/")["state"] == "eligible" for pk in versions),
+        patience_s=60,
+    )
+
+
+def _start_tournament(organiser: ApiClient, versions: list[int]) -> int:
+    document = {"name": "Survivors", "game": "tuned", "versions": versions, "cycles": 2, "seed": 7}
+    tournament = int(organiser.post("tournaments/", document)["id"])
+    organiser.post(f"tournaments/{tournament}/start/")
+    return tournament
+
+
+def _kill_while_playing(platform: Platform, worker: subprocess.Popen[bytes]) -> set[int]:
+    """Kill a worker with all its slots in the middle of a match; return what it had started."""
+
+    def is_caught_playing() -> bool:
+        os.killpg(worker.pid, signal.SIGSTOP)
+        if Match.objects.live().exists():
+            return True
+        os.killpg(worker.pid, signal.SIGCONT)
+        return False
+
+    platform.eventually(is_caught_playing)
+    started = descendants(worker.pid)
+    kill_group(worker)
+    return started
+
+
+def _state(reader: ApiClient, tournament: int) -> str:
+    return str(reader.get(f"tournaments/{tournament}/")["state"])
+
+
+def _tournament_matches(state: MatchState) -> int:
+    return Match.objects.filter(kind=MatchKind.TOURNAMENT, state=state).count()
+
+
+def _every_match_counts_once() -> None:
+    assert _tournament_matches(MatchState.DONE) == MATCHES
+    ended = Match.objects.count()
+    assert Replay.objects.count() == ended
+    assert Attempt.objects.filter(state=AttemptState.ACCEPTED).count() == ended
+    for pool in Pool.objects.all():
+        rows = LedgerRow.objects.filter(pool=pool)
+        assert rows.filter(state=LedgerState.APPLIED).count() == rows.count() == MATCHES
+        assert pool.applied_seq == MATCHES
+
+
+def _ratings_equal_a_recompute() -> None:
+    assert Pool.objects.count() == 2
+    for pool in Pool.objects.all():
+        assert verify_pool(pool_id=pool.pk) == []
+    call_command("verify_ratings")
