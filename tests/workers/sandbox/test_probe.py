@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+
+from pentathlon_engines.launcher import LaunchFailed, SandboxLevel
+from pentathlon_engines.limits import Limits
+from tests.workers.sandbox.worker_users import USERS, worker_user
+from workers.sandbox import __main__ as command
+from workers.sandbox import bubblewrap, burden, filters, namespaces, rlimits
+from workers.sandbox.bpf import assemble
+from workers.sandbox.entry import launcher as entry_point
+from workers.sandbox.errors import LayerMissing
+from workers.sandbox.filters import ARCHITECTURES
+from workers.sandbox.landlock import LandlockLevel
+from workers.sandbox.levels import choose_level, open_sandbox
+from workers.sandbox.policy import ALLOW, Rule
+from workers.sandbox.probe import Finding, Layer, State, probe
+from workers.sandbox.runtime import Runtime
+
+LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+HELD = {Layer.IDENTITY, Layer.FILESYSTEM, Layer.SYSCALLS, Layer.RLIMITS, Layer.WATCHDOG}
+
+
+@pytest.fixture
+def no_bwrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def absent(name: str) -> object:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(bubblewrap, "distribution", absent)
+
+
+@pytest.fixture
+def no_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.sandbox.landlock.landlock_abi", lambda: 3)
+
+
+def missing(level: SandboxLevel = SandboxLevel.NAMESPACES) -> Finding:
+    found = probe(level).missing
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_sound_host_has_every_layer(level: SandboxLevel) -> None:
+    found = probe(level)
+
+    states = {each.layer: each.state for each in found.findings}
+    assert found.missing is None
+    assert list(states) == list(Layer)
+    assert {layer for layer, state in states.items() if state is State.OK} >= HELD
+    assert states[Layer.CGROUP] is State.NOT_USED
+    assert states[Layer.OUTER] is State.NOT_CHECKED
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_no_bubblewrap_lacks_namespaces() -> None:
+    found = missing()
+
+    assert found.layer is Layer.NAMESPACES
+    assert "no bwrap on PATH" in found.detail
+
+
+@pytest.mark.usefixtures("no_landlock")
+def test_old_landlock_lacks_the_file_system() -> None:
+    found = missing(SandboxLevel.LANDLOCK)
+
+    assert found.layer is Layer.FILESYSTEM
+    assert "version 3" in found.detail
+
+
+def test_no_filter_for_this_machine_lacks_syscalls(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(filters, "DATA", tmp_path)
+
+    assert missing().layer is Layer.SYSCALLS
+
+
+def test_filter_that_lets_through_lacks_syscalls(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    everything = {number: Rule(ALLOW) for number in range(1000)}
+    architectures = [assemble(everything, architecture=each) for each in ARCHITECTURES.values()]
+    path = tmp_path / "open.bpf"
+    path.write_bytes(architectures[list(ARCHITECTURES).index(os.uname().machine)])
+    monkeypatch.setattr(namespaces, "filter_path", lambda variant: path)
+
+    found = missing()
+
+    assert found.layer is Layer.SYSCALLS
+    assert "fork gives no error" in found.detail
+    assert "a forbidden call does not end a bot" in found.detail
+
+
+def test_broken_filter_lacks_syscalls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "broken.bpf"
+    path.write_bytes(b"\0" * 8)
+    monkeypatch.setattr(namespaces, "filter_path", lambda variant: path)
+
+    assert missing().layer is Layer.SYSCALLS
+
+
+def test_readable_host_file_lacks_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = bubblewrap._mounts
+
+    def leaky(runtime: Runtime) -> Iterator[str]:
+        yield from sound(runtime)
+        yield from ("--ro-bind", "/etc/passwd", "/etc/passwd")
+
+    monkeypatch.setattr(bubblewrap, "_mounts", leaky)
+
+    found = missing()
+
+    assert found.layer is Layer.FILESYSTEM
+    assert found.detail == "a bot can read /etc/passwd"
+
+
+def test_lost_limit_lacks_rlimits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lax(limits: Limits, *, language: str) -> rlimits.Rlimits:
+        sound = rlimits.rlimits(limits, language=language)
+        return {name: value for name, value in sound.items() if name != "nofile"}
+
+    monkeypatch.setattr(namespaces, "rlimits", lax)
+
+    found = missing()
+
+    assert found.layer is Layer.RLIMITS
+    assert "nofile" in found.detail
+
+
+def test_hidden_bot_lacks_the_watchdog(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hidden(self: burden.MountedScratch) -> tuple[int, int]:
+        raise PermissionError(13, "hidden")
+
+    monkeypatch.setattr(burden.MountedScratch, "used", hidden)
+
+    assert missing().layer is Layer.WATCHDOG
+
+
+def test_failed_start_of_the_canary_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: LandlockLevel, order: object) -> None:
+        raise LaunchFailed("landlock_add_rule /usr: no such file")
+
+    monkeypatch.setattr(LandlockLevel, "start", fail)
+
+    assert missing(SandboxLevel.LANDLOCK).layer is Layer.FILESYSTEM
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_second_level_is_taken_with_a_warning() -> None:
+    warnings: list[str] = []
+
+    level = choose_level(least=SandboxLevel.LANDLOCK, warn=warnings.append)
+
+    assert level is SandboxLevel.LANDLOCK
+    assert "level 'namespaces' lacks the layer 'namespaces'" in warnings[0]
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_demanded_namespaces_are_refused() -> None:
+    with pytest.raises(LayerMissing) as caught:
+        choose_level(least=SandboxLevel.NAMESPACES)
+
+    assert caught.value.layer == "namespaces"
+    assert "no bwrap on PATH" in str(caught.value)
+    assert "python -m workers.sandbox" in caught.value.remedy
+
+
+@pytest.mark.usefixtures("no_bwrap", "no_landlock")
+def test_host_with_neither_level_is_refused() -> None:
+    with pytest.raises(LayerMissing) as caught:
+        open_sandbox()
+
+    assert "no bwrap on PATH" in caught.value.reason
+    assert "Landlock version 3" in caught.value.reason
+
+
+@pytest.mark.usefixtures("no_bwrap", "no_landlock")
+def test_opting_out_by_name_gives_a_plain_process() -> None:
+    warnings: list[str] = []
+
+    opened = open_sandbox(least=SandboxLevel.PROCESS, warn=warnings.append)
+
+    assert opened.level is SandboxLevel.PROCESS
+    assert "WITHOUT a sandbox" in warnings[0]
+
+
+def test_entry_point_gives_the_best_level() -> None:
+    assert entry_point().level is SandboxLevel.NAMESPACES
+
+
+def test_command_prints_a_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["sandbox"])
+
+    status = command.main()
+
+    printed = capsys.readouterr().out
+    assert status == 0
+    assert all(layer in printed for layer in Layer)
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_command_refuses_with_status_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["sandbox", "--json", "--least", "namespaces"])
+
+    status = command.main()
+
+    (found,) = json.loads(capsys.readouterr().out)
+    assert status == 1
+    assert not found["usable"]
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_kernel_that_refuses_namespaces_leaves_the_second_level(user: str) -> None:
+    worker = worker_user(user)
+
+    ended = worker.run(worker.script("restricted.py"), "namespaces", "--json")
+
+    first, second = json.loads(ended.stdout)
+    assert ended.returncode == 0, ended.stderr
+    assert not first["usable"]
+    assert "namespace" in detail(first, "namespaces")
+    assert second["level"] == "landlock"
+    assert second["usable"]
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_kernel_that_refuses_both_levels_is_refused(user: str) -> None:
+    worker = worker_user(user)
+
+    ended = worker.run(worker.script("restricted.py"), "namespaces,landlock", "--json")
+
+    assert ended.returncode == 1
+    assert [each["usable"] for each in json.loads(ended.stdout)] == [False, False]
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_root_of_a_small_user_namespace_lacks_identity(user: str) -> None:
+    worker = worker_user(user)
+
+    ended = worker.run(worker.script("restricted.py"), "root-in-namespace", "--json")
+
+    assert ended.returncode == 1, ended.stderr
+    assert "uid 60" in detail(json.loads(ended.stdout)[0], "identity")
+
+
+def detail(found: dict[str, list[dict[str, str]]], layer: str) -> str:
+    return next(each["detail"] for each in found["layers"] if each["layer"] == layer)

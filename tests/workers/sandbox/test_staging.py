@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from workers.sandbox.staging import Staging, can_reach, copy_tree, is_readable_by
+
+STRANGER = 54321
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "tree"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "inner" / "text").write_text("text")
+    (folder / "program").write_text("#!/bin/sh\n")
+    (folder / "program").chmod(0o700)
+    return folder
+
+
+def open_all(path: Path) -> None:
+    for parent in path.parents:
+        if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o001)
+
+
+def test_folder_is_traversable_but_not_listable() -> None:
+    staging = Staging()
+
+    assert stat.S_IMODE(staging.folder.stat().st_mode) == 0o711
+    assert can_reach(staging.new_folder() / "file", STRANGER)
+
+
+def test_close_removes_all() -> None:
+    staging = Staging()
+    (staging.new_folder() / "file").write_text("x")
+
+    staging.close()
+
+    assert not staging.folder.exists()
+
+
+def test_living_owner_keeps_its_folder() -> None:
+    first = Staging()
+
+    Staging().close()
+
+    assert first.folder.is_dir()
+
+
+def test_temporary_folder_out_of_reach_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    assert not Staging().folder.is_relative_to(tmp_path)
+
+
+def test_owner_reads_everything(tree: Path) -> None:
+    (tree / "inner").chmod(0o700)
+
+    assert is_readable_by(tree, os.geteuid())
+
+
+@pytest.mark.parametrize("closed", ["..", ".", "inner", "inner/text", "program"])
+def test_stranger_needs_every_part(tree: Path, tmp_path: Path, closed: str) -> None:
+    (tree / "program").chmod(0o755)
+    open_all(tree)
+    part = tree / closed
+    part.chmod(part.stat().st_mode & ~0o007)
+
+    assert not is_readable_by(tree, STRANGER)
+
+
+def test_copy_can_be_read_by_all_and_keeps_what_is_executable(tree: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+
+    copy_tree(tree, copy)
+
+    assert stat.S_IMODE((copy / "inner" / "text").stat().st_mode) == 0o644
+    assert stat.S_IMODE((copy / "program").stat().st_mode) == 0o755
+    assert stat.S_IMODE((copy / "inner").stat().st_mode) == 0o755
+    assert (copy / "program").stat().st_mtime_ns == (tree / "program").stat().st_mtime_ns
+
+
+def test_copy_keeps_links_and_never_follows_them(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (tree / "link").symlink_to(tmp_path / "secret")
+    (tree / "folder").symlink_to(tmp_path)
+
+    copy_tree(tree, tmp_path / "copy")
+
+    assert (tmp_path / "copy" / "link").is_symlink()
+    assert (tmp_path / "copy" / "folder").is_symlink()
