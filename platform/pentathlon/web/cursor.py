@@ -1,0 +1,57 @@
+"""Pages of long lists by key, so that page 1,000 costs what page 1 does."""
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+from urllib.parse import urlencode
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+T = TypeVar("T", bound=Model)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CursorPage(Generic[T]):
+    """Some rows of a list, youngest first, and the addresses of its neighbours."""
+
+    rows: list[T]
+    newer: str
+    """Query of the page with younger rows; empty if there is none."""
+    older: str
+
+    @property
+    def is_alone(self) -> bool:
+        """Tell whether everything fits on this page."""
+        return not (self.newer or self.older)
+
+
+def cursor_page(request: HttpRequest, rows: QuerySet[T], *, size: int = 30) -> CursorPage[T]:
+    """Return the page that the query of the address asks for (`before` or `after` an id)."""
+    before, after = _number(request, "before"), _number(request, "after")
+    if after is not None:
+        found = list(rows.filter(pk__gt=after).order_by("pk")[: size + 1])
+        more, found = len(found) > size, found[:size][::-1]
+        return _page(request, found, has_newer=more, has_older=True)
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    found = list(rows.order_by("-pk")[: size + 1])
+    more, found = len(found) > size, found[:size]
+    return _page(request, found, has_newer=before is not None, has_older=more)
+
+
+def _page(
+    request: HttpRequest, rows: list[T], *, has_newer: bool, has_older: bool
+) -> CursorPage[T]:
+    newer = _query(request, after=rows[0].pk) if rows and has_newer else ""
+    older = _query(request, before=rows[-1].pk) if rows and has_older else ""
+    return CursorPage(rows=rows, newer=newer, older=older)
+
+
+def _query(request: HttpRequest, **place: int) -> str:
+    kept = {key: value for key, value in request.GET.items() if key not in {"before", "after"}}
+    return "?" + urlencode({**kept, **place})
+
+
+def _number(request: HttpRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

@@ -1,0 +1,24 @@
+"""Documents that come with the engines: rules and the protocol."""
+
+from pathlib import Path
+
+import pentathlon_engines
+
+_ENGINES = Path(pentathlon_engines.__file__).parent
+
+
+def rules_text(game: str) -> str:
+    """Return the rules page of a game as Markdown."""
+    return _read(f"rules/{game}.md")
+
+
+def protocol_text() -> str:
+    """Return the page of the bot protocol as Markdown."""
+    return _read("PROTOCOL.md")
+
+
+def _read(name: str) -> str:
+    # In a checkout documents lie beside the package, in an installation inside it.
+    inside = _ENGINES / name
+    path = inside if inside.exists() else _ENGINES.parent / name
+    return path.read_text(encoding="utf-8")

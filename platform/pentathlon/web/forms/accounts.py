@@ -1,0 +1,57 @@
+"""Forms about a person: signing in and up, tokens."""
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+
+from pentathlon.accounts.models import Scope
+from pentathlon.accounts.services import LONGEST_TOKEN_DAYS
+
+
+class SignInForm(AuthenticationForm):
+    """Name and password of somebody who has an account."""
+
+    error_messages = {
+        "invalid_login": "No account has this username and password. Check both; the password "
+        "tells capital letters apart.",
+        "inactive": "This account is closed.",
+    }
+
+
+class SignUpForm(forms.Form):
+    """What a new account needs."""
+
+    username = forms.CharField(
+        max_length=30,
+        help_text="3 to 30 letters, digits, hyphens or underscores. Everybody sees it.",
+        widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none"}),
+    )
+    email = forms.EmailField(
+        label="E-mail",
+        help_text="Only the people who run this place see it.",
+        widget=forms.EmailInput({"autocomplete": "email"}),
+    )
+    password = forms.CharField(
+        strip=False,
+        help_text="At least 10 characters.",
+        widget=forms.PasswordInput({"autocomplete": "new-password"}, render_value=True),
+    )
+
+
+class TokenForm(forms.Form):
+    """What a new API token may do, and for how long."""
+
+    name = forms.CharField(max_length=60, help_text="Where you use it, such as “laptop”.")
+    scopes = forms.MultipleChoiceField(
+        label="It may",
+        choices=[(value, label) for value, label in Scope.choices],
+        widget=forms.CheckboxSelectMultiple,
+        initial=Scope.values,
+        error_messages={"required": "Choose at least one thing that the token may do."},
+    )
+    days = forms.IntegerField(
+        label="Days",
+        min_value=1,
+        max_value=LONGEST_TOKEN_DAYS,
+        initial=90,
+        help_text=f"1 to {LONGEST_TOKEN_DAYS}; then it stops working.",
+    )

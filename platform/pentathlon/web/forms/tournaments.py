@@ -1,0 +1,126 @@
+"""Forms of organisers and of those who enter a bot."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.tournaments.checks import LIMIT_RANGES, LONGEST_NAME, MOST_CYCLES, SEED_END
+from pentathlon_engines.info import GameInfo
+from pentathlon_engines.limits import Limits
+
+_LIMITS = ("action_cpu_s", "match_cpu_s")
+_USUAL = Limits()
+
+
+def version_choices(versions: Iterable[BotVersion]) -> list[tuple[str, str]]:
+    """Return bot versions as choices of a field."""
+    return [
+        (str(version.pk), f"{version.label} · {version.bot.owner.username}")
+        for version in versions
+    ]
+
+
+class TournamentForm(forms.Form):
+    """Everything that makes a tournament of one game."""
+
+    name = forms.CharField(max_length=LONGEST_NAME)
+    versions = forms.TypedMultipleChoiceField(
+        label="Bots",
+        coerce=int,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Authors can enter more until you start.",
+    )
+    cycles = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_CYCLES,
+        initial=1,
+        help_text="How often all meet, each time from every seat.",
+    )
+    table_seats = forms.IntegerField(label="Seats at a table")
+    seed = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=SEED_END - 1,
+        help_text="Leave it empty to have one drawn.",
+    )
+    action_cpu_s = forms.FloatField(
+        label="CPU seconds an action",
+        min_value=LIMIT_RANGES["action_cpu_s"][0],
+        max_value=LIMIT_RANGES["action_cpu_s"][1],
+        initial=_USUAL.action_cpu_s,
+    )
+    match_cpu_s = forms.FloatField(
+        label="CPU seconds a match",
+        min_value=LIMIT_RANGES["match_cpu_s"][0],
+        max_value=LIMIT_RANGES["match_cpu_s"][1],
+        initial=_USUAL.match_cpu_s,
+    )
+    rated = forms.BooleanField(
+        label="Results also count on the game’s leaderboard", required=False, initial=True
+    )
+
+    def __init__(
+        self,
+        data: Any = None,  # Any: what Django's forms take
+        *,
+        info: GameInfo,
+        versions: Iterable[BotVersion],
+    ) -> None:
+        super().__init__(data)
+        low, high = info.seats
+        seats = forms.IntegerField(
+            label="Seats at a table", min_value=low, max_value=high, initial=info.default_seats
+        )
+        if low == high:
+            seats.widget = forms.HiddenInput()
+        self.fields["table_seats"] = seats
+        self.fields["versions"].choices = version_choices(versions)  # type: ignore[attr-defined]
+
+    @property
+    def document(self) -> dict[str, Any]:  # Any: arguments of the service
+        """What the service is told, with only the limits that differ from the usual ones."""
+        values = dict(self.cleaned_data)
+        limits = {name: values.pop(name) for name in _LIMITS}
+        usual = _USUAL.to_json()
+        values["limits"] = {name: v for name, v in limits.items() if v != usual[name]}
+        return values
+
+
+class EntryForm(forms.Form):
+    """The choice of a bot version to enter."""
+
+    version = forms.TypedChoiceField(label="Bot", coerce=int)
+
+    def __init__(
+        self,
+        data: Any = None,  # Any: what Django's forms take
+        *,
+        versions: Iterable[BotVersion],
+    ) -> None:
+        super().__init__(data)
+        self.fields["version"].choices = version_choices(versions)  # type: ignore[attr-defined]
+
+
+class CancelForm(forms.Form):
+    """The name of what is to be cancelled, typed by hand."""
+
+    name = forms.CharField(label="Name of the tournament")
+
+    def __init__(
+        self,
+        data: Any = None,  # Any: what Django's forms take
+        *,
+        name: str,
+    ) -> None:
+        super().__init__(data)
+        self._name = name
+
+    def clean_name(self) -> str:
+        """Accept only the very name."""
+        typed: str = self.cleaned_data["name"].strip()
+        if typed != self._name:
+            raise forms.ValidationError(f"Type {self._name} to cancel it.")
+        return typed

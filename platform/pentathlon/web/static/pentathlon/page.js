@@ -1,0 +1,54 @@
+// Small comforts of every page; nothing here is needed to use one.
+
+const TOAST_MS = 8000;
+
+for (const button of document.querySelectorAll("[data-copy], [data-dismiss]")) {
+  button.hidden = false;
+}
+
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    await navigator.clipboard.writeText(copy.dataset.copy);
+    say("Copied.");
+  }
+  event.target.closest("[data-dismiss]")?.closest(".toast").remove();
+  closeMenus(event.target);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const open = document.querySelector("details[data-menu][open]");
+  closeMenus(null);
+  open?.querySelector("summary").focus();
+});
+
+document.querySelectorAll("[data-toast]").forEach(fade);
+
+document.addEventListener("htmx:afterSettle", () => {
+  for (const button of document.querySelectorAll("[data-dismiss]")) button.hidden = false;
+});
+
+/** Show a sentence for a while and let screen readers say it. */
+function say(sentence) {
+  document.querySelectorAll("[data-toast]").forEach((old) => old.remove());
+  const toast = document.createElement("p");
+  toast.className = "toast";
+  toast.setAttribute("role", "status");
+  toast.dataset.toast = "";
+  document.body.append(toast);
+  toast.textContent = sentence;
+  fade(toast);
+}
+
+document.addEventListener("pentathlon:say", (event) => say(event.detail));
+
+function fade(toast) {
+  setTimeout(() => toast.remove(), TOAST_MS);
+}
+
+function closeMenus(target) {
+  for (const menu of document.querySelectorAll("details[data-menu][open]")) {
+    if (!menu.contains(target)) menu.open = false;
+  }
+}

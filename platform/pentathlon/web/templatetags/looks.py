@@ -1,0 +1,140 @@
+"""Tags that draw the small parts of a page: glyphs, seat marks, badges and bars."""
+
+from collections.abc import Mapping
+from functools import cache
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from pentathlon import web
+from pentathlon_engines.data import read_data
+from pentathlon_engines.drawing import svg
+
+register = template.Library()
+
+# State -> glyph, tone, word. A state that is missing here is shown neutral, by its own name.
+_BADGES = {
+    "running": ("play", "info", "running"),
+    "open": ("tick", "good", "open for entries"),
+    "paused": ("pause", "warn", "paused"),
+    "closed": ("tick", "", "finished"),
+    "cancelled": ("void", "bad", "cancelled"),
+    "pending": ("clock", "", "waiting"),
+    "done": ("tick", "", "done"),
+    "void": ("void", "bad", "void"),
+    "validating": ("clock", "", "being checked"),
+    "eligible": ("tick", "good", "may play"),
+    "rejected": ("fault", "bad", "failed its checks"),
+    "retired": ("lock", "", "retired"),
+    "verified": ("tick", "good", "verified"),
+    "hidden": ("lock", "", "hidden parts"),
+    "dice": ("die", "", "chance"),
+    "unrated": ("void", "", "unrated"),
+}
+_SEAT_TEXT_Y = {2: 18.6}
+
+
+@cache
+def _glyphs() -> Mapping[str, str]:
+    """Return the path of every glyph: those of boards, and those that only pages have."""
+    boards: dict[str, str] = read_data(svg.__file__, "glyphs.json")
+    pages: dict[str, str] = read_data(web.__file__, "glyphs.json")
+    return {**boards, **pages}
+
+
+@register.simple_tag
+def glyph(name: str, tone: str = "") -> SafeString:
+    """Draw a glyph in the colour of the text; a word beside it says what it means."""
+    return format_html(
+        '<svg class="glyph {}" viewBox="0 0 24 24" aria-hidden="true">'
+        '<path fill-rule="evenodd" d="{}"/></svg>',
+        tone,
+        _glyphs()[name],
+    )
+
+
+@register.simple_tag
+def seat_mark(seat: int) -> SafeString:
+    """Draw the mark of a seat: its shape, colour and number."""
+    return format_html(
+        '<svg class="seat" viewBox="0 0 24 24" role="img" aria-label="seat {0}">'
+        '<path class="seat-{0}" d="{1}"/>'
+        '<text class="seat-{0}-ink" x="12" y="{2}">{0}</text></svg>',
+        seat,
+        _glyphs()[f"seat-{seat % 5}"],
+        _SEAT_TEXT_Y.get(seat, 16.6),
+    )
+
+
+@register.simple_tag
+def badge(state: str, word: str = "") -> SafeString:
+    """Draw the badge of a state; another word may stand for it."""
+    name, tone, usual = _BADGES.get(state, ("", "", state))
+    drawing = glyph(name) if name else ""
+    return format_html('<span class="badge {}">{}{}</span>', tone, drawing, word or usual)
+
+
+@register.simple_tag
+def share_bar(share: float) -> SafeString:
+    """Draw a share from 0 to 1 as a bar; the figure stands beside it."""
+    return format_html(
+        '<svg class="bar" aria-hidden="true"><rect class="done" width="{}%" height="100%"/></svg>',
+        f"{100 * share:.1f}",
+    )
+
+
+@register.simple_tag
+def progress_bar(*, done: int, running: int, void: int, total: int) -> SafeString:
+    """Draw how far a tournament is: done solid, running striped, void at the end."""
+    parts = (("done", done, ""), ("running", running, "url(#stripes)"), ("void", void, ""))
+    drawn, start = [], 0
+    for name, count, fill in parts:
+        drawn.append((name, _percent(start, total), _percent(count, total), fill or "none"))
+        start += count
+    return format_html(
+        '<svg class="bar" role="progressbar" aria-label="Matches played" aria-valuemin="0" '
+        'aria-valuemax="{}" aria-valuenow="{}" aria-valuetext="{} of {} matches">{}</svg>',
+        total,
+        done + void,
+        f"{done:,}",
+        f"{total:,}",
+        format_html_join(
+            "", '<rect class="{}" x="{}%" width="{}%" height="100%" fill="{}"/>', drawn
+        ),
+    )
+
+
+@register.simple_tag
+def interval_bar(
+    mu: float, sigma: float, scale: tuple[float, float], *, provisional: bool, shown: bool = True
+) -> SafeString:
+    """Draw the 95 % interval of a strength on the table's one scale."""
+    low, high = mu - 2 * sigma, mu + 2 * sigma
+    left, right = _on(low, scale), _on(high, scale)
+    return format_html(
+        '<svg class="interval" {}><line class="track" x2="100%" y1="11" y2="11"/>'
+        '<rect class="bar {}" x="{}%" y="5" width="{}%" height="12" rx="3"/>'
+        '<rect class="tick" x="{}%" y="2" width="3" height="18" '
+        'transform="translate(-1.5 0)"/></svg>',
+        _labelled(f"95 % interval {low:.1f} to {high:.1f}", shown=shown),
+        "provisional" if provisional else "",
+        f"{left:.1f}",
+        f"{right - left:.1f}",
+        f"{_on(mu, scale):.1f}",
+    )
+
+
+def _labelled(label: str, *, shown: bool) -> SafeString:
+    if not shown:
+        return format_html('aria-hidden="{}"', "true")
+    return format_html('role="img" aria-label="{}"', label)
+
+
+def _on(value: float, scale: tuple[float, float]) -> float:
+    low, high = scale
+    return min(100.0, max(0.0, 100 * (value - low) / (high - low)))
+
+
+def _percent(count: int, total: int) -> str:
+    return f"{100 * count / max(total, 1):.2f}"

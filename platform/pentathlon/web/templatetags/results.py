@@ -1,0 +1,72 @@
+"""Tags that say how a match went."""
+
+from collections.abc import Iterable
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.web.templatetags.figures import place as place_word
+from pentathlon.web.templatetags.figures import words
+from pentathlon.web.templatetags.looks import badge, glyph
+from pentathlon_engines import GAMES
+
+register = template.Library()
+
+
+@register.filter
+def game_title(key: str) -> str:
+    """Return the title of a game; its key if this installation has it no longer."""
+    return GAMES[key].info.title if key in GAMES else key
+
+
+@register.filter
+def first_fault(seats: Iterable[MatchSeat]) -> MatchSeat | None:
+    """Return the first seat with a fault, if there is one."""
+    return next((seat for seat in seats if seat.fault_kind), None)
+
+
+@register.simple_tag
+def match_result(match: Match) -> SafeString:
+    """Say how a match ended, or where it stands."""
+    if match.state != MatchState.DONE:
+        return badge(match.state)
+    if match.outcome_reason == "fault":
+        offender = first_fault(match.seats.all())
+        return fault_badge(offender.fault_kind if offender else "fault")
+    return format_html("{}", words(match.outcome_reason))
+
+
+@register.simple_tag
+def fault_badge(kind: str) -> SafeString:
+    """Draw the badge of a fault with its name."""
+    return format_html('<span class="badge bad">{}{}</span>', glyph("fault"), words(kind))
+
+
+@register.simple_tag
+def seat_result(place: MatchSeat, match: Match) -> SafeString:
+    """Draw what a seat reached: its place, and by what."""
+    if place.rank is None:
+        return format_html("")
+    ranks = {seat.rank for seat in match.seats.all()}
+    if len(ranks) == 1:
+        return format_html('<span class="badge">draw{}</span>', _by(place, match))
+    if place.fault_kind:
+        return format_html("{} {}", _place(place.rank, "", ""), fault_badge(place.fault_kind))
+    if place.rank == 0:
+        return _place(0, "good", _by(place, match))
+    return _place(place.rank, "", _points(place))
+
+
+def _place(rank: int, tone: str, by: str) -> SafeString:
+    tick = glyph("tick") if rank == 0 else ""
+    return format_html('<span class="badge {}">{}{}{}</span>', tone, tick, place_word(rank), by)
+
+
+def _by(place: MatchSeat, match: Match) -> str:
+    return _points(place) or f", {words(match.outcome_reason)}"
+
+
+def _points(place: MatchSeat) -> str:
+    return "" if place.score is None else f", {place.score} points"

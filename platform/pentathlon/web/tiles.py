@@ -1,0 +1,45 @@
+"""The tiles of the games: three glyphs each, and what one sits down to."""
+
+from dataclasses import dataclass
+
+from pentathlon_engines import GAMES, GameInfo
+
+# A game that is missing here is shown with the platform's own mark.
+_GLYPHS = {
+    "azure": ("qi", "mountain", "wisdom"),
+    "maatatahay": ("claw", "energy", "relic"),
+    "way_of_the_dragon": ("celestial", "fire", "wood"),
+    "tuned": ("donkey", "dog", "cat"),
+    "tash_kalar": ("legendary", "heroic", "flare"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tile:
+    """One game on the home page."""
+
+    info: GameInfo
+    glyphs: tuple[str, ...]
+
+    @property
+    def facts(self) -> str:
+        """Seats and kind of game in a few words."""
+        kinds = []
+        if self.info.hidden:
+            kinds.append("hidden parts")
+        if self.info.chance:
+            kinds.append("chance")
+        return " · ".join([seats_in_words(self.info), *(kinds or ["no luck"])])
+
+
+def game_tiles() -> list[Tile]:
+    """Return a tile for every game of this installation."""
+    return [
+        Tile(info=game.info, glyphs=_GLYPHS.get(key, ("logo",))) for key, game in GAMES.items()
+    ]
+
+
+def seats_in_words(info: GameInfo) -> str:
+    """Write how many play: 2 seats, 2 to 5 seats."""
+    low, high = info.seats
+    return f"{low} seats" if low == high else f"{low} to {high} seats"

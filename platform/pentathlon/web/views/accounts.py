@@ -1,0 +1,75 @@
+"""A person's pages: signing in and up, the account with its tokens."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from pentathlon.accounts.services import create_token, register, revoke_token
+from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
+from pentathlon.web.forms.refusals import accepted
+from pentathlon.web.person import signed_in
+from pentathlon.web.refused import refusals_as_pages
+
+sign_in = LoginView.as_view(
+    template_name="web/sign_in.html",
+    authentication_form=SignInForm,
+    redirect_authenticated_user=True,
+)
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@require_http_methods(["GET", "POST"])
+def sign_up(request: HttpRequest) -> HttpResponse:
+    """Make an account and sign in with it."""
+    form = SignUpForm(request.POST or None)
+    if form.is_valid():
+        user = accepted(form, lambda: register(**form.cleaned_data))
+        if user is not None:
+            login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            messages.success(request, f"Welcome, {user.username}.")
+            return redirect(local_address(request))
+    context = {"form": form, "next": request.GET.get("next", "")}
+    return render(request, "web/sign_up.html", context)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """Show the tokens of the person, and make new ones; a secret is shown just once."""
+    user = signed_in(request)
+    form = TokenForm(request.POST or None)
+    context: dict[str, object] = {"form": form}
+    if form.is_valid():
+        made = accepted(form, lambda: create_token(user=user, **form.cleaned_data))
+        if made is not None:
+            context = {"token": made[0], "secret": made[1], "form": TokenForm()}
+    context["tokens"] = user.auth_token_set.order_by("-created")
+    return render(request, "web/account.html", context)
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def token_revoke(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """Make one of the person's tokens stop working."""
+    revoke_token(actor=signed_in(request), public_id=public_id)
+    messages.success(request, "The token is revoked.")
+    return redirect("account")
+
+
+def local_address(request: HttpRequest) -> str:
+    """Return the address in `next` if it is one of ours, else the home page."""
+    wanted = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()})
+    return wanted if is_ours else "/"

@@ -1,0 +1,123 @@
+"""Bots and their versions."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.bots.services import retire_version
+from pentathlon.matches.models import Match, MatchKind, MatchSeat
+from pentathlon.ratings.models import Rating
+from pentathlon.ratings.services import live_key
+from pentathlon.web.chart import rating_chart
+from pentathlon.web.cursor import cursor_page
+from pentathlon.web.person import person, signed_in
+from pentathlon.web.refused import refusals_as_pages
+from pentathlon_engines import GAMES
+
+_RECENT = 10
+_FAULTS = 5
+_SEARCH_LENGTH = 64
+
+
+@require_safe
+def bots(request: HttpRequest) -> HttpResponse:
+    """List bots, the youngest first; `q` searches names, `author` narrows it down."""
+    found = Bot.objects.listed()
+    query = request.GET.get("q", "").strip()[:_SEARCH_LENGTH]
+    author = request.GET.get("author", "").strip()[:_SEARCH_LENGTH]
+    if query:
+        found = found.filter(name__icontains=query)
+    if author:
+        found = found.filter(owner__username=author)
+    page = cursor_page(request, found)
+    context = {"section": "bots", "page": page, "query": query, "author": author}
+    return render(request, "web/bots.html", context)
+
+
+@require_safe
+def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
+    """Show a bot: how strong, since when, against whom, and what it did wrong."""
+    found = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
+    versions = list(found.versions.listed().order_by("-number"))
+    live = Rating.objects.filter(version__bot=found, pool__key__startswith="game:")
+    ratings = list(live.select_related("pool", "version").ranked().order_by("-version__number"))
+    newest = _newest_per_game(ratings)
+    reader = person(request)
+    matches = Match.objects.visible_to(reader).of_bot(found.pk).with_seats().order_by("-pk")
+    faults = MatchSeat.objects.filter(version__bot=found, match__kind=MatchKind.TOURNAMENT)
+    context = {
+        "section": "bots",
+        "bot": found,
+        "is_owner": reader is not None and reader.pk == found.owner_id,
+        "versions": versions,
+        "newest": versions[0] if versions else None,
+        "ratings": newest,
+        "charts": [_chart(found, rating) for rating in newest],
+        "matches": matches[:_RECENT],
+        "faults": faults.exclude(fault_kind="")
+        .select_related("version__bot")
+        .order_by("-pk")[:_FAULTS],
+    }
+    return render(request, "web/bot.html", context)
+
+
+@require_safe
+def version(request: HttpRequest, version_id: int) -> HttpResponse:
+    """Show a version: its checks while they run, why it failed, what it wrote to its owner."""
+    listed = BotVersion.objects.select_related("bot__owner", "archive").prefetch_related("games")
+    found = get_object_or_404(listed.defer("archive__data"), pk=version_id)
+    checks = Match.objects.filter(kind=MatchKind.VALIDATION).of_version(found.pk)
+    reader = person(request)
+    context = {
+        "section": "bots",
+        "version": found,
+        "checks": checks.with_seats().order_by("game"),
+        "is_owner": reader is not None and reader.pk == found.bot.owner_id,
+        "titles": [GAMES[key].info.title for key in found.game_keys if key in GAMES],
+    }
+    part = "web/parts/checks.html" if request.htmx else "web/version.html"
+    return render(request, part, context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@refusals_as_pages
+def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
+    """Ask, then take a version out of scheduling for good."""
+    owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot")
+    found = get_object_or_404(owned, pk=version_id)
+    if request.method == "GET":
+        return render(request, "web/version_retire.html", {"section": "bots", "version": found})
+    retire_version(actor=signed_in(request), version=found)
+    messages.success(request, f"{found.label} is retired.")
+    return redirect("version", found.pk)
+
+
+@login_required
+@require_safe
+def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
+    """Hand an owner the files of a version."""
+    owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot", "archive")
+    found = get_object_or_404(owned, pk=version_id)
+    response = HttpResponse(bytes(found.archive.data), content_type="application/zip")
+    name = f"bot-{found.bot_id}-v{found.number}.zip"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _newest_per_game(ratings: list[Rating]) -> list[Rating]:
+    newest: dict[str, Rating] = {}
+    for rating in ratings:
+        newest.setdefault(rating.pool.game, rating)
+    return list(newest.values())
+
+
+def _chart(found: Bot, rating: Rating) -> dict[str, object]:
+    game = rating.pool.game
+    return {
+        "title": GAMES[game].info.title if game in GAMES else game,
+        "chart": rating_chart(bot_id=found.pk, pool_key=live_key(game)),
+    }

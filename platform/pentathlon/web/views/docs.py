@@ -1,0 +1,55 @@
+"""Documents: how it works, how to write a bot, the protocol, the rules, how to verify."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from pentathlon.web.documents import protocol_text, rules_text
+from pentathlon.web.markdown import render_markdown, title_and_body
+from pentathlon.web.tiles import game_tiles
+from pentathlon_engines import GAMES
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """List the documents."""
+    context = {"section": "docs", "tiles": game_tiles()}
+    return render(request, "web/docs/index.html", context)
+
+
+@require_safe
+def how_it_works(request: HttpRequest) -> HttpResponse:
+    """Explain what happens to a bot, a match and a rating."""
+    return render(request, "web/docs/how_it_works.html", {"section": "docs"})
+
+
+@require_safe
+def bot_guide(request: HttpRequest) -> HttpResponse:
+    """Lead from an empty folder to a bot that plays."""
+    return render(request, "web/docs/bot_guide.html", {"section": "docs"})
+
+
+@require_safe
+def verify(request: HttpRequest) -> HttpResponse:
+    """Explain how anyone checks a result."""
+    return render(request, "web/docs/verify.html", {"section": "docs"})
+
+
+@require_safe
+def protocol(request: HttpRequest) -> HttpResponse:
+    """Show the bot protocol, word for word."""
+    return _document(request, protocol_text(), section="docs")
+
+
+@require_safe
+def rules(request: HttpRequest, game: str) -> HttpResponse:
+    """Show the rules of a game as the engine follows them."""
+    if game not in GAMES:
+        raise Http404(f"There is no game {game!r} here.")
+    return _document(request, rules_text(game), section="games")
+
+
+def _document(request: HttpRequest, text: str, *, section: str) -> HttpResponse:
+    title, body = title_and_body(text)
+    context = {"section": section, "title": title, "body": render_markdown(body)}
+    return render(request, "web/docs/document.html", context)

@@ -1,0 +1,56 @@
+"""Games: the list, and a page for each."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from pentathlon.matches.models import Match
+from pentathlon.ratings.services import live_key
+from pentathlon.replays.boards import board_svg
+from pentathlon.replays.services import read_record
+from pentathlon.web.cards import match_title
+from pentathlon.web.drawings import inline_board, start_board
+from pentathlon.web.person import person
+from pentathlon.web.rating_table import rating_table
+from pentathlon.web.seat_wins import seat_wins
+from pentathlon.web.tiles import game_tiles, seats_in_words
+from pentathlon_engines import GAMES
+
+_RECENT = 10
+_BEST = 5
+
+
+@require_safe
+def games(request: HttpRequest) -> HttpResponse:
+    """List the games of this installation."""
+    return render(request, "web/games.html", {"section": "games", "tiles": game_tiles()})
+
+
+@require_safe
+def game(request: HttpRequest, game: str) -> HttpResponse:
+    """Show a game: what it looks like, who plays it best, how to begin."""
+    if game not in GAMES:
+        raise Http404(f"There is no game {game!r} here.")
+    info = GAMES[game].info
+    recent = Match.objects.public().recent().of_game(game).with_seats()
+    latest = list(recent.select_related("replay")[:_RECENT])
+    board, caption = _board(game, latest[0] if latest else None)
+    context = {
+        "section": "games",
+        "info": info,
+        "seats": seats_in_words(info),
+        "board": inline_board(board),
+        "caption": caption,
+        "table": rating_table(live_key(game), reader=person(request), size=_BEST),
+        "wins": seat_wins(game, seats=info.default_seats),
+        "matches": latest,
+    }
+    return render(request, "web/game.html", context)
+
+
+def _board(game: str, latest: Match | None) -> tuple[str, str]:
+    if latest is None or not hasattr(latest, "replay"):
+        return start_board(game), "The start of a match."
+    record = read_record(latest.replay)
+    ply = len(record["events"])
+    return board_svg(record, ply), f"How {match_title(latest)} ended, ply {ply}."

@@ -1,0 +1,58 @@
+"""The home page."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from pentathlon.matches.models import Match
+from pentathlon.ratings.services import live_key
+from pentathlon.web.cards import MatchCard, match_cards
+from pentathlon.web.person import person
+from pentathlon.web.progress import tournament_lines
+from pentathlon.web.rating_table import rating_table
+from pentathlon.web.tiles import game_tiles
+
+_CARDS = 3
+_BEST = 5
+_TOURNAMENTS = 4
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Show the games, who leads them, what is on, and the tournaments."""
+    tiles = game_tiles()
+    reader = person(request)
+    boards = [
+        {
+            "info": tile.info,
+            "table": rating_table(live_key(tile.info.key), reader=reader, size=_BEST),
+        }
+        for tile in tiles
+    ]
+    context = {
+        "tiles": tiles,
+        "boards": boards,
+        "cards": _cards(),
+        "tournaments": tournament_lines(limit=_TOURNAMENTS),
+    }
+    return render(request, "web/home.html", context)
+
+
+@require_safe
+def on_now(request: HttpRequest) -> HttpResponse:
+    """Show the matches that are played right now, or the latest ones."""
+    return render(request, "web/parts/on_now.html", {"cards": _cards()})
+
+
+@require_safe
+def tournaments_now(request: HttpRequest) -> HttpResponse:
+    """Show how far the latest tournaments are."""
+    context = {"tournaments": tournament_lines(limit=_TOURNAMENTS)}
+    return render(request, "web/parts/home_tournaments.html", context)
+
+
+def _cards() -> list[MatchCard]:
+    public = Match.objects.public().with_seats().select_related("replay")
+    live = list(public.live()[:_CARDS])
+    recent = list(public.recent()[: _CARDS - len(live)])
+    return match_cards([*live, *recent])

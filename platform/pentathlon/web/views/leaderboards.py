@@ -1,0 +1,65 @@
+"""Leaderboards: one per game."""
+
+import csv
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from pentathlon.ratings.models import Pool, Rating
+from pentathlon.ratings.services import live_key
+from pentathlon.web.changes import changes_since
+from pentathlon.web.person import person
+from pentathlon.web.rating_table import rating_table
+from pentathlon.web.tiles import game_tiles
+from pentathlon_engines import GAMES
+
+
+@require_safe
+def leaderboards(request: HttpRequest) -> HttpResponse:
+    """Go to the leaderboard of the first game; the others are its tabs."""
+    return redirect("leaderboard", game=next(iter(GAMES)))
+
+
+@require_safe
+def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
+    """Show who plays a game best, and how sure that is."""
+    pool = _pool(game)
+    context = {
+        "section": "ratings",
+        "info": GAMES[game].info,
+        "tiles": game_tiles(),
+        "results": pool.applied_seq if pool else 0,
+        "table": rating_table(
+            live_key(game), reader=person(request), page=request.GET.get("page", 1)
+        ),
+    }
+    return render(request, "web/leaderboard.html", context)
+
+
+@require_safe
+def leaderboard_changes(request: HttpRequest, game: str) -> HttpResponse:
+    """Say how many results a reader's table is behind."""
+    pool = _pool(game)
+    return changes_since(request, pool.applied_seq if pool else 0)
+
+
+@require_safe
+def leaderboard_csv(request: HttpRequest, game: str) -> HttpResponse:
+    """Hand out the whole table as CSV."""
+    _pool(game)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{game}-ratings.csv"'
+    table = csv.writer(response)
+    table.writerow(("rank", "bot", "version", "author", "rating", "mu", "sigma", "matches"))
+    for rank, row in enumerate(Rating.objects.table(live_key(game)), start=1):
+        bot = row.version.bot
+        figures = (row.score, row.mu, row.sigma, row.matches)
+        table.writerow((rank, bot.name, row.version.number, bot.owner.username, *figures))
+    return response
+
+
+def _pool(game: str) -> Pool | None:
+    if game not in GAMES:
+        raise Http404(f"There is no game {game!r} here.")
+    return Pool.objects.filter(key=live_key(game)).first()

@@ -1,0 +1,95 @@
+"""Matches: the list, the page with its replay viewer, boards and records."""
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from pentathlon.matches.models import Match, MatchState, SeatLog
+from pentathlon.matches.reasons import why_not_running
+from pentathlon.replays.services import read_record
+from pentathlon.web.cards import match_title
+from pentathlon.web.cursor import cursor_page
+from pentathlon.web.person import person
+from pentathlon.web.viewer import make_viewer
+from pentathlon_engines import GAMES
+
+_A_DAY = "public, max-age=86400, immutable"
+
+
+@require_safe
+def matches(request: HttpRequest) -> HttpResponse:
+    """List matches, the youngest first; `state` and `game` narrow it down."""
+    found = Match.objects.public().with_seats()
+    state, game = request.GET.get("state", ""), request.GET.get("game", "")
+    if state in MatchState.values:
+        found = found.filter(state=state)
+    if game in GAMES:
+        found = found.of_game(game)
+    context = {"section": "games", "page": cursor_page(request, found), "state": state}
+    return render(request, "web/matches.html", {**context, "states": MatchState.choices})
+
+
+@require_safe
+def match(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Show a match: its replay if it is done, else how it stands."""
+    found = _match(request, match_id)
+    info = GAMES[found.game].info
+    context = {"section": "tournaments", "match": found, "title": match_title(found), "info": info}
+    if found.state != MatchState.DONE:
+        context["reason"] = why_not_running(found, now=timezone.now())
+        part = "web/parts/match_state.html" if request.htmx else "web/match_waiting.html"
+        return render(request, part, context)
+    if request.htmx:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    reader = person(request)
+    logs = SeatLog.objects.readable_by(reader) if reader else SeatLog.objects.none()
+    context["viewer"] = make_viewer(
+        found,
+        record=read_record(found.replay),
+        ply=_number(request, "ply"),
+        seat=_number(request, "seat"),
+    )
+    context["logs"] = logs.filter(seat__match=found).select_related("seat__version__bot")
+    return render(request, "web/match.html", context)
+
+
+@require_safe
+def board(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Draw the position after `ply` events, as a spectator or a seat sees it."""
+    found = _finished(request, match_id)
+    viewer = make_viewer(
+        found,
+        record=read_record(found.replay),
+        ply=_number(request, "ply"),
+        seat=_number(request, "seat"),
+    )
+    return HttpResponse(
+        viewer.board, content_type="image/svg+xml", headers={"Cache-Control": _A_DAY}
+    )
+
+
+@require_safe
+def record(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Hand out the record of a finished match, for `pentathlon verify`."""
+    found = _finished(request, match_id)
+    response = JsonResponse(read_record(found.replay))
+    response["Content-Disposition"] = f'attachment; filename="match-{found.pk}.json"'
+    return response
+
+
+def _match(request: HttpRequest, match_id: int) -> Match:
+    seen = Match.objects.visible_to(person(request)).with_seats()
+    return get_object_or_404(seen.select_related("replay", "place__tournament"), pk=match_id)
+
+
+def _finished(request: HttpRequest, match_id: int) -> Match:
+    found = _match(request, match_id)
+    if found.state != MatchState.DONE:
+        raise Http404("This match is not done: there is nothing to show yet.")
+    return found
+
+
+def _number(request: HttpRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None

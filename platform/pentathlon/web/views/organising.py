@@ -1,0 +1,132 @@
+"""What organisers do with tournaments, and authors with their entries."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.tournaments.models import Tournament, TournamentFormat
+from pentathlon.tournaments.progress import progress
+from pentathlon.tournaments.services import (
+    cancel_tournament,
+    create_tournament,
+    enter_tournament,
+    pause_tournament,
+    resume_tournament,
+    start_tournament,
+    withdraw_entry,
+)
+from pentathlon.web.forms.refusals import accepted
+from pentathlon.web.forms.tournaments import CancelForm, EntryForm, TournamentForm
+from pentathlon.web.person import signed_in
+from pentathlon.web.refused import refusals_as_pages
+from pentathlon.web.tiles import game_tiles
+from pentathlon.web.views.tournaments import enterable
+from pentathlon_engines import GAMES
+
+_MOST_CHOICES = 500
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def tournament_new(request: HttpRequest) -> HttpResponse:
+    """Make a tournament that is open for entries."""
+    owner = signed_in(request)
+    if not owner.is_organiser:
+        raise PermissionDenied("Only organisers make tournaments. Ask who runs this place.")
+    wanted = request.GET.get("game", "")
+    info = GAMES[wanted if wanted in GAMES else next(iter(GAMES))].info
+    eligible = BotVersion.objects.eligible(info.key).listed().order_by("bot__name", "-number")
+    form = TournamentForm(request.POST or None, info=info, versions=eligible[:_MOST_CHOICES])
+    if form.is_valid():
+        kind = TournamentFormat.ROUND_ROBIN.value
+        values = {"owner": owner, "game": info.key, "format": kind, **form.document}
+        made = accepted(form, lambda: create_tournament(**values))
+        if made is not None:
+            messages.success(request, f"{made.name} is open for entries.")
+            return redirect("tournament", made.pk)
+    context = {"section": "tournaments", "form": form, "info": info, "tiles": game_tiles()}
+    return render(request, "web/tournament/new.html", context)
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def tournament_start(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Make the schedule and let it be played."""
+    return _do(request, tournament_id, start_tournament, "has started.")
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Start no more matches for now."""
+    return _do(request, tournament_id, pause_tournament, "is paused.")
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Go on after a pause."""
+    return _do(request, tournament_id, resume_tournament, "goes on.")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@refusals_as_pages
+def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Ask for the tournament's name, then call off all that has not ended."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    user = signed_in(request)
+    if found.owner_id != user.pk and not user.is_superuser:
+        raise PermissionDenied("Only its organiser may cancel a tournament.")
+    form = CancelForm(request.POST or None, name=found.name)
+    if form.is_valid():
+        return _do(request, tournament_id, cancel_tournament, "is cancelled.")
+    context = {"section": "tournaments", "tournament": found, "form": form}
+    return render(request, "web/tournament/cancel.html", {**context, "progress": progress(found)})
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Enter one of the versions that this person may enter."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    form = EntryForm(request.POST, versions=enterable(request, found))
+    if form.is_valid():
+        version_id = form.cleaned_data["version"]
+        entry = enter_tournament(actor=signed_in(request), tournament=found, version_id=version_id)
+        messages.success(request, f"{entry.version.label} has entered.")
+    else:
+        messages.error(request, "Choose a bot that may play this game and has not entered yet.")
+    return redirect("tournament", found.pk)
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Take a bot version out before the start."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    wanted = request.POST.get("version", "")
+    version_id = int(wanted) if wanted.isascii() and wanted.isdigit() else 0
+    withdraw_entry(actor=signed_in(request), tournament=found, version_id=version_id)
+    messages.success(request, "Withdrawn.")
+    return redirect("tournament", found.pk)
+
+
+def _do(
+    request: HttpRequest, tournament_id: int, action: Callable[..., Tournament], done: str
+) -> HttpResponse:
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    action(actor=signed_in(request), tournament=found)
+    messages.success(request, f"{found.name} {done}")
+    return redirect("tournament", found.pk)

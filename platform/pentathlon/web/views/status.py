@@ -1,0 +1,27 @@
+"""Whether the platform is at work, in a few figures."""
+
+from datetime import timedelta
+
+from django.db.models.functions import Now
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from pentathlon.common.models import Lease
+from pentathlon.matches.models import Match, MatchState
+
+_HOUR = timedelta(hours=1)
+
+
+@require_safe
+def status(request: HttpRequest) -> HttpResponse:
+    """Show what runs and waits, and whether the housekeeping was heard of."""
+    ended = Match.objects.filter(finished_at__gt=Now() - _HOUR)
+    context = {
+        "reconciler_silent": not Lease.objects.filter(until__gt=Now()).exists(),
+        "running": Match.objects.filter(state=MatchState.RUNNING).count(),
+        "waiting": Match.objects.filter(state=MatchState.PENDING).count(),
+        "last_hour": ended.filter(state=MatchState.DONE).count(),
+        "void_hour": ended.filter(state=MatchState.VOID).count(),
+    }
+    return render(request, "web/status.html", context)

@@ -1,0 +1,201 @@
+"""Tournaments as everybody sees them: the list, and the tabs of each."""
+
+import csv
+from typing import Any
+
+from django.db.models import Max
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.reasons import why_not_running
+from pentathlon.tournaments.document import document
+from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.progress import progress
+from pentathlon.tournaments.schedule import count_matches
+from pentathlon.tournaments.standings import crosstable, seat_rates
+from pentathlon.tournaments.table import CrosstableRow
+from pentathlon.web.changes import changes_since
+from pentathlon.web.crosstables import crosstable_rows
+from pentathlon.web.cursor import cursor_page
+from pentathlon.web.forms.tournaments import EntryForm
+from pentathlon.web.person import person
+from pentathlon.web.progress import counted_line, finishes_at
+from pentathlon_engines import GAMES
+
+Context = dict[str, Any]  # Any: what templates take
+_NOT_STARTED = (TournamentState.DRAFT, TournamentState.OPEN)
+_ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
+_CHANCES_SHOWN = 6
+_SMALLEST_CHANCE = 0.005
+_MOST_CHOICES = 500
+
+
+@require_safe
+def tournaments(request: HttpRequest) -> HttpResponse:
+    """List tournaments, the youngest first."""
+    page = cursor_page(request, Tournament.objects.listed())
+    lines = [counted_line(tournament) for tournament in page.rows]
+    context = {"section": "tournaments", "page": page, "tournaments": lines}
+    return render(request, "web/tournaments.html", context)
+
+
+@require_safe
+def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Show the table of a tournament, or who has entered while it is open."""
+    found, context = _head(request, tournament_id, tab="table")
+    if found.state in _NOT_STARTED:
+        return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
+    rows = crosstable(found)
+    context["rows"] = crosstable_rows(rows)
+    context["best"] = _best(rows)
+    context["seat_rates"] = seat_rates(found)
+    return render(request, "web/tournament/table.html", context)
+
+
+@require_safe
+def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Show the matches of a tournament, the youngest first."""
+    found, context = _head(request, tournament_id, tab="matches")
+    matches = Match.objects.filter(place__tournament=found).with_seats()
+    context["page"] = cursor_page(request, matches)
+    return render(request, "web/tournament/matches.html", context)
+
+
+@require_safe
+def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Show one round of the schedule, and why its matches are not running."""
+    found, context = _head(request, tournament_id, tab="schedule")
+    places = TournamentMatch.objects.filter(tournament=found)
+    last = places.aggregate(last=Max("round"))["last"] or 0
+    wanted = request.GET.get("round", "")
+    number = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 7 else 1
+    number = max(1, min(number, last))
+    now = timezone.now()
+    context["places"] = [
+        {"place": place, "reason": why_not_running(place.match, now=now)}
+        for place in places.filter(round=number).in_order()
+    ]
+    context |= {"round": number, "rounds": last}
+    return render(request, "web/tournament/schedule.html", context)
+
+
+@require_safe
+def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Show what bots did wrong, and which matches our side could not play."""
+    found, context = _head(request, tournament_id, tab="faults")
+    seats = MatchSeat.objects.filter(match__place__tournament=found).exclude(fault_kind="")
+    context["page"] = cursor_page(request, seats.select_related("version__bot__owner"))
+    voids = Match.objects.filter(place__tournament=found, state=MatchState.VOID)
+    context["voids"] = voids.with_seats().order_by("-pk")[:50]
+    return render(request, "web/tournament/faults.html", context)
+
+
+@require_safe
+def tournament_document(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Show the document that the whole schedule follows from."""
+    found, context = _head(request, tournament_id, tab="document")
+    source = document(found)
+    if "download" in request.GET:
+        response = JsonResponse(source, json_dumps_params={"indent": 2})
+        response["Content-Disposition"] = f'attachment; filename="tournament-{found.pk}.json"'
+        return response
+    context["document"] = source
+    return render(request, "web/tournament/document.html", context)
+
+
+@require_safe
+def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Show the figures of a tournament alone, for pages that are open."""
+    _, context = _head(request, tournament_id, tab="")
+    return render(request, "web/tournament/figures.html", context)
+
+
+@require_safe
+def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Say how many results a reader's table is behind."""
+    done = Match.objects.filter(place__tournament=tournament_id, state=MatchState.DONE)
+    return changes_since(request, done.count())
+
+
+@require_safe
+def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Hand out all results as CSV: a line for each seat of each match, in schedule order."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="tournament-{found.pk}.csv"'
+    table = csv.writer(response)
+    table.writerow(
+        ("index", "round", "block", "match", "state", "seed", "seat", "bot", "version", "rank")
+        + ("score", "reason", "fault", "chain")
+    )
+    for place in TournamentMatch.objects.filter(tournament=found).in_order():
+        match = place.match
+        head = (place.index, place.round, place.block, match.pk, match.state, match.seed)
+        for seat in match.seats.all():
+            who = (seat.seat, seat.version.bot.name, seat.version.number)
+            how = (seat.rank, seat.score, match.outcome_reason, seat.fault_kind, match.chain)
+            table.writerow(head + who + how)
+    return response
+
+
+def enterable(request: HttpRequest, found: Tournament) -> list[BotVersion]:
+    """Return the bot versions that this person may enter: their own; an organiser all."""
+    reader = person(request)
+    if reader is None:
+        return []
+    versions = BotVersion.objects.eligible(found.game).exclude(entries__tournament=found).listed()
+    if reader.pk != found.owner_id:
+        versions = versions.owned_by(reader)
+    return list(versions.order_by("bot__name", "-number")[:_MOST_CHOICES])
+
+
+def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tournament, Context]:
+    found = get_object_or_404(Tournament.objects.select_related("owner"), pk=tournament_id)
+    reader = person(request)
+    standing = progress(found)
+    context: Context = {
+        "section": "tournaments",
+        "tournament": found,
+        "info": GAMES[found.game].info,
+        "tab": tab,
+        "progress": standing,
+        "finishes_at": finishes_at(standing),
+        "has_started": found.state not in _NOT_STARTED,
+        "has_ended": found.state in _ENDED,
+        "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
+    }
+    return found, context
+
+
+def _entries(request: HttpRequest, found: Tournament) -> Context:
+    entries = list(found.entries.in_order())
+    reader = person(request)
+    mine = {
+        entry.pk
+        for entry in entries
+        if reader is not None and reader.pk in {found.owner_id, entry.version.bot.owner_id}
+    }
+    return {
+        "entries": entries,
+        "withdrawable": mine,
+        "planned": count_matches(len(entries), seats=found.table_seats, cycles=found.cycles)
+        if len(entries) >= found.table_seats
+        else 0,
+        "form": EntryForm(versions=enterable(request, found)),
+    }
+
+
+def _best(rows: list[CrosstableRow]) -> Context:
+    """Return who may be the best: chances, and those that cannot be told apart."""
+    places = [row.standing.place for row in rows]
+    chances = sorted(places, key=lambda place: -place.chance_of_best)
+    shown = [place for place in chances if place.chance_of_best >= _SMALLEST_CHANCE]
+    return {
+        "chances": shown[:_CHANCES_SHOWN],
+        "level": [place.entry.version.bot.name for place in places if place.group == 1],
+        "is_early": all(row.standing.tally.matches == 0 for row in rows),
+    }

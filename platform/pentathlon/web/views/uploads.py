@@ -1,0 +1,49 @@
+"""Uploading a bot, or the next version of one."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from pentathlon.bots.models import Bot
+from pentathlon.matches.validation import submit_bot, submit_version
+from pentathlon.web.forms.bots import UploadForm
+from pentathlon.web.forms.refusals import accepted
+from pentathlon.web.person import signed_in
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def upload(request: HttpRequest) -> HttpResponse:
+    """Make a bot from its first upload."""
+    owner = signed_in(request)
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        made = accepted(
+            form,
+            lambda: submit_bot(
+                owner=owner, archive=form.content, notes=form.cleaned_data["notes"]
+            ),
+        )
+        if made is not None:
+            return redirect("version", made.pk)
+    return render(request, "web/upload.html", {"section": "bots", "form": form})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
+    """Add the next version to one of the person's own bots."""
+    actor = signed_in(request)
+    bot = get_object_or_404(Bot.objects.owned_by(actor), pk=bot_id)
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        made = accepted(
+            form,
+            lambda: submit_version(
+                actor=actor, bot=bot, archive=form.content, notes=form.cleaned_data["notes"]
+            ),
+        )
+        if made is not None:
+            return redirect("version", made.pk)
+    return render(request, "web/upload.html", {"section": "bots", "form": form, "bot": bot})
