@@ -1,7 +1,5 @@
 """Addresses: operations here, everything else in the apps."""
 
-from importlib.util import find_spec
-
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django_prometheus.exports import ExportToDjangoView
@@ -14,6 +12,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", ExportToDjangoView, name="metrics"),
     path("admin/", admin.site.urls),
     path("api/", include("api.urls")),
+    path("", include("pentathlon.web.urls")),
 ]
-if find_spec("pentathlon.web.urls"):
-    urlpatterns.append(path("", include("pentathlon.web.urls")))
