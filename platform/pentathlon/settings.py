@@ -145,7 +145,11 @@ STATIC_URL = "/static/"
 STATIC_ROOT = _environment.static or DATA_FOLDER / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if _production
+        else "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"
+    },
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
@@ -175,7 +179,7 @@ DRF_STANDARDIZED_ERRORS = {
     "EXCEPTION_FORMATTER_CLASS": "api.errors.ProblemFormatter",
 }
 API_RATES = {
-    "visitors": "120/min",
+    "visitors": "600/min" if _production else "6000/min",
     "people": "1200/min",
     "uploads": "60/hour",
     "sign_ins": "20/min",
