@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
@@ -37,10 +39,13 @@ class Identities:
     """
 
     def __init__(self) -> None:
+        self.close: Callable[[], object] = _nothing
+        """Frees the slot; also called when this object is no longer used."""
         if os.geteuid() != 0:
             self._free = [os.geteuid()] * BOTS_PER_SLOT
             return
-        self._claim, slot = _claim_slot()
+        claim, slot = _claim_slot()
+        self.close = weakref.finalize(self, claim.close)
         first = FIRST_UID + slot * BOTS_PER_SLOT
         _check_mapped(first)
         self._free = list(range(first, first + BOTS_PER_SLOT))
@@ -49,11 +54,6 @@ class Identities:
     def first(self) -> int:
         """A uid that stands for all of them."""
         return self._free[0]
-
-    @property
-    def shared(self) -> bool:
-        """Whether the bots run as the worker's own user."""
-        return os.geteuid() != 0
 
     def take(self) -> int:
         """Return a uid that no running bot of this worker has."""
@@ -69,10 +69,9 @@ class Identities:
         """Let the uid of a bot that has ended be used again."""
         self._free.append(uid)
 
-    def close(self) -> None:
-        """Free the slot."""
-        if not self.shared:
-            self._claim.close()
+
+def _nothing() -> None:
+    """Free nothing: an ordinary user has no slot."""
 
 
 def _claim_slot() -> tuple[socket.socket, int]:

@@ -107,7 +107,8 @@ def examine(launcher: SandboxLauncher) -> Probe:
         facts = _read_facts(bot)
         findings = tuple(_findings(launcher.level, bot, facts))
     except (OSError, ValueError) as error:
-        return _without(launcher.level, Layer.FILESYSTEM, f"the canary gave no answer: {error}")
+        reason = f"the canary gave no answer: {error}"
+        return _without(launcher.level, _blamed(reason), reason)
     finally:
         bot.stop()
     return Probe(level=launcher.level, findings=findings)
