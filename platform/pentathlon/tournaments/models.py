@@ -84,6 +84,11 @@ class Tournament(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
+    bots: int
+    matches: int
+    matches_done: int
+    """Numbers of a list, where `TournamentQuerySet.with_counts` has added them."""
+
     objects = TournamentQuerySet.as_manager()
 
     def __str__(self) -> str:

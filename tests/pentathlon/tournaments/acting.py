@@ -1,0 +1,55 @@
+"""Plays tournaments without playing: results appear as if workers had sent them."""
+
+from collections.abc import Callable
+
+from django.utils import timezone
+
+from pentathlon.accounts.models import User
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.services import create_tournament, start_tournament
+from tests.factories import make_user, make_version
+
+
+def started(
+    *, bots: int = 4, owner: User | None = None, cycles: int = 1, rated: bool = True
+) -> Tournament:
+    """Create and start a round robin of new bots."""
+    owner = owner or make_user(organiser=True)
+    tournament = create_tournament(
+        owner=owner,
+        name="Cup",
+        game="tuned",
+        format="round_robin",
+        versions=[make_version().pk for _ in range(bots)],
+        cycles=cycles,
+        seed=7,
+        rated=rated,
+    )
+    return start_tournament(actor=owner, tournament=tournament)
+
+
+def first_bot_wins(seat: MatchSeat, other: MatchSeat) -> int:
+    """Rank by age: the earlier upload wins."""
+    return int(seat.version_id > other.version_id)
+
+
+def settle(
+    matches: list[Match], rank: Callable[[MatchSeat, MatchSeat], int] = first_bot_wins
+) -> None:
+    """Let two-seat matches end in this order."""
+    for match in matches:
+        first, second = match.seats.order_by("seat")
+        MatchSeat.objects.filter(pk=first.pk).update(rank=rank(first, second))
+        MatchSeat.objects.filter(pk=second.pk).update(rank=rank(second, first))
+        Match.objects.filter(pk=match.pk).update(
+            state=MatchState.DONE, finished_at=timezone.now(), sandbox="namespaces"
+        )
+    while apply_results():
+        pass
+
+
+def matches_of(tournament: Tournament) -> list[Match]:
+    """Return a tournament's matches in schedule order."""
+    return list(Match.objects.filter(place__tournament=tournament).order_by("place__index"))

@@ -1,0 +1,234 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.models import Pool
+from pentathlon.tournaments.final import final_rows
+from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon.tournaments.progress import progress, remaining_s
+from pentathlon.tournaments.services import close_finished, pause_tournament
+from pentathlon.tournaments.standings import crosstable, seat_rates, standings
+from tests.factories import make_match, make_tournament, make_version
+from tests.pentathlon.tournaments.acting import matches_of, settle, started
+
+pytestmark = pytest.mark.django_db
+
+
+def _closed(*, bots: int = 4, backwards: bool = False) -> Tournament:
+    tournament = started(bots=bots)
+    Pool.objects.filter(tournament=tournament).update(draw_probability=0.05)
+    tournament.refresh_from_db()
+    matches = matches_of(tournament)
+    settle(matches[::-1] if backwards else matches)
+    close_finished()
+    return tournament
+
+
+class TestStandings:
+    def test_before_the_first_result_all_are_level(self) -> None:
+        rows = standings(started(bots=3))
+
+        assert [row.place.group for row in rows] == [1, 1, 1]
+        assert [row.place.chance_of_best for row in rows] == pytest.approx([1 / 3] * 3)
+        assert all(row.place.is_provisional for row in rows)
+        assert [row.points for row in rows] == [0, 0, 0]
+
+    def test_table_follows_the_results(self) -> None:
+        tournament = started(bots=4)
+        settle(matches_of(tournament))
+
+        rows = standings(tournament)
+
+        assert [row.version.pk for row in rows] == sorted(row.version.pk for row in rows)
+        assert [row.points for row in rows] == [6, 4, 2, 0]
+        assert [(row.tally.wins, row.tally.losses) for row in rows] == [
+            (6, 0),
+            (4, 2),
+            (2, 4),
+            (0, 6),
+        ]
+        assert [row.place.number for row in rows] == [1, 2, 3, 4]
+        assert rows[0].place.interval[0] < rows[0].place.skill.mu < rows[0].place.interval[1]
+
+    def test_draw_is_half_a_point(self) -> None:
+        tournament = started(bots=2)
+        settle(matches_of(tournament), lambda _seat, _other: 0)
+
+        rows = standings(tournament)
+
+        assert [row.points for row in rows] == [1, 1]
+        assert [(row.tally.wins, row.tally.draws) for row in rows] == [(0, 2), (0, 2)]
+
+    def test_faults_are_counted(self) -> None:
+        tournament = started(bots=2)
+        settle(matches_of(tournament))
+        MatchSeat.objects.filter(seat=1).update(fault_kind="cpu_time")
+
+        assert [row.tally.faults for row in standings(tournament)] == [1, 1]
+
+    def test_larger_tables_share_a_point_among_the_opponents(self) -> None:
+        versions = [make_version() for _ in range(3)]
+        tournament = make_tournament(versions=versions, table_seats=3)
+        match = make_match(versions, state=MatchState.DONE, ranks=(0, 1, 1))
+        tournament.tournament_matches.create(match=match, round=1, block=1, index=1)
+
+        rows = {row.version: row for row in standings(tournament)}
+
+        assert [rows[version].points for version in versions] == [1, 0.25, 0.25]
+        assert [rows[version].tally.wins for version in versions] == [1, 0, 0]
+        assert [rows[version].tally.losses for version in versions] == [0, 1, 1]
+
+    def test_queries_do_not_grow_with_bots(self, django_assert_num_queries) -> None:  # type: ignore[no-untyped-def]  # pytest-django's fixture
+        for bots in (2, 5):
+            tournament = started(bots=bots)
+            settle(matches_of(tournament))
+            with django_assert_num_queries(5):
+                assert all(row.version.bot.owner.username for row in standings(tournament))
+            close_finished()
+            tournament.refresh_from_db()
+            with django_assert_num_queries(4):
+                assert len(crosstable(tournament)) == bots
+
+
+class TestFinalTable:
+    def test_closed_table_is_the_stored_one(self) -> None:
+        tournament = _closed()
+
+        rows = standings(tournament)
+
+        stored = FinalRow.objects.order_by("place")
+        assert [row.place.skill.mu for row in rows] == [row.mu for row in stored]
+        assert [row.place.fold.mu for row in rows if row.place.fold] == [
+            row.fold_mu for row in stored
+        ]
+        assert [row.points for row in rows] == [6, 4, 2, 0]
+
+    def test_order_in_which_matches_ended_does_not_matter(self) -> None:
+        tables = [_closed(backwards=backwards) for backwards in (False, True)]
+
+        numbers = [
+            [
+                (row.place.skill, row.place.fold, row.place.group, row.place.chance_of_best)
+                for row in standings(tournament)
+            ]
+            for tournament in tables
+        ]
+
+        assert numbers[0] == numbers[1]
+
+    def test_table_can_be_computed_again_bit_for_bit(self) -> None:
+        tournament = _closed()
+
+        again = final_rows(tournament)
+
+        stored = FinalRow.objects.order_by("place")
+        assert [_numbers(row) for row in again] == [_numbers(row) for row in stored]
+
+    def test_matches_without_a_sandbox_give_points_but_no_rating(self) -> None:
+        tournament = started(bots=2)
+        settle(matches_of(tournament))
+        Match.objects.update(sandbox="process")
+
+        rows = final_rows(tournament)
+
+        assert {row.mu for row in rows} == {25.0}
+        assert sum(row.points for row in standings(tournament)) == 2
+
+
+class TestCrosstable:
+    def test_cells_mirror_each_other(self) -> None:
+        tournament = started(bots=3)
+        settle(matches_of(tournament)[:5])
+
+        rows = crosstable(tournament)
+
+        for row, line in enumerate(rows):
+            for column, cell in enumerate(line.cells):
+                if cell is None:
+                    assert row == column
+                    continue
+                mirror = rows[column].cells[row]
+                assert mirror is not None
+                assert (cell.wins, cell.losses) == (mirror.losses, mirror.wins)
+
+    def test_rows_add_up_to_the_points(self) -> None:
+        tournament = started(bots=4)
+        settle(matches_of(tournament))
+
+        for line in crosstable(tournament):
+            assert sum(cell.points for cell in line.cells if cell) == line.standing.points
+
+    def test_pair_that_has_not_met_shows_no_share(self) -> None:
+        line = crosstable(started(bots=2))[0]
+
+        cell = line.cells[1]
+        assert cell is not None
+        assert cell.share is None
+
+
+def test_seat_rates_show_an_advantage() -> None:
+    tournament = started(bots=4)
+    settle(matches_of(tournament), lambda seat, _other: seat.seat)
+
+    first, second = seat_rates(tournament)
+
+    assert (first.seat, first.score.share) == (0, 1)
+    assert (second.seat, second.score.share) == (1, 0)
+
+
+class TestProgress:
+    def test_every_match_is_counted_once(self) -> None:
+        tournament = started(bots=3)
+        settle(matches_of(tournament)[:3])
+        Match.objects.filter(state=MatchState.PENDING, place__index=6).update(
+            state=MatchState.VOID
+        )
+
+        now = progress(tournament)
+
+        assert (now.total, now.done, now.running, now.waiting, now.void) == (6, 3, 0, 2, 1)
+        assert now.share == pytest.approx(4 / 6)
+
+    def test_nobody_can_tell_the_end_before_twenty_matches(self) -> None:
+        start = datetime(2026, 1, 1, tzinfo=UTC)
+        ends = [start - timedelta(seconds=2 * step) for step in range(20)]
+
+        assert remaining_s(ends[:19], left=100) is None
+        assert remaining_s(ends, left=100) == pytest.approx(200)
+
+    def test_paused_tournament_has_no_end_in_sight(self) -> None:
+        tournament = started(bots=5)
+        settle(matches_of(tournament))
+        assert progress(tournament).remaining_s == 0
+
+        paused = pause_tournament(actor=tournament.owner, tournament=tournament)
+
+        assert progress(paused).remaining_s is None
+
+    def test_tournament_that_has_not_started_has_no_progress(self) -> None:
+        assert progress(make_tournament()).share == 0
+
+
+def test_list_carries_its_numbers(django_assert_num_queries) -> None:  # type: ignore[no-untyped-def]  # pytest-django's fixture
+    tournament = started(bots=3)
+    settle(matches_of(tournament)[:2])
+    make_tournament()
+
+    with django_assert_num_queries(1):
+        latest = list(Tournament.objects.listed())
+
+    assert [(row.bots, row.matches, row.matches_done) for row in latest] == [(0, 0, 0), (3, 6, 2)]
+
+
+def _numbers(row: FinalRow) -> tuple[object, ...]:
+    return (
+        row.entry_id,
+        row.place,
+        row.group,
+        row.mu,
+        row.sigma,
+        row.fold_mu,
+        row.fold_sigma,
+        row.chance_of_best,
+    )
