@@ -210,5 +210,5 @@ class State(ABC):
 
 def _drawing_of(state: State) -> Any:  # a module; its two functions are checked by the tests
     # Loaded at the first picture: bots never draw, and start-up is most of a short match.
-    package = state.__class__.__module__.rpartition(".")[0]
+    package = type(state).__module__.rpartition(".")[0]
     return __import__(f"{package}.drawing", fromlist=["svg", "text"])

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    Targets = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+
 _LINE: Final = (Outcome((0, 1), "line"), Outcome((1, 0), "line"))
 _STUCK: Final = (Outcome((1, 0), "stuck"), Outcome((0, 1), "stuck"))
 _REPETITION: Final = Outcome((0, 0), "repetition")
@@ -114,25 +116,29 @@ class TunedState(State):
                 actions += [base + square for square in targets[kind]]
         if not (hand and self.blocked):
             self._list_moves(actions, targets)
+            if self.banned >= 0:
+                actions.remove(self.banned)
         return actions
 
-    def _list_moves(self, actions: list[int], targets: tuple[tuple[int, ...], ...]) -> None:
-        blocks = (
-            (self.cats, targets[CAT]),
-            (self.dogs, targets[DOG]),
-            (self.donkeys, targets[DONKEY]),
-        )
-        for source in BITS[self.donkeys | self.dogs | self.cats]:
-            # From the top down: n grows by one with each animal that is there.
-            base = MOVES + 27 * source
-            for mask, squares in blocks:
-                if mask >> source & 1:
-                    actions += [base + square for square in squares]
-                    base += 9
-        if self.banned >= 0:
-            actions.remove(self.banned)
+    def _list_moves(self, actions: list[int], targets: Targets) -> None:
+        # Many short lists: a comprehension for each block would take 1.4 times as long.
+        donkeys, dogs, cats = self.donkeys, self.dogs, self.cats
+        for_donkey, for_dog, for_cat = targets
+        for source in BITS[donkeys | dogs | cats]:
+            base = MOVES + 27 * source  # from the top down: n grows with each animal that is there
+            if cats >> source & 1:
+                for square in for_cat:
+                    actions.append(base + square)  # noqa: PERF401
+                base += 9
+            if dogs >> source & 1:
+                for square in for_dog:
+                    actions.append(base + square)  # noqa: PERF401
+                base += 9
+            if donkeys >> source & 1:
+                for square in for_donkey:
+                    actions.append(base + square)  # noqa: PERF401
 
-    def _targets(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    def _targets(self) -> Targets:
         """Return for each kind the squares where it may be put (4.1)."""
         donkeys, dogs, cats = self.donkeys, self.dogs, self.cats
         empty = FULL ^ (donkeys | dogs | cats)
@@ -143,12 +149,12 @@ class TunedState(State):
         if self.outcome is not None or not 0 <= action < len(TEXTS):
             return False
         if action < MOVES:
-            kind, square = divmod(action, 9)
+            kind, square = action // 9, action % 9
             return self.hand & KIND_BITS[kind] != 0 and self._fits(kind, square)
         if action == self.banned or (self.hand and self.blocked):
             return False
-        source, rest = divmod(action - MOVES, 27)
-        n, target = divmod(rest, 9)
+        move = action - MOVES
+        source, n, target = move // 27, move // 9 % 3, move % 9
         kinds = [k for k, mask in enumerate(self._masks()) if mask >> source & 1]
         return n < len(kinds) and source != target and self._fits(kinds[-1 - n], target)
 
@@ -166,7 +172,7 @@ class TunedState(State):
         self._settle()
 
     def _add(self, action: int) -> None:
-        kind, square = divmod(action, 9)
+        kind, square = action // 9, action % 9
         if kind == DONKEY:
             self.donkeys |= 1 << square
         elif kind == DOG:
@@ -179,8 +185,8 @@ class TunedState(State):
 
     def _move(self, action: int) -> None:
         self.banned = self.reverse(action)
-        source, rest = divmod(action - MOVES, 27)
-        n, target = divmod(rest, 9)
+        move = action - MOVES
+        source, n, target = move // 27, move // 9 % 3, move % 9
         here = 1 << source
         flip = here | 1 << target
         n += 1
@@ -196,8 +202,8 @@ class TunedState(State):
 
     def reverse(self, move: int) -> int:
         """Return the one move that takes a move back (6.4)."""
-        source, rest = divmod(move - MOVES, 27)
-        n, target = divmod(rest, 9)
+        move -= MOVES
+        source, n, target = move // 27, move // 9 % 3, move % 9
         return MOVES + 27 * target + 9 * n + source
 
     def _settle(self) -> None:
@@ -291,7 +297,7 @@ class TunedState(State):
 
     def _nth(self, kind: int, pick: int, targets: tuple[int, ...]) -> int:
         """Return one action of a kind: rows are sources, the hand first, columns are targets."""
-        row, column = divmod(pick, len(targets))
+        row, column = pick // len(targets), pick % len(targets)
         if self.hand & KIND_BITS[kind]:
             if row == 0:
                 return 9 * kind + targets[column]
