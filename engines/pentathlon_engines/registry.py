@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 
 from pentathlon_engines.errors import UnknownGame
 from pentathlon_engines.game import Game
@@ -22,7 +21,8 @@ class Games(Mapping[str, Game]):
         if key not in KEYS:
             raise UnknownGame(f"no game {key!r}; there are: {', '.join(KEYS)}")
         if key not in self._loaded:
-            game: Game = import_module(f"pentathlon_engines.{key}").GAME
+            # Not by `importlib`: that takes a bot half a millisecond more.
+            game: Game = __import__(f"pentathlon_engines.{key}", fromlist=["GAME"]).GAME
             self._loaded[key] = game
         return self._loaded[key]
 

@@ -216,6 +216,8 @@ def check_what_is_illegal_changes_nothing(setup: Setup, seed: int) -> None:
             assert refused.value.seat == state.to_move
             assert refused.value.text == state.text(action)
             assert refused.value.position == str(state.to_json())
+        with pytest.raises(IllegalAction, match="action 1000000"):
+            state.apply(1_000_000)
         for text in ("", "no such action", f" {state.text(min(legal))}"):
             with pytest.raises(BadAction):
                 state.parse(text)
@@ -301,6 +303,10 @@ def check_observations_have_the_common_frame(setup: Setup, seed: int) -> None:
             assert view["to_move"] == state.to_move
             assert (view["phase"] == "over") == (state.to_move is None)
             assert view["result"] == (state.outcome and state.outcome.to_json())
+        assert repr(state) == f"<{setup.game.info.key} {state.to_json()}>"
+        for seat in (-1, state.seats):
+            with pytest.raises(IndexError):
+                state.observation(seat)
         if state.to_move not in (None, CHANCE):
             texts = [state.text(action) for action in state.legal_actions()]
             assert state.observation(state.to_move)["legal"] == texts

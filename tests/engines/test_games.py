@@ -12,7 +12,7 @@ from importlib import import_module
 import pytest
 
 import pentathlon_engines
-from pentathlon_engines import GAMES, BadOption, BadSeats, GameInfo, Option, UnknownGame
+from pentathlon_engines import GAMES, BadOption, BadSeats, GameInfo, Option, Outcome, UnknownGame
 
 HEAVY = {"asyncio", "dataclasses", "enum", "inspect", "pathlib", "random", "typing"}
 INFO = GameInfo(
@@ -78,6 +78,16 @@ def test_a_bad_option_is_refused_with_what_it_may_be(
 def test_a_bad_number_of_seats_is_refused(seats: int) -> None:
     with pytest.raises(BadSeats, match="Show has 2 to 4 seats"):
         INFO.check_seats(seats)
+
+
+def test_outcomes_are_values() -> None:
+    outcome = Outcome((0, 1), "line")
+
+    assert outcome == Outcome((0, 1), "line")
+    assert len({outcome, Outcome((0, 1), "line"), Outcome((0, 1), "line", (3, 2))}) == 2
+    assert outcome != "line"
+    assert repr(Outcome((0, 1), "points", (3, 2))) == "Outcome((0, 1), 'points', (3, 2))"
+    assert Outcome((0, 1), "points", (3, 2)).to_json()["scores"] == [3, 2]
 
 
 def test_facts_are_json() -> None:

@@ -38,6 +38,19 @@ def _lines(size: int) -> list[int]:
     return [*rows, *(column << i for i in range(size)), falling, rising]
 
 
+def _line_table(lines: list[int], full: int) -> tuple[bool, ...]:
+    """Return for each set of squares whether it holds a line."""
+    table = [False] * (full + 1)
+    for line in lines:
+        others = full ^ line
+        subset = others
+        while subset:
+            table[line | subset] = True
+            subset = (subset - 1) & others
+        table[line] = True
+    return tuple(table)
+
+
 def _texts() -> tuple[str, ...]:
     adds = [f"add {kind} {square}" for kind in KINDS for square in SQUARES]
     heights = range(1, len(KINDS) + 1)
@@ -63,10 +76,8 @@ ROWS: Final = "123"[:_SIZE]
 SQUARES: Final[tuple[str, ...]] = tuple(column + row for row in ROWS for column in COLUMNS)
 FULL: Final[int] = (1 << len(SQUARES)) - 1
 BITS: Final[tuple[tuple[int, ...], ...]] = _bits(len(SQUARES))
-LINES: Final[tuple[int, ...]] = tuple(_lines(_SIZE))
-HAS_LINE: Final[tuple[bool, ...]] = tuple(
-    any(mask & line == line for line in LINES) for mask in range(FULL + 1)
-)
+LINES: Final[list[int]] = _lines(_SIZE)
+HAS_LINE: Final[tuple[bool, ...]] = _line_table(LINES, FULL)
 
 MOVES: Final[int] = len(KINDS) * len(SQUARES)
 """The first action that is a move."""

@@ -1,0 +1,91 @@
+"""The parts from which all boards are drawn."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from pentathlon_engines.data import read_data
+from pentathlon_engines.drawing import svg
+from pentathlon_engines.drawing.svg import Picture
+
+GLYPHS = read_data(svg.__file__, "glyphs.json")
+PALETTE = read_data(svg.__file__, "palette.json")
+
+
+def shapes(picture: Picture) -> list[ET.Element]:
+    """Return what was drawn, without title, description and table."""
+    document = picture.document(title="Show, ply 0", description="Nothing happened.")
+    return list(ET.fromstring(document))[3:]
+
+
+def picture(height: float = 700) -> Picture:
+    return Picture(height=height, field=(50, 78, 500, 500))
+
+
+@pytest.mark.parametrize(("height", "shape"), [(700, "tall"), (522, "wide")])
+def test_a_board_says_its_shape_and_its_field(height: float, shape: str) -> None:
+    root = ET.fromstring(picture(height).document(title="Show", description="A & B"))
+
+    assert root.attrib["class"] == f"board {shape}"
+    assert root.attrib["data-field"] == "50 78 500 500"
+    assert root[1].text == "A & B"
+
+
+@pytest.mark.parametrize("seat", range(5))
+def test_a_seat_has_its_shape_colour_and_number(seat: int) -> None:
+    drawn = picture()
+    drawn.seat_piece(seat, (100, 50), size=24, inside=str(seat))
+
+    halo, piece, number = shapes(drawn)
+
+    assert halo.attrib["class"] == "b-halo"
+    assert halo.attrib["d"] == piece.attrib["d"] == GLYPHS[f"seat-{seat}"]
+    assert piece.attrib["fill"] == PALETTE[f"seat-{seat}"]["fill"]
+    assert number.text == str(seat)
+    assert float(number.attrib["y"]) == pytest.approx(58 if seat == 2 else 56, abs=0.1)
+
+
+def test_a_stroke_keeps_its_width_at_any_size() -> None:
+    drawn = picture()
+    drawn.seat_piece(0, (100, 50), size=48)
+
+    _, piece = shapes(drawn)
+
+    assert piece.attrib["transform"] == "translate(100 50) scale(2) translate(-12 -12)"
+    assert piece.attrib["stroke-width"] == "1"
+
+
+def test_a_glyph_can_be_turned() -> None:
+    drawn = picture()
+    drawn.glyph("arrow", (10, 20), size=12, paint="b-rock", turn=45)
+
+    (arrow,) = shapes(drawn)
+
+    expected = "translate(10 20) rotate(45) scale(0.5) translate(-12 -12)"
+    assert arrow.attrib["transform"] == expected
+    assert arrow.attrib["fill-rule"] == "evenodd"
+
+
+def test_pieces_that_touch_hide_the_line_between_them() -> None:
+    drawn = picture()
+    drawn.winning_line([(100, 100), (100, 140), (100, 300)], half=(50, 25))
+
+    (line,) = shapes(drawn)
+
+    assert line.attrib["d"] == "M100 165L100 275"
+
+
+@pytest.mark.parametrize("name", GLYPHS)
+def test_a_glyph_is_one_closed_path(name: str) -> None:
+    assert re.fullmatch(r"M[-0-9. ACHLMQSVZ]+Z", GLYPHS[name])
+
+
+@pytest.mark.parametrize("name", PALETTE)
+def test_a_class_has_a_colour_for_fill_or_stroke(name: str) -> None:
+    ((attribute, colour),) = PALETTE[name].items()
+
+    assert attribute in ("fill", "stroke")
+    assert re.fullmatch("#[0-9a-f]{6}", colour)
