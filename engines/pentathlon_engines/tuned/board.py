@@ -93,3 +93,23 @@ ONE: Final = (1, 4, 16)
 """One animal of each kind in a hand; a hand is one number with two bits per kind."""
 KIND_BITS: Final = (3, 12, 48)
 FULL_HAND: Final[int] = sum(each * one for each, one in zip(EACH, ONE, strict=True))
+
+
+def split_move(action: int) -> tuple[int, int, int]:
+    """Return the square a move comes from, how many animals are above the lowest, and its target.
+
+    >>> split_move(ACTIONS["move b1 c1 3"])
+    (1, 2, 2)
+    """
+    move = action - MOVES
+    return move // 27, move // 9 % 3, move % 9
+
+
+def reverse_of(action: int) -> int:
+    """Return the one move that takes a move back (6.4).
+
+    >>> TEXTS[reverse_of(ACTIONS["move b2 c3 1"])]
+    'move c3 b2 1'
+    """
+    source, above, target = split_move(action)
+    return MOVES + 27 * target + 9 * above + source

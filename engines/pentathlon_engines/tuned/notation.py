@@ -21,6 +21,8 @@ from pentathlon_engines.tuned.board import (
     REPETITION_DRAW,
     SQUARES,
     TEXTS,
+    reverse_of,
+    split_move,
 )
 
 TYPE_CHECKING = False
@@ -189,12 +191,11 @@ def _read_last(state: TunedState, text: str) -> None:
         if not stack(state, square).endswith(LETTERS[kind]):
             refuse("last", f"{text!r}, but no {KINDS[kind]} is on top of {SQUARES[square]}")
         return
-    source, rest = divmod(action - MOVES, 27)
-    n, target = divmod(rest, 9)
-    block = stack(state, target)[-1 - n :]
-    if source == target or len(block) <= n or stack(state, source) + block not in _STACKS:
+    source, above, target = split_move(action)
+    block = stack(state, target)[-1 - above :]
+    if source == target or len(block) <= above or stack(state, source) + block not in _STACKS:
         refuse("last", f"{text!r} cannot have led to this position")
-    state.banned = state.reverse(action)
+    state.banned = reverse_of(action)
 
 
 def _read_history(data: dict[str, Any]) -> dict[int, int]:

@@ -21,6 +21,8 @@ from pentathlon_engines.tuned.board import (
     ONE,
     REPETITION_DRAW,
     TEXTS,
+    reverse_of,
+    split_move,
 )
 
 TYPE_CHECKING = False
@@ -153,10 +155,11 @@ class TunedState(State):
             return self.hand & KIND_BITS[kind] != 0 and self._fits(kind, square)
         if action == self.banned or (self.hand and self.blocked):
             return False
-        move = action - MOVES
-        source, n, target = move // 27, move // 9 % 3, move % 9
-        kinds = [k for k, mask in enumerate(self._masks()) if mask >> source & 1]
-        return n < len(kinds) and source != target and self._fits(kinds[-1 - n], target)
+        source, above, target = split_move(action)
+        kinds = [kind for kind, mask in enumerate(self._masks()) if mask >> source & 1]
+        if above >= len(kinds) or source == target:
+            return False
+        return self._fits(kinds[-1 - above], target)
 
     def apply_unchecked(self, action: int) -> None:
         """Do an action without looking whether it is legal: for search loops only."""
@@ -184,12 +187,10 @@ class TunedState(State):
         self.banned = -1
 
     def _move(self, action: int) -> None:
-        self.banned = self.reverse(action)
-        move = action - MOVES
-        source, n, target = move // 27, move // 9 % 3, move % 9
+        source, above, target = split_move(action)
         here = 1 << source
         flip = here | 1 << target
-        n += 1
+        n = above + 1
         if self.cats & here:
             self.cats ^= flip
             n -= 1
@@ -199,12 +200,7 @@ class TunedState(State):
         if n:
             self.donkeys ^= flip
         self.blocked = True
-
-    def reverse(self, move: int) -> int:
-        """Return the one move that takes a move back (6.4)."""
-        move -= MOVES
-        source, n, target = move // 27, move // 9 % 3, move % 9
-        return MOVES + 27 * target + 9 * n + source
+        self.banned = reverse_of(action)
 
     def _settle(self) -> None:
         """Count the position and see whether it ends the match; the turn has passed on."""
@@ -237,9 +233,9 @@ class TunedState(State):
     def _count(self) -> None:
         """Count this position for the draw by repetition (7.5).
 
-        Only called when both hands are empty: before that no position can come back. A seat with
-        animals left moves at most once between two adds, and that turns its rooster; the other
-        seat cannot restore the position alone.
+        Only called when both hands are empty: before that no position can come back. Between two
+        positions with the same turn each seat has acted. A seat with animals left has added, which
+        changes its hand for good, or moved, which turns its rooster until it adds.
         """
         if self.counts is None:
             self.counts = {}
