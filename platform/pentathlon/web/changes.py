@@ -3,13 +3,14 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from pentathlon.web.query import query_number
+
 _STOP_POLLING = 286
 
 
 def changes_since(request: HttpRequest, now: int) -> HttpResponse:
     """Answer a poll: nothing yet, or once how many results are new since the page was made."""
-    since = request.GET.get("since", "")
-    seen = int(since) if since.isascii() and since.isdigit() and len(since) < 12 else now
-    if now <= seen:
+    seen = query_number(request, "since")
+    if seen is None or now <= seen:
         return HttpResponse(status=204)
     return render(request, "web/parts/changed.html", {"new": now - seen}, status=_STOP_POLLING)

@@ -10,7 +10,7 @@ from pentathlon.ratings.skill import MU, SIGMA
 
 _MOST_POINTS = 150
 _WIDTH, _HEIGHT = 1000.0, 100.0
-_RULES = 4
+_MOST_RULES = 6
 
 Point = tuple[int, float, float]
 """Rated matches of the bot so far, mu and sigma."""
@@ -73,7 +73,7 @@ def _history(skills: Sequence[tuple[float, float]]) -> list[Point]:
 
 def _chart(histories: dict[int, list[Point]]) -> Chart:
     newest = max(histories)
-    # The prior's band would squeeze all that follows: only its line counts for the scale.
+    # Early bands would squeeze all that follows: only the last one counts for the scale.
     low = min(_lowest(points) for points in histories.values())
     high = max(_highest(points) for points in histories.values())
     bottom, top = 5.0 * floor(low / 5), 5.0 * ceil(high / 5)
@@ -84,17 +84,19 @@ def _chart(histories: dict[int, list[Point]]) -> Chart:
             _line(number, points, scale, is_old=number != newest)
             for number, points in sorted(histories.items())
         ],
-        rules=[_rule(bottom + (top - bottom) * i / _RULES, scale) for i in range(_RULES + 1)],
+        rules=_rules(scale),
         matches=last,
     )
 
 
-def _lowest(points: Iterable[Point]) -> float:
-    return min(min(mu for _, mu, _ in points), min(mu - 2 * s for n, mu, s in points if n))
+def _lowest(points: Sequence[Point]) -> float:
+    _, mu, sigma = points[-1]
+    return min(mu - 2 * sigma, *(mu for _, mu, _ in points))
 
 
-def _highest(points: Iterable[Point]) -> float:
-    return max(max(mu for _, mu, _ in points), min(mu + 2 * s for n, mu, s in points if n))
+def _highest(points: Sequence[Point]) -> float:
+    _, mu, sigma = points[-1]
+    return max(mu + 2 * sigma, *(mu for _, mu, _ in points))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +130,12 @@ def _line(number: int, points: Sequence[Point], scale: _Scale, *, is_old: bool) 
     )
 
 
-def _rule(strength: float, scale: _Scale) -> Rule:
-    return Rule(y=f"{scale.y(strength):.1f}%", label=f"{strength:g}")
+def _rules(scale: _Scale) -> list[Rule]:
+    span = scale.top - scale.bottom
+    step = next(step for step in (5, 10, 20, 50, 1000) if span / step <= _MOST_RULES)
+    first = step * ceil(scale.bottom / step)
+    strengths = range(first, int(scale.top) + 1, step)
+    return [Rule(y=f"{scale.y(strength):.1f}%", label=str(strength)) for strength in strengths]
 
 
 def _path(points: Iterable[tuple[float, float]]) -> str:

@@ -7,6 +7,8 @@ from urllib.parse import urlencode
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
+from pentathlon.web.query import query_number
+
 T = TypeVar("T", bound=Model)
 
 
@@ -27,7 +29,7 @@ class CursorPage(Generic[T]):
 
 def cursor_page(request: HttpRequest, rows: QuerySet[T], *, size: int = 30) -> CursorPage[T]:
     """Return the page that the query of the address asks for (`before` or `after` an id)."""
-    before, after = _number(request, "before"), _number(request, "after")
+    before, after = query_number(request, "before"), query_number(request, "after")
     if after is not None:
         found = list(rows.filter(pk__gt=after).order_by("pk")[: size + 1])
         more, found = len(found) > size, found[:size][::-1]
@@ -50,8 +52,3 @@ def _page(
 def _query(request: HttpRequest, **place: int) -> str:
     kept = {key: value for key, value in request.GET.items() if key not in {"before", "after"}}
     return "?" + urlencode({**kept, **place})
-
-
-def _number(request: HttpRequest, name: str) -> int | None:
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

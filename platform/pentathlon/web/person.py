@@ -1,5 +1,6 @@
 """Who asks for a page."""
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from pentathlon.accounts.models import User
@@ -12,6 +13,7 @@ def person(request: HttpRequest) -> User | None:
 
 def signed_in(request: HttpRequest) -> User:
     """Return the person of a page that demands signing in."""
-    user = request.user
-    assert isinstance(user, User), "the view demands signing in"
+    user = person(request)
+    if user is None:
+        raise PermissionDenied("Sign in first.")
     return user

@@ -67,7 +67,7 @@ def bar_scale(ratings: Sequence[Rating]) -> tuple[float, float]:
 def _row(rating: Rating, reader: User | None) -> RatingRow:
     return RatingRow(
         rating=rating,
-        rank=rating.rank,  # type: ignore[attr-defined]  # added by `ranked()`
+        rank=rating.rank,
         provisional=is_provisional(rating.skill),
         own=reader is not None and rating.version.bot.owner_id == reader.pk,
     )

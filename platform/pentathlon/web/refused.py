@@ -16,7 +16,7 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def refusals_as_pages(view: View[P]) -> View[P]:
-    """Answer 404 and 403 for what is not there or not allowed; say other refusals where one was."""
+    """Answer 404 and 403 for what is not there or not allowed; go back and say the rest."""
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

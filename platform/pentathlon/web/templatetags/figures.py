@@ -6,6 +6,10 @@ from django import template
 
 register = template.Library()
 
+_KB = 1000
+_TEN_SECONDS = 10
+_LONG = 90
+"""From so many on, seconds are told in minutes and minutes in hours."""
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
@@ -43,7 +47,7 @@ def percent_fine(share: float) -> str:
 def seconds(milliseconds: float) -> str:
     """Write milliseconds as seconds: two decimals, one from ten seconds on."""
     value = milliseconds / 1000
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return f"{value:.2f}" if value < _TEN_SECONDS else f"{value:.1f}"
 
 
 @register.filter
@@ -56,24 +60,26 @@ def points(value: float) -> str:
 def place(rank: int) -> str:
     """Write rank 0 as 1st."""
     number = rank + 1
-    ending = "th" if 10 <= number % 100 <= 20 else _ENDINGS.get(number % 10, "th")
-    return f"{number}{ending}"
+    is_teen = number // 10 % 10 == 1
+    return f"{number}{'th' if is_teen else _ENDINGS.get(number % 10, 'th')}"
 
 
 @register.filter
 def duration(seconds_left: float) -> str:
     """Write a duration in the unit a person would use."""
-    if seconds_left < 90:
+    if seconds_left < _LONG:
         return f"{max(1, round(seconds_left))} s"
-    if seconds_left < 90 * 60:
+    if seconds_left < _LONG * 60:
         return f"{round(seconds_left / 60)} min"
     return f"{seconds_left / 3600:.1f} h"
 
 
 @register.filter
 def size(number: int) -> str:
-    """Write a number of bytes in kB or MB."""
-    return f"{number / 1_000_000:.1f} MB" if number >= 1_000_000 else f"{number / 1000:.1f} kB"
+    """Write a number of bytes in the unit a person would use."""
+    if number < _KB:
+        return f"{number} bytes"
+    return f"{number / _KB:.1f} kB" if number < _KB**2 else f"{number / _KB**2:.1f} MB"
 
 
 @register.filter

@@ -114,7 +114,7 @@ def interval_bar(
     left, right = _on(low, scale), _on(high, scale)
     return format_html(
         '<svg class="interval" {}><line class="track" x2="100%" y1="11" y2="11"/>'
-        '<rect class="bar {}" x="{}%" y="5" width="{}%" height="12" rx="3"/>'
+        '<rect class="reach {}" x="{}%" y="5" width="{}%" height="12" rx="3"/>'
         '<rect class="tick" x="{}%" y="2" width="3" height="18" '
         'transform="translate(-1.5 0)"/></svg>',
         _labelled(f"95 % interval {low:.1f} to {high:.1f}", shown=shown),

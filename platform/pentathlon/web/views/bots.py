@@ -14,6 +14,7 @@ from pentathlon.ratings.services import live_key
 from pentathlon.web.chart import rating_chart
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.person import person, signed_in
+from pentathlon.web.query import wants_part
 from pentathlon.web.refused import refusals_as_pages
 from pentathlon_engines import GAMES
 
@@ -46,7 +47,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     ratings = list(live.select_related("pool", "version").ranked().order_by("-version__number"))
     newest = _newest_per_game(ratings)
     reader = person(request)
-    matches = Match.objects.visible_to(reader).of_bot(found.pk).with_seats().order_by("-pk")
+    matches = Match.objects.visible_to(reader).of_bot(found.pk).recent().with_seats()
     faults = MatchSeat.objects.filter(version__bot=found, match__kind=MatchKind.TOURNAMENT)
     context = {
         "section": "bots",
@@ -78,7 +79,7 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
         "is_owner": reader is not None and reader.pk == found.bot.owner_id,
         "titles": [GAMES[key].info.title for key in found.game_keys if key in GAMES],
     }
-    part = "web/parts/checks.html" if request.htmx else "web/version.html"
+    part = "web/parts/checks.html" if wants_part(request) else "web/version.html"
     return render(request, part, context)
 
 

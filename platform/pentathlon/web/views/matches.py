@@ -11,6 +11,7 @@ from pentathlon.replays.services import read_record
 from pentathlon.web.cards import match_title
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.person import person
+from pentathlon.web.query import query_number, wants_part
 from pentathlon.web.viewer import make_viewer
 from pentathlon_engines import GAMES
 
@@ -38,17 +39,17 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     context = {"section": "tournaments", "match": found, "title": match_title(found), "info": info}
     if found.state != MatchState.DONE:
         context["reason"] = why_not_running(found, now=timezone.now())
-        part = "web/parts/match_state.html" if request.htmx else "web/match_waiting.html"
+        part = "web/parts/match_state.html" if wants_part(request) else "web/match_waiting.html"
         return render(request, part, context)
-    if request.htmx:
+    if wants_part(request):
         return HttpResponse(headers={"HX-Refresh": "true"})
     reader = person(request)
     logs = SeatLog.objects.readable_by(reader) if reader else SeatLog.objects.none()
     context["viewer"] = make_viewer(
         found,
         record=read_record(found.replay),
-        ply=_number(request, "ply"),
-        seat=_number(request, "seat"),
+        ply=query_number(request, "ply"),
+        seat=query_number(request, "seat"),
     )
     context["logs"] = logs.filter(seat__match=found).select_related("seat__version__bot")
     return render(request, "web/match.html", context)
@@ -61,8 +62,8 @@ def board(request: HttpRequest, match_id: int) -> HttpResponse:
     viewer = make_viewer(
         found,
         record=read_record(found.replay),
-        ply=_number(request, "ply"),
-        seat=_number(request, "seat"),
+        ply=query_number(request, "ply"),
+        seat=query_number(request, "seat"),
     )
     return HttpResponse(
         viewer.board, content_type="image/svg+xml", headers={"Cache-Control": _A_DAY}
@@ -88,8 +89,3 @@ def _finished(request: HttpRequest, match_id: int) -> Match:
     if found.state != MatchState.DONE:
         raise Http404("This match is not done: there is nothing to show yet.")
     return found
-
-
-def _number(request: HttpRequest, name: str) -> int | None:
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None

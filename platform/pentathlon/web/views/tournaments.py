@@ -24,6 +24,7 @@ from pentathlon.web.cursor import cursor_page
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.person import person
 from pentathlon.web.progress import counted_line, finishes_at
+from pentathlon.web.query import query_number
 from pentathlon_engines import GAMES
 
 Context = dict[str, Any]  # Any: what templates take
@@ -32,6 +33,8 @@ _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
 _MOST_CHOICES = 500
+_COLUMNS = ("index", "round", "block", "match", "state", "seed", "seat", "bot", "version", "rank")
+_COLUMNS += ("score", "reason", "fault", "chain")
 
 
 @require_safe
@@ -71,9 +74,7 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
     found, context = _head(request, tournament_id, tab="schedule")
     places = TournamentMatch.objects.filter(tournament=found)
     last = places.aggregate(last=Max("round"))["last"] or 0
-    wanted = request.GET.get("round", "")
-    number = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 7 else 1
-    number = max(1, min(number, last))
+    number = max(1, min(query_number(request, "round") or 1, last))
     now = timezone.now()
     context["places"] = [
         {"place": place, "reason": why_not_running(place.match, now=now)}
@@ -129,8 +130,22 @@ def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="tournament-{found.pk}.csv"'
     table = csv.writer(response)
     table.writerow(
-        ("index", "round", "block", "match", "state", "seed", "seat", "bot", "version", "rank")
-        + ("score", "reason", "fault", "chain")
+        [
+            "index",
+            "round",
+            "block",
+            "match",
+            "state",
+            "seed",
+            "seat",
+            "bot",
+            "version",
+            "rank",
+            "score",
+            "reason",
+            "fault",
+            "chain",
+        ]
     )
     for place in TournamentMatch.objects.filter(tournament=found).in_order():
         match = place.match
