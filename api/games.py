@@ -29,8 +29,9 @@ class GameSerializer(serializers.Serializer[Any]):
     key = serializers.CharField(source="info.key")
     title = serializers.CharField(source="info.title")
     rules_version = serializers.IntegerField(source="info.version")
-    fewest_seats = serializers.IntegerField(source="info.seats.0")
-    most_seats = serializers.IntegerField(source="info.seats.1")
+    seats = serializers.ListField(
+        child=serializers.IntegerField(), source="info.seats", help_text="Fewest and most."
+    )
     default_seats = serializers.IntegerField(source="info.default_seats")
     hidden = serializers.BooleanField(
         source="info.hidden", help_text="Seats know different things."

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -73,7 +73,14 @@ class LeaderboardViewSet(Endpoint[Pool]):
         page = self.paginate_queryset(self.get_queryset())
         return self.get_paginated_response(LeaderboardSerializer(page, many=True).data)
 
-    @extend_schema(operation_id="leaderboards_table", responses=RatingSerializer(many=True))
+    @extend_schema(
+        operation_id="leaderboards_table",
+        parameters=[
+            OpenApiParameter("cursor", str, description="Where the page starts."),
+            OpenApiParameter("page_size", int, description="Rows on a page."),
+        ],
+        responses=RatingSerializer(many=True),
+    )
     def retrieve(self, request: Request, game: str) -> HttpResponseBase:
         """Return a game's table, best first."""
         if game not in GAMES:

@@ -1,7 +1,11 @@
-from collections.abc import Iterable
+"""Which kinds of content come in and go out."""
 
+from collections.abc import Iterable, Mapping
+from typing import IO, Any
+
+from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.parsers import BaseParser
+from rest_framework.parsers import BaseParser, JSONParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
@@ -23,3 +27,19 @@ class OneKind(BaseContentNegotiation):
         """Return the first renderer."""
         renderer = next(iter(renderers))
         return renderer, renderer.media_type or ""
+
+
+class ShallowJSONParser(JSONParser):
+    """Reads JSON, and refuses what is nested deeper than Python can follow."""
+
+    def parse(
+        self,
+        stream: IO[Any],  # Any: as the framework has it
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Return what was sent."""
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except RecursionError as error:
+            raise ParseError("JSON parse error - nested too deep") from error

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import BasePagination, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,6 +18,18 @@ class NewestFirst(CursorPagination):
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 200
+
+    def paginate_queryset(
+        self,
+        queryset: QuerySet[Any] | Sequence[Any],  # Any: rows of every list
+        request: Request,
+        view: Any = None,  # Any: only handed on
+    ) -> list[Any] | None:
+        """Return the rows of one page."""
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except (ValueError, ValidationError) as error:
+            raise NotFound(self.invalid_cursor_message) from error
 
     def get_paginated_response(self, data: Any) -> Response:  # Any: what a serializer made
         """Return one page, results first."""

@@ -6,7 +6,6 @@ from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -52,7 +51,6 @@ class ReplayViewSet(Endpoint[Replay]):
         parameters=[PlaceSerializer],
         responses={(200, "image/svg+xml"): OpenApiTypes.STR},
     )
-    @action(detail=True, url_path=r"board\.svg")
     def board(self, request: Request, pk: str) -> HttpResponseBase:
         """Draw the position after `ply` events, for a spectator or for a seat."""
         replay = self.get_object()

@@ -4,6 +4,7 @@ from rest_framework.routers import SimpleRouter
 
 from api.bots import BotViewSet
 from api.docs import DocsView
+from api.endpoint import ID
 from api.errors import UnknownAddress
 from api.games import GameViewSet
 from api.leaderboards import LeaderboardViewSet
@@ -23,9 +24,12 @@ _router.register("replays", ReplayViewSet, basename="replay")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("tokens", TokenViewSet, basename="token")
 
+_board = ReplayViewSet.as_view({"get": "board"})
+
 app_name = "api"
 urlpatterns = [
     path("v1/", include(_router.urls)),
+    re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", DocsView.as_view(url_name="api:schema"), name="docs"),
     re_path(r"", UnknownAddress.as_view()),

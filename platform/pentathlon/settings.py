@@ -164,7 +164,7 @@ REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_PAGINATION_CLASS": "api.pagination.NewestFirst",
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["api.negotiation.ShallowJSONParser"],
     "DEFAULT_PERMISSION_CLASSES": ["api.permissions.ReadOrSignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",

@@ -1,0 +1,160 @@
+import pytest
+from django.test import Client
+from pytest_django import Settings
+from rest_framework.test import APIClient
+
+from api.games import GameViewSet
+from pentathlon.common.errors import DomainError
+from tests.api.client import V1, assert_problem, client_of
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/",
+        "/api/v1/",
+        "/api/v2/bots/",
+        "/api/v1/bots",
+        "/api/v1/robots/",
+        "/api/v1/bots/x/",
+        f"/api/v1/bots/{'9' * 30}/",
+        "/api/v1/bots/%00/",
+        "/api/v1/games/../bots/1/",
+    ],
+)
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+def test_unknown_address_is_a_problem(path: str, method: str, anonymous: APIClient) -> None:
+    assert_problem(getattr(anonymous, method)(path), status=404, code="not_found")
+
+
+def test_forgotten_slash_is_pointed_out(anonymous: APIClient) -> None:
+    assert "slash" in anonymous.get("/api/v1/bots").json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{V1}/{resource}/{10**17}/"
+        for resource in ("bots", "versions", "matches", "replays", "tournaments")
+    ],
+)
+def test_unknown_thing_is_named(path: str, anonymous: APIClient) -> None:
+    answer = anonymous.get(path)
+
+    assert_problem(answer, status=404, code="not_found")
+    assert str(10**17) in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("method", ["put", "patch", "delete"])
+def test_method_that_is_not_there_is_a_problem(method: str) -> None:
+    answer = getattr(client_of(make_user()), method)(f"{V1}/bots/")
+
+    assert_problem(answer, status=405, code="method_not_allowed")
+    assert "GET" in answer.headers["Allow"]
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"", b"\xff\xfe", b'{"name": NaN}', b"[" * 100_000, b"nul"]
+)
+def test_unreadable_json_is_a_problem(body: bytes) -> None:
+    client = client_of(make_user(organiser=True))
+
+    answer = client.post(f"{V1}/tournaments/", body, content_type="application/json")
+
+    assert answer.status_code == 400
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("body", ["[]", '"x"', "3", "null"])
+def test_json_that_is_no_object_is_a_problem(body: str) -> None:
+    client = client_of(make_user(organiser=True))
+
+    answer = client.generic("POST", f"{V1}/tournaments/", body, content_type="application/json")
+
+    assert answer.status_code == 400
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def test_unknown_content_type_is_a_problem() -> None:
+    client = client_of(make_user(organiser=True))
+
+    answer = client.generic("POST", f"{V1}/tournaments/", "name=x", content_type="text/plain")
+
+    assert_problem(answer, status=415, code="unsupported_media_type")
+
+
+def test_large_json_is_refused() -> None:
+    client = client_of(make_user(organiser=True))
+
+    answer = client.post(f"{V1}/tournaments/", {"name": "x" * 2_000_000})
+
+    assert_problem(answer, status=413, code="too_large")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"no boundary here",
+        b'--x\r\nContent-Disposition: form-data; name="archive"; filename="a"\r\n\r\ncut',
+        b"--x\r\n\r\n" * 2000,
+    ],
+)
+def test_broken_form_is_a_problem(body: bytes) -> None:
+    answer = client_of(make_user()).post(
+        f"{V1}/bots/", body, content_type="multipart/form-data; boundary=x"
+    )
+
+    assert answer.status_code == 400
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def test_form_with_too_many_fields_is_a_problem() -> None:
+    fields = {f"f{number}": "x" for number in range(2000)}
+
+    answer = client_of(make_user()).post(f"{V1}/bots/", fields, format="multipart")
+
+    assert_problem(answer, status=400, code="parse_error")
+
+
+def test_too_many_requests_say_when_to_come_back(anonymous: APIClient, settings: Settings) -> None:
+    settings.API_RATES = {**settings.API_RATES, "visitors": "2/min"}
+    answers = [anonymous.get(f"{V1}/games/") for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert_problem(answers[2], status=429, code="throttled")
+    assert 0 < int(answers[2].headers["Retry-After"]) <= 60
+
+
+@pytest.mark.parametrize("cursor", ["x", "cD1ub3Q=", "cD0A"])
+@pytest.mark.parametrize("path", ["/leaderboards/tuned/", "/bots/"])
+def test_unusable_cursor_is_a_problem(cursor: str, path: str, anonymous: APIClient) -> None:
+    answer = anonymous.get(f"{V1}{path}?cursor={cursor}")
+
+    assert_problem(answer, status=404, code="not_found")
+
+
+def test_failure_of_ours_is_a_problem_that_tells_no_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*args: object) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(GameViewSet, "list", fail)
+
+    answer = Client(raise_request_exception=False).get(f"{V1}/games/")
+
+    assert_problem(answer, status=500, code="error")
+    assert b"secret" not in answer.content
+
+
+def test_refusal_of_no_known_kind_is_a_bad_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object) -> None:
+        raise DomainError("Not today.", code="not_today")
+
+    monkeypatch.setattr(GameViewSet, "list", refuse)
+
+    assert_problem(Client().get(f"{V1}/games/"), status=400, code="not_today")

@@ -1,0 +1,175 @@
+"""Who gets which answer, address by address."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from pentathlon.accounts.models import Scope
+from pentathlon.matches.models import MatchKind
+from pentathlon.tournaments.models import TournamentState
+from tests.api.client import V1, assert_problem, client_of, upload
+from tests.factories import make_match, make_tournament, make_upload, make_user, make_version
+from tests.pentathlon.matches.acting import claimed
+from tests.pentathlon.replays.playing import record_of, submit
+
+pytestmark = pytest.mark.django_db
+
+STATES = {
+    "tournament": TournamentState.OPEN,
+    "running": TournamentState.RUNNING,
+    "paused": TournamentState.PAUSED,
+}
+WHO = ("anonymous", "author", "other author", "organiser", "other organiser")
+PUBLIC = (200,) * 5
+OWNER_READS = (401, 200, 403, 403, 403)
+HIDDEN = (404, 200, 404, 404, 404)
+
+# (method, address, status for each of WHO). What is not allowed changes nothing, so every cell
+# can be asked on its own.
+MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
+    ("get", "/games/", PUBLIC),
+    ("get", "/games/tuned/", PUBLIC),
+    ("get", "/bots/", PUBLIC),
+    ("get", "/bots/{bot}/", PUBLIC),
+    ("get", "/versions/", PUBLIC),
+    ("get", "/versions/{version}/", PUBLIC),
+    ("get", "/versions/{version}/archive/", OWNER_READS),
+    ("get", "/versions/{version}/log/", OWNER_READS),
+    ("post", "/versions/{version}/retire/", (401, 200, 403, 403, 403)),
+    ("get", "/tournaments/", PUBLIC),
+    ("get", "/tournaments/{tournament}/", PUBLIC),
+    ("get", "/tournaments/{tournament}/entries/", PUBLIC),
+    ("get", "/tournaments/{tournament}/progress/", PUBLIC),
+    ("get", "/tournaments/{tournament}/standings/", PUBLIC),
+    ("get", "/tournaments/{tournament}/crosstable/", PUBLIC),
+    ("get", "/tournaments/{tournament}/seats/", PUBLIC),
+    ("post", "/tournaments/", (401, 403, 403, 201, 201)),
+    ("post", "/tournaments/{tournament}/start/", (401, 403, 403, 200, 403)),
+    ("post", "/tournaments/{running}/pause/", (401, 403, 403, 200, 403)),
+    ("post", "/tournaments/{paused}/resume/", (401, 403, 403, 200, 403)),
+    ("post", "/tournaments/{tournament}/cancel/", (401, 403, 403, 200, 403)),
+    ("post", "/tournaments/{tournament}/entries/", (401, 201, 403, 201, 403)),
+    ("delete", "/tournaments/{tournament}/entries/{version}/", (401, 204, 403, 204, 403)),
+    ("get", "/matches/", PUBLIC),
+    ("get", "/matches/{match}/", PUBLIC),
+    ("get", "/matches/{match}/logs/", (401, 200, 404, 404, 404)),
+    ("get", "/matches/{validation}/", HIDDEN),
+    ("get", "/matches/{validation}/logs/", (401, 200, 404, 404, 404)),
+    ("get", "/replays/{match}/", PUBLIC),
+    ("get", "/replays/{match}/board.svg?ply=1", PUBLIC),
+    ("get", "/replays/{validation}/", HIDDEN),
+    ("get", "/replays/{validation}/board.svg", HIDDEN),
+    ("get", "/leaderboards/", PUBLIC),
+    ("get", "/leaderboards/tuned/", PUBLIC),
+    ("get", "/tokens/", (401, 401, 401, 401, 401)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A client for each of `WHO`, and things of the author and the organiser."""
+
+    clients: dict[str, APIClient]
+    ids: dict[str, int]
+    spare: int
+    """A version of the author that has not entered."""
+
+
+@pytest.fixture
+def place() -> Place:
+    author, organiser = make_user(), make_user(organiser=True)
+    people = (author, make_user(), organiser, make_user(organiser=True))
+    version, spare = make_version(owner=author), make_version(owner=author)
+    versions = [version, make_version()]
+    own = {
+        name: make_tournament(organiser, versions=versions, state=state).pk
+        for name, state in STATES.items()
+    }
+    match = _played(make_match(versions))
+    validation = _played(make_match([version, version], kind=MatchKind.VALIDATION))
+    return Place(
+        clients={"anonymous": APIClient()}
+        | {who: client_of(person) for who, person in zip(WHO[1:], people, strict=True)},
+        ids={"bot": version.bot_id, "version": version.pk, "match": match}
+        | {"validation": validation}
+        | own,
+        spare=spare.pk,
+    )
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize(
+    ("method", "address", "statuses"), MATRIX, ids=[f"{row[0]} {row[1]}" for row in MATRIX]
+)
+def test_matrix(
+    method: str, address: str, statuses: tuple[int, ...], who: str, place: Place
+) -> None:
+    path = V1 + address.format(**place.ids)
+    body = _body(method, address, place)
+
+    answer = getattr(place.clients[who], method)(path, **body)
+
+    assert answer.status_code == statuses[WHO.index(who)], answer.content
+    if answer.status_code >= 400:
+        assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_everybody_but_strangers_uploads_and_only_for_themselves(who: str, place: Place) -> None:
+    client = place.clients[who]
+
+    new = upload(client, "/bots/", make_upload())
+    next_version = upload(client, "/versions/", make_upload("x"), bot=place.ids["bot"])
+
+    assert new.status_code == (401 if who == "anonymous" else 201)
+    # The author gets as far as the name in bot.toml, which is another bot's.
+    expected = {"anonymous": 401, "author": 400}.get(who, 403)
+    assert next_version.status_code == expected
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "scope"),
+    [
+        ("get", "/versions/{version}/archive/", Scope.PRIVATE_READ),
+        ("get", "/versions/{version}/log/", Scope.PRIVATE_READ),
+        ("get", "/matches/{match}/logs/", Scope.PRIVATE_READ),
+        ("post", "/versions/{version}/retire/", Scope.BOTS_WRITE),
+        ("post", "/bots/", Scope.BOTS_WRITE),
+        ("post", "/versions/", Scope.BOTS_WRITE),
+        ("post", "/tournaments/", Scope.TOURNAMENTS_WRITE),
+        ("post", "/tournaments/{tournament}/start/", Scope.TOURNAMENTS_WRITE),
+        ("post", "/tournaments/{tournament}/entries/", Scope.TOURNAMENTS_WRITE),
+    ],
+)
+def test_token_without_the_scope_is_refused_by_name(
+    method: str, address: str, scope: Scope, place: Place
+) -> None:
+    others = set(Scope) - {scope}
+    client = client_of(make_user(organiser=True), scopes=list(others))
+
+    answer = getattr(client, method)(V1 + address.format(**place.ids))
+
+    assert_problem(answer, status=403, code="missing_scope")
+    assert scope in answer.json()["detail"]
+
+
+def test_reading_public_things_needs_no_scope(place: Place) -> None:
+    client = client_of(make_user(), scopes=[])
+
+    assert client.get(f"{V1}/matches/{place.ids['match']}/").status_code == 200
+
+
+def _body(method: str, address: str, place: Place) -> dict[str, Any]:
+    if method != "post":
+        return {}
+    if address.endswith("/entries/"):
+        return {"data": {"version": place.spare}}
+    return {"data": {"name": "Cup", "game": "tuned"} if address == "/tournaments/" else {}}
+
+
+def _played(match: Any) -> int:
+    job = claimed(match)
+    submit(job, record_of(job))
+    return int(match.pk)

@@ -1,0 +1,58 @@
+import pytest
+import yaml
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+from rest_framework.test import APIClient
+
+from pentathlon.env import CHECKOUT
+
+COMMITTED = CHECKOUT / "api" / "schema.yaml"
+
+
+def test_committed_schema_is_what_the_code_says(anonymous: APIClient) -> None:
+    served = yaml.safe_load(anonymous.get("/api/schema/").content)
+
+    assert served == yaml.safe_load(COMMITTED.read_text()), (
+        "Write it anew: python3 manage.py spectacular --file api/schema.yaml"
+    )
+
+
+def test_schema_is_generated_without_warnings_and_valid() -> None:
+    GENERATOR_STATS.reset()
+
+    with GENERATOR_STATS.silence():
+        schema = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
+
+    assert not GENERATOR_STATS
+    assert schema["openapi"].startswith("3.1")
+    validate_schema(schema)  # type: ignore[no-untyped-call]
+
+
+def test_every_refusal_is_described_as_a_problem() -> None:
+    schema = yaml.safe_load(COMMITTED.read_text())
+
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            refusals = [code for code in operation["responses"] if code >= "400"]
+            assert {"400", "401", "403", "404", "413", "429"} <= set(refusals), (path, method)
+            for code in refusals:
+                assert list(operation["responses"][code]["content"]) == [
+                    "application/problem+json"
+                ]
+
+
+@pytest.mark.django_db
+def test_docs_page_works_under_its_own_strict_policy(anonymous: APIClient) -> None:
+    page = anonymous.get("/api/docs/")
+    script = anonymous.get("/api/docs/?script")
+
+    policy = page.headers["Content-Security-Policy"]
+    html = page.content.decode()
+    assert page.status_code == 200
+    assert "script-src" not in policy
+    assert "default-src 'self'" in policy
+    assert "https://" not in html
+    assert html.count("<script") == html.count("<script src=")
+    assert script.headers["Content-Type"].startswith("application/javascript")
+    assert "/api/schema/" in script.content.decode()

@@ -1,0 +1,239 @@
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+from rest_framework.test import APIClient
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.services import start_tournament
+from tests.api.client import V1, assert_problem, client_of
+from tests.factories import make_tournament, make_user, make_version
+
+pytestmark = pytest.mark.django_db
+
+
+def document(versions: list[int], **changes: Any) -> dict[str, Any]:
+    return {
+        "name": "Cup",
+        "game": "tuned",
+        "format": "round_robin",
+        "versions": versions,
+    } | changes
+
+
+@pytest.fixture
+def organiser() -> User:
+    return make_user(organiser=True)
+
+
+@pytest.fixture
+def versions() -> list[BotVersion]:
+    return [make_version() for _ in range(3)]
+
+
+@pytest.fixture
+def running(organiser: User, versions: list[BotVersion]) -> Tournament:
+    tournament = make_tournament(organiser, versions=versions)
+    return start_tournament(actor=organiser, tournament=tournament)
+
+
+def test_organiser_makes_and_starts_a_double_round_robin(
+    organiser: User, versions: list[BotVersion]
+) -> None:
+    client = client_of(organiser)
+
+    made = client.post(f"{V1}/tournaments/", document([v.pk for v in versions], seed=7))
+    started = client.post(f"{V1}/tournaments/{made.json()['id']}/start/")
+
+    assert made.status_code == 201
+    assert (made.json()["state"], made.json()["bots"], made.json()["seed"]) == ("open", 3, 7)
+    assert started.status_code == 200
+    assert (started.json()["state"], started.json()["matches"]) == ("running", 6)
+    assert Match.objects.count() == 6
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "attr"),
+    [
+        ({"name": ""}, "blank", "name"),
+        ({"name": "x" * 81}, "max_length", "name"),
+        ({"game": "chess"}, "unknown_game", "game"),
+        ({"game": None}, "null", "game"),
+        ({"format": "lottery"}, "unknown_format", "format"),
+        ({"versions": "all"}, "not_a_list", "versions"),
+        ({"versions": ["x"]}, "invalid", "versions.0"),
+        ({"versions": [0]}, "min_value", "versions.0"),
+        ({"versions": [10**17]}, "unknown_bots", "versions"),
+        ({"versions": list(range(1, 1002))}, "max_length", "versions"),
+        ({"cycles": 0}, "min_value", "cycles"),
+        ({"cycles": 101}, "invalid", "cycles"),
+        ({"seed": -1}, "invalid", "seed"),
+        ({"seed": 2**53}, "invalid", "seed"),
+        ({"seed": 10**40}, "invalid", "seed"),
+        ({"table_seats": 3}, "bad_seats", "table_seats"),
+        ({"options": {"board": "big"}}, "bad_option", "options"),
+        ({"options": ["x"]}, "not_a_dict", "options"),
+        ({"limits": {"memory_mb": 10**9}}, "bad_limit", "limits"),
+        ({"limits": {"memory_mb": "much"}}, "bad_limit", "limits"),
+        ({"limits": {"wishes": 3}}, "unknown_limit", "limits"),
+        ({"rated": "perhaps"}, "invalid", "rated"),
+    ],
+)
+def test_bad_document_names_field_and_reason(
+    changes: dict[str, Any], code: str, attr: str, organiser: User
+) -> None:
+    answer = client_of(organiser).post(f"{V1}/tournaments/", document([]) | changes)
+
+    assert_problem(answer, status=400, code=code, attr=attr)
+    assert not Tournament.objects.exists()
+
+
+def test_ineligible_bots_are_named(organiser: User) -> None:
+    version = make_version(name="Tiger", state=VersionState.REJECTED)
+
+    answer = client_of(organiser).post(f"{V1}/tournaments/", document([version.pk]))
+
+    assert_problem(answer, status=400, code="ineligible_bots", attr="versions")
+    assert "Tiger v1" in answer.json()["detail"]
+    assert not Tournament.objects.exists()
+
+
+def test_too_few_bots_cannot_start(organiser: User) -> None:
+    tournament = make_tournament(organiser, versions=[make_version()])
+
+    answer = client_of(organiser).post(f"{V1}/tournaments/{tournament.pk}/start/")
+
+    assert_problem(answer, status=409, code="too_few_bots", attr="versions")
+    assert not Match.objects.exists()
+
+
+def test_who_is_no_organiser_makes_none() -> None:
+    answer = client_of(make_user()).post(f"{V1}/tournaments/", document([]))
+
+    assert_problem(answer, status=403, code="not_an_organiser")
+
+
+def test_tournament_goes_through_its_states(running: Tournament, organiser: User) -> None:
+    client = client_of(organiser)
+    steps = (("pause", "paused"), ("resume", "running"), ("cancel", "cancelled"))
+
+    states = [
+        client.post(f"{V1}/tournaments/{running.pk}/{step}/").json()["state"] for step, _ in steps
+    ]
+
+    assert states == [state for _, state in steps]
+    assert set(Match.objects.values_list("state", flat=True)) == {MatchState.VOID}
+
+
+@pytest.mark.parametrize("step", ["start", "resume"])
+def test_wrong_state_is_a_conflict(step: str, running: Tournament, organiser: User) -> None:
+    answer = client_of(organiser).post(f"{V1}/tournaments/{running.pk}/{step}/")
+
+    assert_problem(answer, status=409, code="wrong_state")
+
+
+def test_author_enters_and_withdraws_their_bot() -> None:
+    tournament, version = make_tournament(), make_version()
+    client = client_of(version.bot.owner)
+    entries = f"{V1}/tournaments/{tournament.pk}/entries/"
+
+    entered = client.post(entries, {"version": version.pk})
+    listed = client.get(entries)
+    withdrawn = client.delete(f"{entries}{version.pk}/")
+
+    assert entered.status_code == 201
+    assert [row["version"]["id"] for row in listed.json()["results"]] == [version.pk]
+    assert withdrawn.status_code == 204
+    assert not tournament.entries.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [({}, "required"), ({"version": "x"}, "invalid"), ({"version": 0}, "min_value")],
+)
+def test_bad_entry_names_the_field(body: dict[str, Any], code: str) -> None:
+    tournament = make_tournament()
+
+    answer = client_of(make_user()).post(f"{V1}/tournaments/{tournament.pk}/entries/", body)
+
+    assert_problem(answer, status=400, code=code, attr="version")
+
+
+def test_entering_twice_is_a_conflict() -> None:
+    version = make_version()
+    tournament = make_tournament(versions=[version])
+
+    answer = client_of(version.bot.owner).post(
+        f"{V1}/tournaments/{tournament.pk}/entries/", {"version": version.pk}
+    )
+
+    assert_problem(answer, status=409, code="already_entered", attr="versions")
+
+
+def test_tables_of_a_tournament_show_results(running: Tournament, anonymous: APIClient) -> None:
+    place = TournamentMatch.objects.filter(tournament=running).order_by("index")[0]
+    Match.objects.filter(pk=place.match_id).update(
+        state=MatchState.DONE, finished_at="2026-01-01T00:00Z", sandbox="namespaces"
+    )
+    for seat in place.match.seats.all():
+        seat.rank = seat.seat
+        seat.save()
+    base = f"{V1}/tournaments/{running.pk}"
+
+    standings = anonymous.get(f"{base}/standings/").json()["results"]
+    cells = [row["cells"] for row in anonymous.get(f"{base}/crosstable/").json()["results"]]
+    seats = anonymous.get(f"{base}/seats/").json()["results"]
+    progress = anonymous.get(f"{base}/progress/").json()
+
+    assert sorted(row["points"] for row in standings) == [0, 0, 1]
+    assert all(row["fold"] is None and row["provisional"] for row in standings)
+    assert [row[index] for index, row in enumerate(cells)] == [None] * 3
+    assert [seat["share"] for seat in seats] == [1, 0]
+    assert (progress["done"], progress["total"], progress["remaining_s"]) == (1, 6, None)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("game=tuned", True), ("state=open", True), ("state=closed", False), ("owner=nobody", False)],
+)
+def test_tournaments_are_narrowed_down(query: str, found: bool, anonymous: APIClient) -> None:
+    make_tournament()
+
+    answer = anonymous.get(f"{V1}/tournaments/?{query}")
+
+    assert bool(answer.json()["results"]) is found
+
+
+@pytest.mark.parametrize("rows", [3, 30])
+def test_list_takes_one_query_for_any_length(
+    rows: int, anonymous: APIClient, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    owner = make_user()
+    for _ in range(rows):
+        make_tournament(owner, state=TournamentState.OPEN)
+
+    with django_assert_num_queries(1):
+        answer = anonymous.get(f"{V1}/tournaments/")
+
+    assert len(answer.json()["results"]) == rows
+
+
+@pytest.mark.parametrize(
+    ("table", "queries"),
+    [("entries", 2), ("standings", 6), ("crosstable", 6), ("seats", 2), ("progress", 3)],
+)
+@pytest.mark.parametrize("bots", [3, 12])
+def test_tables_take_as_many_queries_for_any_length(
+    table: str, queries: int, bots: int, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    owner = make_user(organiser=True)
+    tournament = make_tournament(owner, versions=[make_version() for _ in range(bots)])
+    start_tournament(actor=owner, tournament=tournament)
+
+    with django_assert_num_queries(queries):
+        answer = APIClient().get(f"{V1}/tournaments/{tournament.pk}/{table}/")
+
+    assert answer.status_code == 200
