@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from types import TracebackType
-from typing import Self
+from typing import Final, Protocol, Self
+from uuid import UUID
 
 import structlog
 from django.db import InterfaceError, OperationalError, connection
@@ -15,8 +16,15 @@ from pentathlon.matches.services import RENEW_S, renew_lease
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned
 
-SLACK_S = 30.0
+SLACK_S: Final = 30.0
 """On top of what a bot may take, before a match without progress counts as stuck."""
+
+
+class Renew(Protocol):
+    """Asks for more time; False means that the match is somebody else's."""
+
+    def __call__(self, *, match_id: int, token: UUID, ply: int) -> bool: ...
+
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -27,9 +35,10 @@ class LeaseKeeper:
     A database that does not answer is no reason to stop: when it is back, the token decides.
     """
 
-    def __init__(self, job: Job, *, every_s: float = RENEW_S) -> None:
+    def __init__(self, job: Job, *, renew: Renew = renew_lease, every_s: float = RENEW_S) -> None:
         limits = Limits.from_json(job.limits)
         self._job = job
+        self._ask = renew
         self._every_s = every_s
         self._patience_s = limits.startup_wall_s + limits.action_wall_s + SLACK_S
         self._ply = 0
@@ -72,7 +81,7 @@ class LeaseKeeper:
 
     def _renew(self) -> bool:
         try:
-            return renew_lease(match_id=self._job.match_id, token=self._job.token, ply=self._ply)
+            return self._ask(match_id=self._job.match_id, token=self._job.token, ply=self._ply)
         except (InterfaceError, OperationalError) as error:
             _log.warning("lease not renewed", match=self._job.match_id, error=str(error).strip())
             connection.close()

@@ -21,7 +21,7 @@ from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play
 from workers.bot_files import BotFiles
 from workers.lease import LeaseKeeper
 
-_HAND_IN_AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+HAND_IN_AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -67,7 +67,7 @@ def _seat_bot(seat: SeatJob, files: BotFiles) -> SeatBot:
 
 def _hand_in(job: Job, report: MatchReport) -> None:
     """Hand in a report, patiently: to play again costs more than to wait for a database."""
-    for wait_s in _HAND_IN_AGAIN_AFTER_S:
+    for wait_s in HAND_IN_AGAIN_AFTER_S:
         try:
             return _hand_in_once(job, report)
         except (InterfaceError, OperationalError) as error:

@@ -17,6 +17,7 @@ from uuid import uuid4
 import structlog
 from django.db import InterfaceError, OperationalError, close_old_connections
 from kombu.exceptions import OperationalError as BrokerAway
+from redis import RedisError
 
 from pentathlon.common.services import drop_lease, take_lease
 
@@ -27,7 +28,7 @@ LONGEST_PAUSE_S: Final = 10.0
 
 Step = Callable[[], object]
 
-_AWAY = (BrokerAway, InterfaceError, OSError, OperationalError)
+_AWAY = (BrokerAway, InterfaceError, OperationalError, OSError, RedisError)
 _log = structlog.stdlib.get_logger(__name__)
 
 

@@ -12,7 +12,12 @@ from celery.signals import worker_init, worker_process_init
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from pentathlon.matches.services import claim_match
+from pentathlon.matches.services import (
+    RESEND_LOST_S,
+    RESEND_S,
+    claim_match,
+    publish_pending,
+)
 from pentathlon_engines.launcher import SandboxLevel
 from workers.celery_app import app
 from workers.play import play_job
@@ -41,9 +46,22 @@ def play_match(match_id: int) -> None:
         play_job(job, launcher=slot.launcher, files=slot.files)
 
 
-def publish(match_id: int) -> None:
-    """Tell the workers that a match waits."""
+def publish_waiting_matches() -> int:
+    """Tell the workers which matches wait; return how many were told."""
+    resend_after_s = RESEND_S if _hints_in_broker() else RESEND_LOST_S
+    return publish_pending(publish=_publish, resend_after_s=resend_after_s)
+
+
+def _publish(match_id: int) -> None:
     play_match.delay(match_id)
+
+
+def _hints_in_broker() -> int:
+    with app.connection_or_acquire() as connection:
+        connection.ensure_connection(**app.conf.task_publish_retry_policy)
+        queue = app.conf.task_default_queue
+        declared = connection.default_channel.queue_declare(queue=queue, durable=True)
+        return int(declared.message_count)
 
 
 @worker_init.connect

@@ -37,6 +37,8 @@ RENEW_S: Final = 10
 """How often a worker says that it still plays."""
 RESEND_S: Final = 60
 """After how long a hint that nobody followed is published again."""
+RESEND_LOST_S: Final = 5
+"""The same, when the broker holds no hints: then it was lost on the way."""
 MAX_ATTEMPTS: Final = 3
 """Host failures after which a match is void."""
 WINDOW: Final = 64
@@ -147,12 +149,17 @@ def return_expired_leases(*, limit: int = 200) -> list[Match]:
     return matches
 
 
-def publish_pending(*, publish: Callable[[int], None], window: int = WINDOW) -> int:
+def publish_pending(
+    *,
+    publish: Callable[[int], None],
+    window: int = WINDOW,
+    resend_after_s: float = RESEND_S,
+) -> int:
     """Publish hints for waiting matches in order, up to `window` in flight; return how many.
 
     The times of publishing are the outbox: a crash or an error on the way publishes again.
     """
-    resend_before = Now() - timedelta(seconds=RESEND_S)
+    resend_before = Now() - timedelta(seconds=resend_after_s)
     in_flight = Match.objects.filter(
         Q(state=MatchState.RUNNING)
         | Q(state=MatchState.PENDING, on_hold=False, sent_at__gte=resend_before)

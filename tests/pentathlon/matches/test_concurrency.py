@@ -1,5 +1,7 @@
 """Many workers at once on the real database."""
 
+from functools import partial
+
 import pytest
 
 from pentathlon.bots.models import VersionState
@@ -47,7 +49,7 @@ def test_one_of_many_submissions_counts() -> None:
     job = claimed(make_match())
     results = [result(result_hash=digit * 64, log=digit) for digit in "abcd"]
 
-    outcomes = all_at_once([lambda told=told: _finish(job, told) for told in results])
+    outcomes = all_at_once([partial(_finish, job, told) for told in results])
 
     assert sorted(map(bool, outcomes)) == [False, False, False, True]
     won = results[outcomes.index(True)]
@@ -60,7 +62,7 @@ def test_match_is_either_finished_or_given_back() -> None:
         let_lease_expire(job.match_id)
 
         finished, given_back = all_at_once(
-            [lambda job=job: _finish(job, result()), services.return_expired_leases]
+            [partial(_finish, job, result()), services.return_expired_leases]
         )
 
         state = Match.objects.get(pk=job.match_id).state
@@ -83,7 +85,7 @@ def test_validation_that_ends_in_two_places_at_once_is_settled() -> None:
     version = make_version(state=VersionState.VALIDATING)
     jobs = [claimed(make_match([version, version], kind=MatchKind.VALIDATION)) for _ in range(3)]
 
-    all_at_once([lambda job=job: _finish(job, result()) for job in jobs])
+    all_at_once([partial(_finish, job, result()) for job in jobs])
 
     version.refresh_from_db()
     assert version.state == VersionState.ELIGIBLE

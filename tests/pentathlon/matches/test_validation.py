@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
@@ -16,7 +18,7 @@ def _uploaded() -> tuple[BotVersion, Match]:
     return version, Match.objects.get()
 
 
-def _finish(match: Match, **first_seat: object) -> None:
+def _finish(match: Match, **first_seat: Any) -> None:
     job = claimed(match)
     services.finish_match(match_id=match.pk, token=job.token, result=result(**first_seat))
 

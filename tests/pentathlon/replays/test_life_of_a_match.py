@@ -154,9 +154,9 @@ class LifeOfAMatch(RuleBasedStateMachine):
         while not self.expected.endings:
             self.fall_silent()
             self.reconcile()
-            job = self.claim()
-            if job is not None:
-                self._hand_in(job, 1)
+            self.claim()
+            if self.expected.holder is not None:
+                self._hand_in(self.expected.holder, 1)
         self.rows_agree()
 
     def _hand_in(self, job: Job, luck: int) -> None:

@@ -5,12 +5,12 @@ import threading
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from pentathlon.tournaments.services import close_finished
 
-from pentathlon.matches.services import publish_pending, return_expired_leases
+from pentathlon.matches.services import return_expired_leases
 from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.services import close_finished
 from workers.reconciler import Reconciler
-from workers.tasks import publish
+from workers.tasks import publish_waiting_matches
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         Reconciler(
             {
                 "expired leases": return_expired_leases,
-                "publishing": lambda: publish_pending(publish=publish),
+                "publishing": publish_waiting_matches,
                 "ratings": apply_results,
                 "tournaments": close_finished,
             }

@@ -1,0 +1,84 @@
+import itertools
+import queue
+import threading
+import uuid
+
+import pytest
+from django.db import OperationalError
+
+from pentathlon.matches.jobs import Job
+from pentathlon_engines.runner import MatchAbandoned
+from workers.lease import SLACK_S, LeaseKeeper
+
+_EVERY_S = 0.005
+_PATIENCE_S = 10
+
+
+class Database:
+    """Answers renewals as told, then gladly; tells the test what it was asked."""
+
+    def __init__(self, *answers: bool | Exception) -> None:
+        self.plies: queue.Queue[int] = queue.Queue()
+        self._answers = list(answers)
+
+    def __call__(self, *, match_id: int, token: uuid.UUID, ply: int) -> bool:
+        answer = self._answers.pop(0) if self._answers else True
+        self.plies.put(ply)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def _job(**limits: float) -> Job:
+    return Job(
+        match_id=1, token=uuid.uuid4(), attempt=1, game="tuned", rules_version=1, options={},
+        seed=1, limits=limits, seats=(),
+    )  # fmt: skip
+
+
+def _play_on(lease: LeaseKeeper) -> None:
+    for ply in itertools.count():
+        lease.note_ply(ply)
+
+
+def test_lease_is_renewed_with_the_progress() -> None:
+    database = Database()
+
+    with LeaseKeeper(_job(), renew=database, every_s=_EVERY_S) as lease:
+        lease.note_ply(7)
+        seen = {database.plies.get(timeout=_PATIENCE_S) for _ in range(3)}
+
+    assert seen <= {0, 7}
+    assert 7 in seen
+
+
+def test_lost_lease_ends_the_match() -> None:
+    database = Database(True, False)
+
+    with LeaseKeeper(_job(), renew=database, every_s=_EVERY_S) as lease:
+        lease.note_ply(1)
+        for _ in range(2):
+            database.plies.get(timeout=_PATIENCE_S)
+        with pytest.raises(MatchAbandoned):
+            _play_on(lease)
+
+
+def test_silent_database_does_not_end_the_match() -> None:
+    database = Database(OperationalError("server closed the connection"), True)
+
+    with LeaseKeeper(_job(), renew=database, every_s=_EVERY_S) as lease:
+        for ply in range(3):
+            lease.note_ply(ply)
+            database.plies.get(timeout=_PATIENCE_S)
+
+
+def test_match_without_progress_is_not_renewed() -> None:
+    database = Database()
+    stuck_at_once = _job(startup_wall_s=-SLACK_S, action_wall_s=0)
+
+    with LeaseKeeper(stuck_at_once, renew=database, every_s=_EVERY_S):
+        for keeper in (thread for thread in threading.enumerate() if thread.name == "lease"):
+            keeper.join(_PATIENCE_S)
+            assert not keeper.is_alive()
+
+    assert database.plies.empty()

@@ -1,0 +1,130 @@
+from collections.abc import Iterator
+
+import pytest
+from django.db import OperationalError
+
+from pentathlon.bots.models import Archive
+from pentathlon.matches.jobs import Job
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState, SeatLog
+from pentathlon.matches.services import void_matches
+from pentathlon.matches.validation import submit_bot
+from pentathlon.replays.models import Replay
+from pentathlon.replays.services import accept_result
+from pentathlon_engines.launcher import BotCommand, BotProcess, LaunchFailed, SandboxLevel
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.manifest import built_in_bots
+from pentathlon_engines.plain_launcher import PlainLauncher
+from tests.factories import make_match, make_user, make_version, zip_files
+from tests.pentathlon.matches.acting import claimed
+from workers import play
+from workers.bot_files import BotFiles
+from workers.play import play_job
+
+pytestmark = pytest.mark.django_db
+
+
+class BrokenHost:
+    """A launcher on a host without memory."""
+
+    level = SandboxLevel.PROCESS
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        raise LaunchFailed("out of memory")
+
+
+class Meddler:
+    """A launcher during whose work the organiser calls everything off."""
+
+    level = SandboxLevel.PROCESS
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        void_matches(matches=Match.objects.all(), reason="cancelled")
+        return PlainLauncher().start(command, seat=seat, limits=limits)
+
+
+@pytest.fixture
+def files() -> Iterator[BotFiles]:
+    files = BotFiles()
+    yield files
+    files.close()
+
+
+@pytest.fixture
+def job() -> Job:
+    return claimed(make_match([make_version(), make_version(like="greedy")]))
+
+
+def test_match_is_played_and_handed_in(job: Job, files: BotFiles) -> None:
+    play_job(job, launcher=PlainLauncher(), files=files)
+
+    match = Match.objects.get()
+    assert (match.state, match.sandbox) == ("done", "process")
+    assert match.ply > 0
+    assert set(match.seats.values_list("rank", flat=True)) == {0, 1}
+    assert all(match.seats.values_list("cpu_ms", flat=True))
+
+
+def test_host_failure_is_nobodys_loss(job: Job, files: BotFiles) -> None:
+    play_job(job, launcher=BrokenHost(), files=files)
+
+    match = Match.objects.get()
+    assert match.state == MatchState.PENDING
+    assert match.state_reason == "LaunchFailed: out of memory"
+    assert not match.seats.exclude(fault_kind="").exists()
+    assert Attempt.objects.get().state == AttemptState.FAILED
+
+
+def test_damaged_archive_is_a_host_failure(job: Job, files: BotFiles) -> None:
+    first, second = (Archive.objects.get(pk=seat.content_hash) for seat in job.seats)
+    Archive.objects.filter(pk=first.pk).update(data=second.data)
+
+    play_job(job, launcher=PlainLauncher(), files=files)
+
+    match = Match.objects.get()
+    assert match.state == MatchState.PENDING
+    assert match.state_reason.startswith("DamagedArchive: ")
+
+
+def test_result_that_nobody_wants_is_dropped(job: Job, files: BotFiles) -> None:
+    play_job(job, launcher=Meddler(), files=files)
+
+    assert Match.objects.get().state == MatchState.VOID
+    assert not Replay.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)  # the connection is closed on the way
+def test_hand_in_waits_for_the_database(
+    job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outages = iter([OperationalError("restarting"), OperationalError("restarting")])
+
+    def accept_after_the_outage(**result: object) -> Match:
+        for outage in outages:
+            raise outage
+        return accept_result(**result)  # type: ignore[arg-type]  # handed on as they are
+
+    monkeypatch.setattr(play, "accept_result", accept_after_the_outage)
+    monkeypatch.setattr(play, "HAND_IN_AGAIN_AFTER_S", (0, 0, 0))
+
+    play_job(job, launcher=PlainLauncher(), files=files)
+
+    assert Match.objects.get().state == MatchState.DONE
+    assert Attempt.objects.count() == 1
+
+
+def test_what_a_bot_says_is_kept_for_its_owner(files: BotFiles) -> None:
+    main = built_in_bots()["random"] / "main.py"
+    talker = zip_files(
+        {
+            "bot.toml": 'name = "talker"\ngames = ["tuned"]\nlanguage = "python"\n',
+            "main.py": 'import sys\nsys.stderr.write("hello")\n' + main.read_text(),
+        }
+    )
+    version = submit_bot(owner=make_user(), archive=talker)
+
+    play_job(claimed(Match.objects.get()), launcher=PlainLauncher(), files=files)
+
+    logs = SeatLog.objects.readable_by(version.bot.owner)
+    assert [log.text for log in logs] == ["hello", "hello"]
+    version.refresh_from_db()
+    assert "hello" in version.validation_log
