@@ -1,17 +1,19 @@
-"""Flat Monte Carlo: plays the match out at random after each action and takes the best one.
+"""Flat Monte Carlo: plays the match out many times after each action and takes the best one.
 
 A win at once is taken, and what lets the next seat win at once is not tried. UCB1 shares out the
-playouts among the rest. Their number is fixed, so that a match can be repeated; only a short clock
-makes it fewer.
+playouts among the rest. A playout is random, but nobody misses a win in its first actions. Their
+number is fixed, so that a match can be repeated; only a short clock makes it fewer.
 """
 
 from math import log, sqrt
 
 from pentathlon_engines.bot import Turn, play
-from pentathlon_engines.game import Outcome, State
+from pentathlon_engines.game import CHANCE, Outcome, State
 from pentathlon_engines.lookahead import after, is_safe, winning_action
 
-PLAYOUTS = 600
+PLAYOUTS = 300
+CAREFUL_ACTIONS = 2
+"""How many actions of a playout look for a win."""
 CPU_SHARE = 0.5
 """How much of the time for one action may be used."""
 MATCH_SHARE = 0.1
@@ -67,8 +69,17 @@ def _try_out(arms: list[Arm], root: State, turn: Turn) -> None:
         arm = _next_arm(arms, tries)
         world = root.determinize(turn.seat, turn.rng) if hidden else root.copy()
         world.apply_unchecked(arm.action)
-        arm.won += _share(world.playout(turn.rng), turn.seat)
+        arm.won += _share(_play_out(world, turn), turn.seat)
         arm.tries += 1
+
+
+def _play_out(world: State, turn: Turn) -> Outcome:
+    for _ in range(CAREFUL_ACTIONS):
+        if world.to_move is None or world.to_move == CHANCE:
+            break
+        win = winning_action(world)
+        world.apply_unchecked(world.random_action(turn.rng) if win is None else win)
+    return world.playout(turn.rng)
 
 
 def _budget_ms(clock: dict[str, int]) -> float:
@@ -89,4 +100,5 @@ def _share(outcome: Outcome, seat: int) -> float:
     return beaten / (len(outcome.ranks) - 1)
 
 
-play(choose)
+if __name__ == "__main__":
+    play(choose)

@@ -22,4 +22,5 @@ def choose(turn: Turn) -> str:
     return state.text(actions[0])
 
 
-play(choose)
+if __name__ == "__main__":
+    play(choose)

@@ -13,4 +13,5 @@ def choose(turn: Turn) -> str:
     return turn.rng.choice(turn.legal)
 
 
-play(choose)
+if __name__ == "__main__":
+    play(choose)

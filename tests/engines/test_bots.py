@@ -1,0 +1,196 @@
+"""The built-in bots: they keep the protocol, repeat themselves, and are strong in their order."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pentathlon_engines import CHANCE, GAMES, registry
+from pentathlon_engines.bot import Turn
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.lookahead import is_safe, winning_action
+from pentathlon_engines.manifest import bot_command, built_in_bots, content_hash, read_manifest
+from pentathlon_engines.plain_launcher import ENGINES, PlainLauncher
+from pentathlon_engines.record import Record, verify_record
+from pentathlon_engines.runner import MatchReport, SeatBot, play_match
+from tests.engines.fake_games import TWELVE
+
+NAMES = sorted(built_in_bots())
+LIMITS = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=60.0, startup_wall_s=60.0)
+CLOCK = {"cpu_left_ms": 1000, "match_cpu_left_ms": 20_000}
+
+
+def built_in(name: str) -> SeatBot:
+    folder = built_in_bots()[name]
+    manifest = read_manifest(folder)
+    return SeatBot(name=name, hash=content_hash(folder), command=bot_command(folder, manifest))
+
+
+def play_tuned(*names: str, seed: int = 7, limits: Limits = LIMITS) -> MatchReport:
+    return play_match(
+        game=GAMES["tuned"],
+        options=None,
+        seats=[built_in(name) for name in names],
+        seed=seed,
+        limits=limits,
+        launcher=PlainLauncher(),
+        match=f"test-{seed}",
+    )
+
+
+def actions(record: Record) -> list[str]:
+    return [event[1] for event in record["events"]]
+
+
+def points(first: str, second: str, *, pairs: int) -> float:
+    """Return what `first` scored against `second`, each seed played in both seat orders."""
+    total = 0.0
+    for seed in range(pairs):
+        for order in ((first, second), (second, first)):
+            ranks = play_tuned(*order, seed=seed).record["outcome"]["ranks"]
+            mine, other = ranks if order[0] == first else reversed(ranks)
+            total += 1.0 if mine < other else 0.5 if mine == other else 0.0
+    return total
+
+
+def turn_in_twelve(seed: int) -> Turn:
+    rng = Random(seed)
+    state = TWELVE.start(3)
+    while state.to_move == CHANCE:
+        state.apply_chance(state.sample_chance(rng))
+    observation: dict[str, Any] = state.observation(0)
+    legal = observation.pop("legal")
+    hello = {"game": "twelve", "rules": 3, "seat": 0, "seats": 3, "options": {}}
+    turn = Turn({**hello, "limits": {}, "match": "test"})
+    turn.begin(
+        {"ply": 2, "events": [], "observation": observation, "legal": legal, "clock": CLOCK}
+    )
+    return turn
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_built_in_bot_plays_both_seats_without_fault(name: str) -> None:
+    for order in ((name, "random"), ("random", name)):
+        report = play_tuned(*order)
+
+        assert report.record["faults"] == []
+        verify_record(report.record)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_built_in_bot_repeats_itself(name: str) -> None:
+    first, second = (play_tuned(name, "random").record for _ in range(2))
+
+    assert actions(first) == actions(second)
+
+
+def test_other_match_gives_other_actions() -> None:
+    assert actions(play_tuned("random", "random", seed=1).record) != actions(
+        play_tuned("random", "random", seed=2).record
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_built_in_bot_plays_every_game(name: str) -> None:
+    assert read_manifest(built_in_bots()[name]).games == tuple(GAMES)
+
+
+def test_greedy_beats_random() -> None:
+    assert points("greedy", "random", pairs=4) >= 7
+
+
+@pytest.mark.slow
+def test_flat_mc_beats_greedy() -> None:
+    assert points("flat_mc", "greedy", pairs=5) >= 7
+
+
+def test_flat_mc_keeps_to_a_short_clock() -> None:
+    short = Limits(action_cpu_s=0.06, match_cpu_s=0.3, action_wall_s=60.0, startup_wall_s=60.0)
+
+    report = play_tuned("flat_mc", "greedy", limits=short)
+
+    assert report.record["faults"] == []
+
+
+def test_flat_mc_notes_its_hopes_for_the_owner() -> None:
+    report = play_tuned("flat_mc", "random")
+
+    assert all(text.endswith("playouts") for _, text in report.notes[0])
+    assert report.notes[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_built_in_bot_copes_with_secrets_and_chance(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "GAMES", {"twelve": TWELVE})
+    choose = runpy.run_path(str(built_in_bots()[name] / "main.py"))["choose"]
+
+    assert {choose(turn_in_twelve(seed)) for seed in range(20)} <= {"stay", "take"}
+
+
+def test_look_ahead_sees_a_win_and_a_threat() -> None:
+    data = {"game": "tuned", "board": {"a1": "D", "b1": "D"}, "hands": ["DGGCC", "DGGCC"]}
+    state = GAMES["tuned"].load({**data, "rooster": ["add", "add"], "to_move": 0, "actions": 2})
+
+    win = winning_action(state)
+
+    assert win is not None
+    assert state.text(win) == "add donkey c1"
+    assert not is_safe(state, 1)
+    assert is_safe(GAMES["tuned"].start(), 1)
+
+
+def test_helper_answers_like_the_page_says(tmp_path: Path) -> None:
+    source = "from pentathlon_engines.bot import play\nplay(lambda turn: turn.legal[-1])\n"
+    (tmp_path / "main.py").write_text(source)
+    hello = {"game": "tuned", "rules": 1, "seat": 0, "seats": 2, "options": {}}
+    lines = [
+        {"type": "hello", **hello, "limits": {}, "match": "m", "unknown": 1},
+        {"type": "greeting", "unknown": "messages are passed over"},
+        {
+            "type": "act",
+            "ply": 0,
+            "events": [],
+            "observation": {},
+            "legal": ["a", "b"],
+            "clock": {},
+        },
+        {"type": "end", "ranks": [0, 1], "reason": "line"},
+    ]
+
+    done = subprocess.run(
+        [sys.executable, "-S", str(tmp_path / "main.py")],
+        input="".join(json.dumps(line) + "\n" for line in lines),
+        env={"PYTHONPATH": str(ENGINES)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"type": "ready"},
+        {"action": "b"},
+    ]
+
+
+def test_helper_loads_little() -> None:
+    program = "import sys, pentathlon_engines.bot; print(*sorted(sys.modules))"
+
+    done = subprocess.run(
+        [sys.executable, "-s", "-S", "-c", program],
+        env={"PYTHONPATH": str(ENGINES)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    heavy = {"typing", "dataclasses", "random", "asyncio", "subprocess", "pathlib", "inspect"}
+    assert not heavy & set(done.stdout.split())

@@ -1,0 +1,136 @@
+"""What a bot.toml may say, and how it is told what is wrong."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pentathlon_engines.errors import BadManifest
+from pentathlon_engines.manifest import (
+    Manifest,
+    bot_command,
+    built_in_bots,
+    content_hash,
+    read_manifest,
+)
+
+PYTHON = 'name = "tiger"\ngames = ["tuned"]\nlanguage = "python"\n'
+PROGRAM = 'name = "tiger"\ngames = ["tuned"]\ncommand = ["./bot", "-v"]\n'
+
+
+def write_bot(folder: Path, toml: str) -> Path:
+    (folder / "bot.toml").write_text(toml)
+    (folder / "main.py").write_text("")
+    return folder
+
+
+def test_python_bot_is_read(tmp_path: Path) -> None:
+    manifest = read_manifest(write_bot(tmp_path, PYTHON))
+
+    assert manifest == Manifest(
+        name="tiger", games=("tuned",), language="python", main="main.py", command=(), build=()
+    )
+
+
+def test_program_is_read(tmp_path: Path) -> None:
+    manifest = read_manifest(write_bot(tmp_path, PROGRAM + 'build = ["cc", "bot.c"]\n'))
+
+    assert manifest == Manifest(
+        name="tiger",
+        games=("tuned",),
+        language="command",
+        main=None,
+        command=("./bot", "-v"),
+        build=("cc", "bot.c"),
+    )
+
+
+def test_python_bot_is_started_without_site_packages(tmp_path: Path) -> None:
+    folder = write_bot(tmp_path, PYTHON)
+
+    command = bot_command(folder, read_manifest(folder))
+
+    assert command.folder == folder.resolve()
+    assert command.argv == ["{python}", "-s", "-S", "-B", "-u", "{bot}/main.py"]
+    assert command.language == "python"
+
+
+def test_program_is_started_as_written(tmp_path: Path) -> None:
+    folder = write_bot(tmp_path, PROGRAM)
+
+    command = bot_command(folder, read_manifest(folder))
+
+    assert (command.argv, command.language) == (["./bot", "-v"], "command")
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("", "name: write a text"),
+        ("name = 3", "name: write a text"),
+        (PYTHON.replace("tiger", "a/b"), "name: write a text"),
+        (PYTHON.replace("tiger", "x" * 65), "name: write a text"),
+        (PYTHON.replace('"tiger"', '"""\ntiger\n"""'), "name: write a text"),
+        (PYTHON.replace('["tuned"]', "[]"), "games: write at least one"),
+        (PYTHON.replace('["tuned"]', '"tuned"'), "games: write a list"),
+        (PYTHON.replace('["tuned"]', '["chess"]'), "games: no game 'chess'; known are .*tuned"),
+        (PYTHON.replace('["tuned"]', '["tuned", "tuned"]'), "games: write each game once"),
+        (PYTHON.replace('"python"', '"cobol"'), "language: write .*not 'cobol'"),
+        (PYTHON.replace('"python"', '["python"]'), "language: write"),
+        ('name = "t"\ngames = ["tuned"]', 'language: write language = "python"'),
+        ('name = "t"\ngames = ["tuned"]\nlanguage = "command"', "command: write the program"),
+        (PYTHON + 'main = "other.py"', "main: there is no file 'other.py'"),
+        (PYTHON + 'main = "../main.py"', "main: write the path"),
+        (PYTHON + 'main = "/etc/passwd"', "main: write the path"),
+        (PYTHON + "main = 1", "main: write the path"),
+        (PYTHON + 'build = ["make"]', "build: a Python bot is not built"),
+        (PYTHON + 'command = ["./bot"]', "command: write either command, or language"),
+        (PROGRAM + 'main = "main.py"', "command: write either command, or language"),
+        (PROGRAM.replace('"./bot"', "1"), "command: write a list of texts"),
+        (PROGRAM.replace('"./bot"', '""'), "command: write a list of texts"),
+        (PYTHON + 'colour = "red"', "colour: no such field; known are name, games"),
+        ("name = ", "bot.toml: not TOML"),
+        ("# " + "x" * 70_000, "bot.toml: larger than 65536 bytes"),
+    ],
+)
+def test_manifest_that_is_wrong_names_field_and_remedy(
+    tmp_path: Path, toml: str, message: str
+) -> None:
+    with pytest.raises(BadManifest, match=message):
+        read_manifest(write_bot(tmp_path, toml))
+
+
+def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_bytes(b"name = '\xff'")
+
+    with pytest.raises(BadManifest, match="not TOML"):
+        read_manifest(tmp_path)
+
+
+def test_folder_without_manifest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadManifest, match=r"cannot be read; write a bot\.toml"):
+        read_manifest(tmp_path)
+
+
+def test_hash_follows_names_and_contents_only(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+        write_bot(folder, PYTHON)
+    os.utime(second / "main.py", (0, 0))
+    (second / "__pycache__").mkdir()
+    (second / "__pycache__" / "main.pyc").write_bytes(b"\0")
+    same = content_hash(first)
+
+    assert same == content_hash(second)
+    (second / "main.py").write_text("pass")
+    changed = content_hash(second)
+    (second / "main.py").rename(second / "other.py")
+
+    assert len({same, changed, content_hash(second)}) == 3
+
+
+def test_built_in_bots_are_found_by_name() -> None:
+    assert list(built_in_bots()) == ["flat_mc", "greedy", "random"]
