@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import pairwise
 from typing import Any
 
 _VOID = {"br", "circle", "hr", "img", "input", "line", "link", "meta", "path", "rect", "use"}
@@ -31,7 +32,9 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}
-        repeated = [name for name, count in Counter(name for name, _ in attrs).items() if count > 1]
+        repeated = [
+            name for name, count in Counter(name for name, _ in attrs).items() if count > 1
+        ]
         self.mistakes += [f"<{tag}> has two {name}" for name in repeated]
         if "label" in self._open:
             self._inside_label.add(len(self.elements))
@@ -93,7 +96,7 @@ class Page(HTMLParser):
         levels = [int(tag[1]) for tag, _ in self.elements if tag in {"h1", "h2", "h3", "h4"}]
         if levels.count(1) != 1:
             yield f"{levels.count(1)} h1"
-        for above, below in zip(levels, levels[1:], strict=False):
+        for above, below in pairwise(levels):
             if below > above + 1:
                 yield f"h{below} follows h{above}"
 

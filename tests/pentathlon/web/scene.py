@@ -1,4 +1,4 @@
-"""A small platform with everything that pages show, made by the services that make the real one."""
+"""A small platform with everything that pages show, made by the real services."""
 
 from dataclasses import dataclass
 

@@ -117,7 +117,11 @@ def test_upload_makes_a_bot_and_shows_its_checks() -> None:
 
 @pytest.mark.parametrize(
     ("data", "sentence"),
-    [(b"no zip", "zip"), (b"", "zip"), (None, "Choose the .zip of your bot.")],
+    [
+        (b"no zip", "not a zip archive"),
+        (b"", "not a zip archive"),
+        (None, "Choose the .zip of your bot."),
+    ],
 )
 def test_bad_archive_says_why_and_keeps_the_notes(data: bytes | None, sentence: str) -> None:
     form = {"notes": "Faster.", **({} if data is None else {"archive": zip_file(data)})}

@@ -156,8 +156,10 @@ def test_logs_are_for_the_author_alone() -> None:
     address = reverse("match", args=[scene.done.pk])
     owners = {seat.version.bot.owner for seat in scene.done.seats.all()}
 
-    seen = {user: "I think, therefore" in as_person(user).get(address).content.decode()
-            for user in [*owners, make_user()]}
+    seen = {
+        user: "I think, therefore" in as_person(user).get(address).content.decode()
+        for user in [*owners, make_user()]
+    }
 
     first = scene.done.seats.get(seat=0).version.bot.owner
     assert [user for user, saw in seen.items() if saw] == [first]

@@ -33,8 +33,8 @@ _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
 _MOST_CHOICES = 500
-_COLUMNS = ("index", "round", "block", "match", "state", "seed", "seat", "bot", "version", "rank")
-_COLUMNS += ("score", "reason", "fault", "chain")
+_MATCH_COLUMNS = ("index", "round", "block", "match", "state", "seed")
+_SEAT_COLUMNS = ("seat", "bot", "version", "rank", "score", "reason", "fault", "chain")
 
 
 @require_safe

@@ -1,0 +1,44 @@
+"""The chart of a bot's strength."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from pentathlon.ratings.services import live_key
+from pentathlon.web.chart import rating_chart
+from tests.factories import make_version
+from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.scene import make_scene
+
+pytestmark = pytest.mark.django_db
+
+
+def test_bot_without_rated_match_has_no_chart() -> None:
+    version = make_version()
+
+    assert rating_chart(bot_id=version.bot_id, pool_key=live_key("tuned")) is None
+    page = page_of(Client().get(reverse("bot", args=[version.bot_id])))
+    assert "No rated match yet." in page.text
+
+
+def test_chart_ends_where_the_rating_stands() -> None:
+    scene = make_scene()
+    version = scene.versions[0]
+    rating = version.ratings.get(pool__key=live_key("tuned"))
+
+    chart = rating_chart(bot_id=version.bot_id, pool_key=live_key("tuned"))
+
+    assert chart is not None
+    (line,) = chart.lines
+    assert (line.mu, line.sigma, line.matches) == (rating.mu, rating.sigma, rating.matches)
+    assert line.path.startswith("M0.0 ")
+    assert line.end_x == "100.0%"
+
+
+def test_chart_has_its_figures_below() -> None:
+    scene = make_scene()
+    rating = scene.versions[0].ratings.get(pool__key=live_key("tuned"))
+
+    page = page_of(Client().get(reverse("bot", args=[scene.versions[0].bot_id])))
+
+    assert f"{rating.mu:.1f} ± {2 * rating.sigma:.1f}" in page.text

@@ -1,0 +1,95 @@
+"""Figures are written one way everywhere."""
+
+import pytest
+
+from pentathlon.web.crosstables import tint
+from pentathlon.web.templatetags import figures
+from pentathlon.web.templatetags.looks import badge, interval_bar, progress_bar, seat_mark
+
+
+@pytest.mark.parametrize(
+    ("rank", "word"), [(0, "1st"), (1, "2nd"), (2, "3rd"), (3, "4th"), (10, "11th"), (20, "21st")]
+)
+def test_rank_is_told_as_a_place(rank: int, word: str) -> None:
+    assert figures.place(rank) == word
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (2520, "42 min"), (9000, "2.5 h")],
+)
+def test_duration_is_told_in_a_fitting_unit(seconds: float, words: str) -> None:
+    assert figures.duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(96, "96 bytes"), (1500, "1.5 kB"), (2_500_000, "2.5 MB")]
+)
+def test_size_is_told_in_a_fitting_unit(count: int, words: str) -> None:
+    assert figures.size(count) == words
+
+
+def test_numbers_are_set_as_everywhere() -> None:
+    assert figures.thousands(1098) == "1,098"
+    assert figures.percent(0.61) == "61 %"
+    assert figures.percent_fine(0.508) == "50.8 %"
+    assert figures.decimal(36.24) == "36.2"
+    assert figures.spread(0.9) == "1.8"
+    assert figures.seconds(1234) == "1.23"
+    assert figures.seconds(12_340) == "12.3"
+    assert (figures.points(11.0), figures.points(11.5)) == ("11", "11.5")
+
+
+@pytest.mark.parametrize(
+    ("share", "name"),
+    [(None, ""), (0, "t1"), (0.25, "t1"), (0.3, "t2"), (0.5, "t3"), (0.6, "t4"), (1, "t5")],
+)
+def test_tint_follows_the_share(share: float | None, name: str) -> None:
+    assert tint(share) == name
+
+
+def test_interval_reaches_two_sigma_to_both_sides() -> None:
+    drawing = interval_bar(30, 1, (10, 50), provisional=False)
+
+    assert 'x="45.0%"' in drawing
+    assert 'width="10.0%"' in drawing
+    assert "95 % interval 28.0 to 32.0" in drawing
+
+
+def test_interval_beyond_the_scale_is_cut() -> None:
+    drawing = interval_bar(10, 5, (10, 50), provisional=True)
+
+    assert 'x="0.0%"' in drawing
+    assert 'class="reach provisional"' in drawing
+
+
+def test_second_copy_of_an_interval_is_silent() -> None:
+    drawing = interval_bar(30, 1, (10, 50), provisional=False, shown=False)
+
+    assert 'aria-hidden="true"' in drawing
+    assert "aria-label" not in drawing
+
+
+def test_progress_shows_its_parts_one_after_the_other() -> None:
+    drawing = progress_bar(done=50, running=10, void=5, total=100)
+
+    assert 'class="done" x="0.00%" width="50.00%"' in drawing
+    assert 'x="50.00%" width="10.00%" height="100%" fill="url(#stripes)"' in drawing
+    assert 'class="void" x="60.00%" width="5.00%"' in drawing
+    assert 'aria-valuenow="55"' in drawing
+
+
+def test_progress_of_nothing_is_empty() -> None:
+    assert 'width="0.00%"' in progress_bar(done=0, running=0, void=0, total=0)
+
+
+@pytest.mark.parametrize("seat", range(5))
+def test_seat_has_shape_and_number(seat: int) -> None:
+    drawing = seat_mark(seat)
+
+    assert f'aria-label="seat {seat}"' in drawing
+    assert f">{seat}</text>" in drawing
+
+
+def test_unknown_state_is_shown_by_its_name() -> None:
+    assert ">odd &amp; new</span>" in badge("odd & new")

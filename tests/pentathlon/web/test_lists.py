@@ -1,0 +1,132 @@
+"""Long lists come in pages, and searches find what they should."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.ratings.models import Rating
+from pentathlon.ratings.services import open_live_pool
+from tests.factories import make_bot, make_match, make_user, make_version
+from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.scene import make_scene
+
+pytestmark = pytest.mark.django_db
+
+
+def test_pages_of_matches_hold_each_match_once_both_ways() -> None:
+    versions = [make_version(), make_version()]
+    ids = [make_match(versions).pk for _ in range(65)]
+    client, address, seen = Client(), reverse("matches"), list[int]()
+    while address:
+        page = client.get(address).context["page"]
+        seen += [match.pk for match in page.rows]
+        newer = page.newer
+        address = reverse("matches") + page.older if page.older else ""
+
+    back = client.get(reverse("matches") + newer).context["page"]
+
+    assert seen == sorted(ids, reverse=True)
+    assert [match.pk for match in back.rows] == seen[30:60]
+
+
+def test_matches_can_be_narrowed_to_a_state() -> None:
+    running = make_match(state=MatchState.RUNNING)
+    make_match(state=MatchState.DONE)
+
+    page = Client().get(reverse("matches"), {"state": "running"}).context["page"]
+
+    assert [match.pk for match in page.rows] == [running.pk]
+
+
+@pytest.mark.parametrize("query", ["before=x", "after=-3", "before=" + "9" * 40, "state=odd"])
+def test_senseless_query_shows_the_first_page(query: str) -> None:
+    match = make_match()
+
+    page = Client().get(f"/matches/?{query}").context["page"]
+
+    assert [row.pk for row in page.rows] == [match.pk]
+
+
+def test_search_finds_bots_in_any_case() -> None:
+    make_bot("Copper Heron")
+    make_bot("Tidewater")
+
+    text = page_of(Client().get(reverse("bots"), {"q": "heron"})).text
+
+    assert "Copper Heron" in text
+    assert "Tidewater" not in text
+
+
+def test_search_without_result_says_so_and_keeps_the_words() -> None:
+    page = page_of(Client().get(reverse("bots"), {"q": '"><b>none'}))
+
+    assert "No bot has that in its name." in page.text
+    assert page.field("q")["value"] == '"><b>none'
+
+
+def test_bots_of_one_author_stand_alone() -> None:
+    mine = make_bot("Mine")
+    make_bot("Other")
+
+    text = page_of(Client().get(reverse("bots"), {"author": mine.owner.username})).text
+
+    assert "Mine" in text
+    assert "Other" not in text
+
+
+def rated(count: int) -> None:
+    pool = open_live_pool(game="tuned")
+    for number in range(count):
+        Rating.objects.create(pool=pool, version=make_version(), mu=40 - number / 4, sigma=1.5)
+
+
+def test_leaderboard_of_60_goes_on_where_it_stopped() -> None:
+    rated(60)
+
+    first = Client().get("/leaderboards/tuned/").context["table"]
+    second = Client().get("/leaderboards/tuned/" + first.older).context["table"]
+
+    assert [row.rank for row in first.rows] == list(range(1, 51))
+    assert [row.rank for row in second.rows] == list(range(51, 61))
+    assert (second.first, second.last, second.total) == (51, 60, 60)
+
+
+def test_leaderboard_marks_what_is_provisional_and_own() -> None:
+    rated(1)
+    user = make_user()
+    Rating.objects.create(
+        pool=open_live_pool(game="tuned"), version=make_version(owner=user), mu=25, sigma=4
+    )
+    client = Client()
+    client.force_login(user)
+
+    rows = client.get("/leaderboards/tuned/").context["table"].rows
+
+    assert [(row.provisional, row.own) for row in rows] == [(False, False), (True, True)]
+
+
+def test_leaderboard_as_csv_has_every_bot_in_order() -> None:
+    rated(60)
+
+    lines = Client().get("/leaderboards/tuned/table.csv").content.decode().splitlines()
+
+    assert lines[0].startswith("rank,bot,version,author,rating,mu,sigma")
+    assert [line.split(",")[0] for line in lines[1:]] == [str(n) for n in range(1, 61)]
+
+
+@pytest.mark.parametrize(
+    "address", ["/leaderboards/chess/", "/games/chess/", "/games/chess/rules/"]
+)
+def test_unknown_game_is_not_here(address: str) -> None:
+    assert "There is no page at this address." in page_of(Client().get(address)).text
+
+
+def test_results_as_csv_have_a_line_for_every_seat() -> None:
+    scene = make_scene()
+
+    address = reverse("tournament_csv", args=[scene.closed.pk])
+    lines = Client().get(address).content.decode().splitlines()
+
+    assert len(lines) == 1 + 2 * Match.objects.filter(place__tournament=scene.closed).count()
+    assert lines[1].startswith("1,1,1,")

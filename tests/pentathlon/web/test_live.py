@@ -1,0 +1,119 @@
+"""What open pages ask for, and the headers that every page carries."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from pentathlon.bots.models import BotVersion, VersionState
+from tests.factories import make_user
+from tests.pentathlon.web.pages import page_of, part_of
+from tests.pentathlon.web.scene import Scene, make_scene, play_all
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return make_scene()
+
+
+def polled(address: str) -> list[str]:
+    """Return what the page at this address asks for again and again."""
+    page = page_of(Client().get(address))
+    return [a["hx-get"] for _, a in page.elements if "hx-get" in a]
+
+
+def test_home_asks_for_matches_and_tournaments(scene: Scene) -> None:
+    assert set(polled("/")) == {"/now/matches/", "/now/tournaments/"}
+
+
+@pytest.mark.parametrize("address", ["/now/matches/", "/now/tournaments/"])
+def test_parts_of_home_go_on_asking(scene: Scene, address: str) -> None:
+    part = part_of(Client().get(address))
+
+    assert [a["hx-get"] for a in part.all("section")] == [address]
+
+
+def test_running_tournament_asks_and_a_closed_one_does_not(scene: Scene) -> None:
+    running = polled(reverse("tournament", args=[scene.running.pk]))
+
+    assert len(running) == 2
+    assert polled(reverse("tournament", args=[scene.closed.pk])) == []
+
+
+def test_new_results_are_announced_once(scene: Scene) -> None:
+    address = polled(reverse("tournament", args=[scene.running.pk]))[1]
+    before = Client().get(address)
+
+    play_all(scene.running, limit=1)
+    after = Client().get(address)
+
+    assert before.status_code == 204
+    assert after.status_code == 286
+    assert "Table changed: 1 new result" in part_of(after).text
+
+
+def test_new_ratings_are_announced_on_the_leaderboard(scene: Scene) -> None:
+    (address,) = polled("/leaderboards/tuned/")
+
+    play_all(scene.running, limit=2)
+
+    assert "Table changed: 2 new results" in part_of(Client().get(address)).text
+
+
+def test_checks_of_an_upload_ask_until_they_are_settled(scene: Scene) -> None:
+    address = reverse("version", args=[scene.validating.pk])
+    waiting = polled(address)
+
+    BotVersion.objects.filter(pk=scene.validating.pk).update(state=VersionState.ELIGIBLE)
+    part = part_of(Client(headers={"HX-Request": "true"}).get(address))
+
+    assert waiting == [address]
+    assert not [a for a in part.all("section") if "hx-get" in a]
+    assert "May play" in part.text
+
+
+def test_page_forbids_inline_code(scene: Scene) -> None:
+    policy = Client().get("/")["Content-Security-Policy"]
+
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_chosen_theme_is_written_into_the_page(theme: str) -> None:
+    client = Client()
+
+    response = client.post(reverse("theme"), {"theme": theme, "next": "/games/"}, follow=True)
+
+    assert response.redirect_chain == [("/games/", 302)]
+    assert page_of(response).all("html")[0]["data-theme"] == theme
+
+
+def test_theme_of_the_device_is_the_usual_one() -> None:
+    client = Client()
+    client.post(reverse("theme"), {"theme": "dark"})
+    client.post(reverse("theme"), {"theme": "auto"})
+
+    assert "data-theme" not in page_of(client.get("/")).all("html")[0]
+
+
+def test_odd_theme_cookie_does_not_reach_the_page() -> None:
+    client = Client()
+    client.cookies["theme"] = '"><b>'
+
+    assert "data-theme" not in page_of(client.get("/")).all("html")[0]
+
+
+def test_organiser_sees_controls_and_others_do_not(scene: Scene) -> None:
+    address = reverse("tournament", args=[scene.running.pk])
+    organiser, other = Client(), Client()
+    organiser.force_login(scene.organiser)
+    other.force_login(make_user(organiser=True))
+
+    assert "Pause" in page_of(organiser.get(address)).text
+    assert "Pause" not in page_of(other.get(address)).text
+
+
+def test_status_tells_when_nobody_hands_out_matches() -> None:
+    assert "Matches are not being handed out." in page_of(Client().get("/status/")).text
