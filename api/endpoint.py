@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from rest_framework.viewsets import GenericViewSet
 
+from api.repeating import Handler, carried_out_once
 from api.throttles import Uploads
 from pentathlon.accounts.models import Scope, User
 from pentathlon.common.errors import NotFound, TooLarge
@@ -22,15 +23,22 @@ class Endpoint(GenericViewSet[T], Generic[T]):
     """One resource: its body limit, its scopes, and its ways to find things."""
 
     noun = "thing"
+    post: Handler
+    """The action that answers a POST; set by the framework."""
     lookup_value_regex = ID
     largest_body = 1024 * 1024
     write_scope: Scope | None = None
     private_scopes: dict[str, Scope] = {}
+    is_repeatable = True
+    """Whether a POST may be sent again with the same `Idempotency-Key`."""
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Refuse a body that is too large before anything reads it."""
         check_body_size(request, self.largest_body)
         super().initial(request, *args, **kwargs)
+        if request.method == "POST" and self.is_repeatable and self.action is not None:
+            # The framework looks the handler up next.
+            self.post = carried_out_once(self.post)
 
     @property
     def person(self) -> User | None:

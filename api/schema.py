@@ -4,10 +4,12 @@ from http import HTTPStatus
 from typing import Any, Final, Literal
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
 from api.errors import MEDIA_TYPE
+from api.repeating import HEADER
 
 _ALWAYS: Final = (
     HTTPStatus.BAD_REQUEST,
@@ -40,7 +42,20 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 class ApiSchema(AutoSchema):
-    """Adds the problems that every address may answer with."""
+    """Adds what all addresses have in common: their problems, and keys for repeating."""
+
+    def get_override_parameters(self) -> list[Any]:
+        """Offer a key to every POST that may be sent again."""
+        if self.method != "POST" or not getattr(self.view, "is_repeatable", False):
+            return []
+        return [
+            OpenApiParameter(
+                HEADER,
+                str,
+                OpenApiParameter.HEADER,
+                description="Send the request again with the same key: it is carried out once.",
+            )
+        ]
 
     def _get_response_bodies(
         self, direction: Literal["request", "response"] = "response"

@@ -77,6 +77,7 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
     lookup_url_kwarg = "id"
     lookup_value_regex = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     queryset = ApiToken.objects.none()
+    is_repeatable = False  # a kept answer would keep the secret
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Count tries of passwords before looking at one."""

@@ -24,11 +24,15 @@ def upload(
     client: APIClient,
     path: str,
     archive: bytes,
+    *,
+    headers: dict[str, str] | None = None,
     **fields: Any,  # Any: whatever a form may hold
 ) -> Any:
     """Post an archive as a browser or curl would."""
     file = SimpleUploadedFile("bot.zip", archive, content_type="application/zip")
-    return client.post(f"{V1}{path}", {"archive": file, **fields}, format="multipart")
+    return client.post(
+        f"{V1}{path}", {"archive": file, **fields}, format="multipart", headers=headers
+    )
 
 
 def assert_problem(response: Any, *, status: int, code: str, attr: str | None = None) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import uuid
 
 from django.contrib.auth.models import AbstractUser
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.db.models.functions import Lower
 from knox.models import AbstractAuthToken
@@ -40,3 +41,24 @@ class ApiToken(AbstractAuthToken):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.user}"
+
+
+class KeptAnswer(models.Model):
+    """What a person's request was answered with, so that sending it again changes nothing."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="kept_answers")
+    key = models.CharField(max_length=100)
+    """Chosen by the person, new for every request."""
+    fingerprint = models.CharField(max_length=64)
+    """Tells the request from others under the same key."""
+    status = models.PositiveSmallIntegerField(default=0)
+    body = models.JSONField(null=True, encoder=DjangoJSONEncoder)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("person", "key"), name="accounts_answer_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"answer {self.key} for {self.person}"

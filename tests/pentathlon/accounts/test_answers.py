@@ -1,0 +1,55 @@
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from pentathlon.accounts.answers import KEPT_FOR, Answer, answer_once
+from pentathlon.accounts.models import KeptAnswer, User
+from pentathlon.common.errors import Conflict
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(person: User, body: object, *, fingerprint: str = "f") -> Answer:
+    return answer_once(
+        person=person,
+        key="key",
+        fingerprint=fingerprint,
+        make=lambda: Answer(status=201, body=body),
+    )
+
+
+def test_first_answer_is_kept() -> None:
+    person = make_user()
+
+    first, second = ask(person, {"id": 1}), ask(person, {"id": 2})
+
+    assert (first.body, first.is_kept) == ({"id": 1}, False)
+    assert (second.body, second.status, second.is_kept) == ({"id": 1}, 201, True)
+
+
+def test_other_request_under_the_key_is_a_conflict() -> None:
+    person = make_user()
+    ask(person, 1)
+
+    with pytest.raises(Conflict, match="new key"):
+        ask(person, 1, fingerprint="other")
+
+
+def test_failure_keeps_nothing() -> None:
+    def fail() -> Answer:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        answer_once(person=make_user(), key="key", fingerprint="f", make=fail)
+
+    assert not KeptAnswer.objects.exists()
+
+
+def test_answer_is_forgotten_after_a_day() -> None:
+    person = make_user()
+    ask(person, 1)
+    KeptAnswer.objects.update(created_at=F("created_at") - KEPT_FOR - timedelta(minutes=1))
+
+    assert not ask(person, 2, fingerprint="other").is_kept
