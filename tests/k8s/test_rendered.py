@@ -1,0 +1,69 @@
+"""What Kustomize itself makes of the overlays, where it is installed."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from tests.k8s.manifests import K8S, OVERLAYS, Manifest, containers, of_kind, workloads
+
+KUBECTL = shutil.which("kubectl")
+
+pytestmark = pytest.mark.skipif(KUBECTL is None, reason="kubectl is not installed")
+
+
+@pytest.fixture(params=OVERLAYS)
+def rendered(request: pytest.FixtureRequest, tmp_path: Path) -> list[Manifest]:
+    """An overlay as it would be applied, production with the example's secrets."""
+    copy = shutil.copytree(K8S, tmp_path / "k8s")
+    production = copy / "overlays/production"
+    shutil.copy(production / "secrets.env.example", production / "secrets.env")
+    command = [str(KUBECTL), "kustomize", str(copy / "overlays" / request.param)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return list(yaml.safe_load_all(answer.stdout))
+
+
+def test_every_document_is_valid(rendered: list[Manifest]) -> None:
+    for document in rendered:
+        if document["kind"] != "ScaledObject":
+            kubernetes_validate.validate(
+                document, kubernetes_validate.latest_version(), strict=True
+            )
+
+
+def test_everything_is_in_one_namespace(rendered: list[Manifest]) -> None:
+    places = {
+        document["metadata"].get("namespace")
+        for document in rendered
+        if document["kind"] != "Namespace"
+    }
+
+    assert places == {"pentathlon"}
+
+
+def test_containers_read_the_settings_that_are_there(rendered: list[Manifest]) -> None:
+    made = {document["metadata"]["name"] for document in of_kind(rendered, "ConfigMap", "Secret")}
+    read = {
+        source[kind]["name"]
+        for template in workloads(rendered).values()
+        for container in containers(template)
+        for source in container.get("envFrom", [])
+        for kind in source
+    }
+
+    assert read == made
+
+
+def test_own_containers_run_one_image(rendered: list[Manifest]) -> None:
+    images = {
+        container["image"]
+        for template in workloads(rendered).values()
+        for container in containers(template)
+        if "pentathlon" in container["image"]
+    }
+
+    assert len(images) == 1
+    assert not images.pop().endswith((":latest", "pentathlon"))
