@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from math import inf
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +37,25 @@ class Limits:
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, float | int]) -> Limits:
-        """Read limits back; missing fields take their default, unknown ones raise `ValueError`."""
-        known = {field.name: field.type for field in fields(cls)}
-        unknown = sorted(set(data) - set(known))
-        if unknown:
-            raise ValueError(f"unknown limits: {', '.join(unknown)}; known: {', '.join(known)}")
-        return cls(**data)  # type: ignore[arg-type]  # the values are checked where they enter
+    def from_json(cls, data: dict[str, Any]) -> Limits:
+        """Read limits back; a missing field takes its default.
+
+        Raises:
+            ValueError: a field is unknown, or its value is no number that can be a bound.
+        """
+        kinds = {field.name: str(field.type) for field in fields(cls)}
+        for name, value in data.items():
+            if name not in kinds:
+                raise ValueError(f"unknown limits: {name}; known: {', '.join(kinds)}")
+            if not _is_bound(value, whole=kinds[name] == "int"):
+                raise ValueError(f"{name} must be a {_NUMBER[kinds[name]]}, not {value!r}")
+        return cls(**data)
+
+
+_NUMBER: Final = {"int": "whole number from 0", "float": "number from 0"}
+
+
+def _is_bound(value: object, *, whole: bool) -> bool:
+    if type(value) is int:
+        return value >= 0
+    return type(value) is float and not whole and 0 <= value < inf

@@ -97,13 +97,13 @@ class Seat:
         except BotEnded:
             raise self._explain_end(FaultKind.STARTUP) from None
 
-    def is_leaving(self, descriptor: int) -> bool:
-        """Move what one pipe has after the end; say whether the bot still runs and behaves."""
+    def is_gone(self, descriptor: int) -> bool:
+        """Move what one pipe has after the match; say whether there is no more to wait for."""
         try:
             self.pipes.handle(descriptor)
         except (BotEnded, BotFailed):
-            return False
-        return True
+            return True
+        return False
 
     def stop(self) -> Usage:
         """End the bot, keeping the rest of its log; idempotent."""

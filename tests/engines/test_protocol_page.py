@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines import GAMES, protocol, runner
+from pentathlon_engines import GAMES, protocol, table
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand
 from pentathlon_engines.limits import Limits
@@ -71,7 +71,7 @@ def test_every_limit_is_on_the_page_with_its_default(field: str) -> None:
 
 
 def test_numbers_on_the_page_are_those_of_the_program() -> None:
-    assert f"{runner.FAREWELL_S * 1000:.0f} ms later" in PAGE
+    assert f"{table.FAREWELL_S * 1000:.0f} ms later" in PAGE
     assert f"{protocol.NOTE_CHARACTERS} characters" in PAGE
     assert f"at most {protocol.DEEPEST_NESTING} deep" in PAGE
     assert json.dumps({"type": "ready"}) in ANSWERED

@@ -1,0 +1,144 @@
+"""The bots of one match around their referee: started, asked in turn, expelled, told the end."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Final
+
+from pentathlon_engines import protocol
+from pentathlon_engines.errors import BadMessage
+from pentathlon_engines.faults import Fault, FaultKind
+from pentathlon_engines.launcher import BotCommand, Launcher, Usage
+from pentathlon_engines.pipes import BotFailed
+from pentathlon_engines.referee import Referee, Request
+from pentathlon_engines.seat import TICK_MS, Seat
+
+FAREWELL_S: Final = 0.05
+"""How long bots may take to end by themselves after `end`."""
+
+
+class Table:
+    """The bots of one match around their referee."""
+
+    def __init__(
+        self, referee: Referee, facts: protocol.MatchFacts, codec: protocol.Codec
+    ) -> None:
+        self.seats: list[Seat] = []
+        self.notes: list[list[tuple[int, str]]] = [[] for _ in range(facts.seats)]
+        self._referee = referee
+        self._facts = facts
+        self._codec = codec
+        self._present: set[int] = set()
+
+    def start(self, commands: Sequence[BotCommand], launcher: Launcher) -> None:
+        """Start all bots together and wait until each is ready or has failed."""
+        for index, command in enumerate(commands):
+            process = launcher.start(command, seat=index, limits=self._facts.limits)
+            self.seats.append(Seat(process, self._facts.limits))
+            self._present.add(index)
+        deadline = time.monotonic() + self._facts.limits.startup_wall_s
+        waiting = dict(enumerate(self.seats))
+        for index, seat in waiting.items():
+            seat.pipes.send(self._line(protocol.hello(self._facts, seat=index)))
+        while waiting:
+            for index, descriptor in _stirring(waiting):
+                if index in self._present:
+                    self._move_bytes(index, descriptor)
+            for index, seat in list(waiting.items()):
+                if self._is_settled(index, seat, deadline):
+                    del waiting[index]
+
+    def play(self, on_ply: Callable[[int], None] | None) -> None:
+        """Ask whoever is to act until the match is over; then say so."""
+        referee = self._referee
+        while (seat := referee.seat_to_ask()) is not None:
+            if on_ply is not None:
+                on_ply(referee.ply)
+            try:
+                self._take_turn(self.seats[seat], referee.request())
+            except BotFailed as failure:
+                self._expel(seat, failure)
+        self._say_end()
+
+    def close(self) -> list[Usage]:
+        """Stop every bot; return what each has used."""
+        with ExitStack() as stack:
+            for seat in self.seats:
+                stack.callback(seat.stop)
+        return [seat.stop() for seat in self.seats]
+
+    def _take_turn(self, seat: Seat, request: Request) -> None:
+        message = protocol.act(
+            ply=request.ply,
+            events=request.events,
+            observation=request.observation,
+            legal=request.legal,
+            clock=seat.clock(),
+        )
+        answer = seat.ask(self._line(message))
+        try:
+            reply = protocol.read_reply(answer, ply=request.ply)
+        except BadMessage as error:
+            raise BotFailed(FaultKind.PROTOCOL, str(error)) from error
+        if reply.note:
+            self.notes[request.seat].append((request.ply, reply.note))
+        if not self._referee.allows(reply.action):
+            self._note_refused(request, reply.action)
+            raise BotFailed(FaultKind.ILLEGAL_ACTION, "the action is not among the legal ones")
+        self._referee.accept(
+            reply.action,
+            cpu_ms=round(1000 * seat.last_cpu_s),
+            wall_ms=round(1000 * seat.last_wall_s),
+        )
+
+    def _note_refused(self, request: Request, action: str) -> None:
+        text = f"not legal: {action[: protocol.NOTE_CHARACTERS]!r}"
+        self.notes[request.seat].append((request.ply, text))
+
+    def _is_settled(self, index: int, seat: Seat, deadline: float) -> bool:
+        try:
+            return index not in self._present or seat.is_ready(deadline)
+        except BotFailed as failure:
+            self._expel(index, failure)
+            return True
+
+    def _move_bytes(self, index: int, descriptor: int) -> None:
+        try:
+            self.seats[index].hear(descriptor)
+        except BotFailed as failure:
+            self._expel(index, failure)
+
+    def _expel(self, index: int, failure: BotFailed) -> None:
+        self._present.discard(index)
+        self.seats[index].stop()
+        ply = self._referee.ply
+        self._referee.expel(Fault(failure.kind, seat=index, ply=ply, detail=failure.detail))
+
+    def _say_end(self) -> None:
+        outcome = self._referee.final_outcome()
+        line = self._line(protocol.end(ranks=outcome.ranks, reason=outcome.reason))
+        waiting = {index: self.seats[index] for index in self._present}
+        for seat in waiting.values():
+            seat.tell(line)
+        deadline = time.monotonic() + FAREWELL_S
+        while waiting and time.monotonic() < deadline:
+            for index, descriptor in _stirring(waiting):
+                if index in waiting and waiting[index].is_gone(descriptor):
+                    del waiting[index]
+
+    def _line(self, message: protocol.Message) -> bytes:
+        return self._codec(message) + b"\n"
+
+
+def _stirring(seats: Mapping[int, Seat]) -> list[tuple[int, int]]:
+    """Wait a tick at most; return seat and descriptor of all pipes that can be read or written."""
+    poller = select.poll()
+    owners = {}
+    for index, seat in seats.items():
+        for descriptor, events in seat.pipes.open.items():
+            poller.register(descriptor, events)
+            owners[descriptor] = index
+    return [(owners[descriptor], descriptor) for descriptor, _ in poller.poll(TICK_MS)]
