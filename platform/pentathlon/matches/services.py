@@ -7,7 +7,7 @@ pending --claim--> running --finish--> done
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
@@ -46,16 +46,6 @@ WINDOW: Final = 64
 
 _LONGEST_REASON = 300
 _BATCH = 1000
-_RESULT_FIELDS = (
-    "rank",
-    "score",
-    "cpu_ms",
-    "wall_ms",
-    "memory_peak_mb",
-    "fault_kind",
-    "fault_ply",
-    "fault_detail",
-)
 _NO_LEASE = {"token": None, "lease_until": None, "sent_at": None}
 
 
@@ -256,19 +246,22 @@ def _job(match: Match, token: UUID) -> Job:
 
 
 def _store_seats(match_id: int, result: MatchResult) -> None:
-    seats: Sequence[MatchSeat] = list(MatchSeat.objects.filter(match=match_id).order_by("seat"))
-    for seat, told in zip(seats, result.seats, strict=True):
-        seat.rank, seat.score = told.rank, told.score
-        seat.cpu_ms, seat.wall_ms = told.cpu_ms, told.wall_ms
-        seat.memory_peak_mb = told.memory_peak_mb
-        seat.fault_kind, seat.fault_ply = told.fault_kind, told.fault_ply
-        seat.fault_detail = told.fault_detail[:_LONGEST_REASON]
-    MatchSeat.objects.bulk_update(seats, _RESULT_FIELDS)
-    SeatLog.objects.bulk_create(
-        SeatLog(seat=seat, text=told.log, notes=list(told.notes))
-        for seat, told in zip(seats, result.seats, strict=True)
-        if told.log or told.notes
-    )
+    ids = dict(MatchSeat.objects.filter(match=match_id).values_list("seat", "pk"))
+    logs = []
+    for seat, told in enumerate(result.seats):
+        MatchSeat.objects.filter(pk=ids[seat]).update(
+            rank=told.rank,
+            score=told.score,
+            fault_kind=told.fault_kind,
+            fault_ply=told.fault_ply,
+            fault_detail=told.fault_detail[:_LONGEST_REASON],
+            cpu_ms=told.cpu_ms,
+            wall_ms=told.wall_ms,
+            memory_peak_mb=told.memory_peak_mb,
+        )
+        if told.log or told.notes:
+            logs.append(SeatLog(seat_id=ids[seat], text=told.log, notes=list(told.notes)))
+    SeatLog.objects.bulk_create(logs)
 
 
 def _give_back(match: Match, ended: AttemptState, reason: str) -> None:

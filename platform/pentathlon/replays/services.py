@@ -45,10 +45,8 @@ def accept_result(
     match = Match.objects.with_seats().filter(pk=match_id).first()
     if match is None:
         raise NotFound(f"There is no match {match_id}.")
-    if _was_accepted(match_id, token, result_hash):
-        return match
     if match.token != token:
-        raise _stale(match_id)
+        return _answer_again(match, token, result_hash)
     # Playing the record again takes as long as the game's rules do: not inside a transaction.
     _check(match, record)
     outcome = record["outcome"]
@@ -60,10 +58,8 @@ def accept_result(
         result_hash=result_hash,
         seats=seat_results(record, logs=logs, notes=notes, usage=usage),
     )
-    if not _store(match_id, token, record, result) and not _was_accepted(
-        match_id, token, result_hash
-    ):
-        raise _stale(match_id)
+    if not _store(match_id, token, record, result):
+        return _answer_again(match, token, result_hash)
     match.refresh_from_db()
     return match
 
@@ -86,16 +82,24 @@ def _store(match_id: int, token: UUID, record: Record, result: MatchResult) -> b
     return True
 
 
-def _was_accepted(match_id: int, token: UUID, result_hash: str) -> bool:
-    accepted = Attempt.objects.filter(match=match_id, token=token, state=AttemptState.ACCEPTED)
+def _answer_again(match: Match, token: UUID, result_hash: str) -> Match:
+    """Answer a worker without the match: it may have handed in the same record before."""
+    accepted = Attempt.objects.filter(match=match, token=token, state=AttemptState.ACCEPTED)
     earlier = accepted.values_list("result_hash", flat=True).first()
-    if earlier not in (None, result_hash):
+    if earlier is None:
         raise Conflict(
-            f"Attempt {token} at match {match_id} has handed in another record already; "
-            "that one counts.",
+            f"Match {match.pk} is no longer this worker's: its lease ran out, or it was called "
+            "off. Drop the result.",
+            code="stale_token",
+        )
+    if earlier != result_hash:
+        raise Conflict(
+            f"This attempt at match {match.pk} has handed in another record already; that one "
+            "counts.",
             code="different_result",
         )
-    return earlier is not None
+    match.refresh_from_db()
+    return match
 
 
 def _check(match: Match, record: Record) -> None:
@@ -110,11 +114,3 @@ def _check(match: Match, record: Record) -> None:
 
 def _bad_record(problem: str) -> InvalidInput:
     return InvalidInput(f"The record is refused: {problem}", code=BadRecord.code, field="record")
-
-
-def _stale(match_id: int) -> Conflict:
-    return Conflict(
-        f"Match {match_id} is no longer this worker's: its lease ran out, or it was called off. "
-        "Drop the result.",
-        code="stale_token",
-    )

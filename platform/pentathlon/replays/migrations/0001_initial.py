@@ -5,22 +5,30 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('matches', '0001_initial'),
+        ("matches", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Replay',
+            name="Replay",
             fields=[
-                ('match', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='replay', serialize=False, to='matches.match')),
-                ('codec', models.CharField(max_length=8)),
-                ('data', models.BinaryField()),
-                ('raw_bytes', models.PositiveIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "match",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="replay",
+                        serialize=False,
+                        to="matches.match",
+                    ),
+                ),
+                ("codec", models.CharField(max_length=8)),
+                ("data", models.BinaryField()),
+                ("raw_bytes", models.PositiveIntegerField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
     ]
