@@ -1,0 +1,37 @@
+import pytest
+
+from pentathlon.local.parts import UnknownPart, choose
+
+
+def names(*parts: str) -> list[str]:
+    return [part.name for part in choose(parts, pytest_arguments=[])]
+
+
+def test_no_name_means_everything_with_coverage() -> None:
+    whole = choose([], pytest_arguments=[])
+
+    assert [part.name for part in whole] == [
+        *("format", "lint", "types", "imports", "migrations", "tests"),
+    ]
+    assert "--cov" in whole[-1].command
+
+
+def test_named_checks_are_all_that_runs() -> None:
+    assert names("lint", "types") == ["lint", "types"]
+
+
+def test_named_folders_become_one_run_of_pytest() -> None:
+    (tests,) = choose(["api", "workers"], pytest_arguments=["-x"])
+
+    assert tests.command[-3:] == ("tests/api", "tests/workers", "-x")
+
+
+def test_path_of_a_single_test_is_taken_as_it_is() -> None:
+    (tests,) = choose(["tests/local/test_parts.py::test_x"], pytest_arguments=[])
+
+    assert tests.command[-1] == "tests/local/test_parts.py::test_x"
+
+
+def test_unknown_part_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownPart, match=r"no part 'lynt'.*lint, types"):
+        names("lynt")

@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+
+from pentathlon import connections
+from pentathlon.env import BadEnvironment
+
+DATA = Path("/data")
+
+
+def test_no_database_url_means_a_file_with_wal_and_immediate() -> None:
+    found = connections.database(None, data=DATA)
+
+    assert found["NAME"] == DATA / "pentathlon.sqlite3"
+    assert found["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert found["OPTIONS"]["init_command"].startswith("PRAGMA journal_mode=WAL;")
+
+
+def test_postgresql_url_is_taken_apart() -> None:
+    found = connections.database(
+        "postgresql://me:p%40ss@db.example:5433/games?sslmode=require", data=DATA
+    )
+
+    parts = {key: found[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT")}
+    assert parts == {
+        "NAME": "games",
+        "USER": "me",
+        "PASSWORD": "p@ss",
+        "HOST": "db.example",
+        "PORT": "5433",
+    }
+    assert found["OPTIONS"] == {"sslmode": "require"}
+
+
+def test_postgresql_behind_a_socket_is_found_by_its_folder() -> None:
+    assert (
+        connections.database("postgresql://me@/games?host=/run/pg", data=DATA)["HOST"] == "/run/pg"
+    )
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "games.db"])
+def test_unknown_database_is_refused(url: str) -> None:
+    with pytest.raises(BadEnvironment, match="DATABASE_URL must start with"):
+        connections.database(url, data=DATA)
+
+
+def test_unix_socket_becomes_an_address_for_celery() -> None:
+    url, options = connections.broker("unix:///run/valkey.sock?db=3", data=DATA)
+
+    assert url == "redis+socket:///run/valkey.sock?virtual_host=3"
+    assert options["visibility_timeout"] == 12 * 3600
+
+
+def test_no_broker_means_files_in_the_data_folder(tmp_path: Path) -> None:
+    url, options = connections.broker(None, data=tmp_path)
+
+    assert url == "filesystem://"
+    assert options["data_folder_in"] == options["data_folder_out"] == str(tmp_path / "queue")
+
+
+def test_unknown_broker_is_refused() -> None:
+    with pytest.raises(BadEnvironment, match="REDIS_URL must start with"):
+        connections.broker("amqp://localhost", data=DATA)

@@ -1,0 +1,38 @@
+from pathlib import Path
+
+import pytest
+
+from pentathlon.env import BadEnvironment, Mode, read_environment
+
+
+def test_nothing_set_is_a_local_installation_without_debug() -> None:
+    environment = read_environment({})
+
+    assert environment.mode is Mode.LOCAL
+    assert not environment.debug
+    assert environment.data.name == ".pentathlon"
+
+
+def test_production_logs_json_unless_told_otherwise() -> None:
+    assert read_environment({"PENTATHLON_MODE": "production"}).log_json
+    assert not read_environment({"PENTATHLON_LOG_JSON": "0"}).log_json
+
+
+def test_lists_are_split_at_commas() -> None:
+    assert read_environment({"PENTATHLON_HOSTS": " a.org, b.org,"}).hosts == ("a.org", "b.org")
+
+
+def test_data_folder_is_absolute() -> None:
+    assert read_environment({"PENTATHLON_DATA": "here"}).data == Path("here").absolute()
+
+
+def test_pip_certificate_serves_uv_too() -> None:
+    assert read_environment({"PIP_CERT": "/ca.pem"}).certificates == "/ca.pem"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("PENTATHLON_MODE", "staging"), ("PENTATHLON_DEBUG", "maybe")]
+)
+def test_value_that_cannot_be_meant_is_refused_by_name(variable: str, value: str) -> None:
+    with pytest.raises(BadEnvironment, match=f"{variable} must be .* not '{value}'"):
+        read_environment({variable: value})
