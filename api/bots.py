@@ -13,7 +13,7 @@ from api.filters import GameFilter
 from api.people import PersonSerializer
 from api.versions import LARGEST_UPLOAD, UploadSerializer, VersionSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.bots.models import Bot
+from pentathlon.bots.models import Bot, BotQuerySet
 from pentathlon.matches.validation import submit_bot
 
 
@@ -40,7 +40,11 @@ class BotFilter(filters.FilterSet):
 
     owner = filters.CharFilter(field_name="owner__username", lookup_expr="iexact")
     name = filters.CharFilter(lookup_expr="iexact")
-    game = GameFilter(field_name="versions__games__game", distinct=True)
+    game = GameFilter(method="playing")
+
+    def playing(self, bots: BotQuerySet, name: str, value: str) -> BotQuerySet:
+        """Keep the bots that play a game."""
+        return bots.playing(value)
 
 
 class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
@@ -52,10 +56,7 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
     filterset_class = BotFilter
     largest_body = LARGEST_UPLOAD
     write_scope = Scope.BOTS_WRITE
-
-    def get_parsers(self) -> list[Any]:
-        """Take forms with files for uploads."""
-        return [MultiPartParser()]
+    parser_classes = (MultiPartParser,)
 
     @extend_schema(
         request={"multipart/form-data": UploadSerializer}, responses={201: BotSerializer}

@@ -13,11 +13,12 @@ from rest_framework.response import Response
 
 from api.endpoint import UploadEndpoint
 from api.filters import GameFilter, IdFilter
+from api.negotiation import ShallowJSONParser
 from api.people import PersonSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.bots.archives import MOST_BYTES
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import LONGEST_NOTES, retire_version
+from pentathlon.bots.zip_files import MOST_BYTES
 from pentathlon.common.errors import NotAllowed, NotFound
 from pentathlon.matches.validation import submit_version
 
@@ -105,10 +106,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     largest_body = LARGEST_UPLOAD
     write_scope = Scope.BOTS_WRITE
     private_scopes = {"archive": Scope.PRIVATE_READ, "log": Scope.PRIVATE_READ}
-
-    def get_parsers(self) -> list[Any]:
-        """Take forms with files for uploads."""
-        return [MultiPartParser()]
+    parser_classes = (MultiPartParser,)
 
     @extend_schema(
         request={"multipart/form-data": VersionUploadSerializer},
@@ -128,7 +126,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
         return Response(VersionSerializer(version).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=VersionSerializer)
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def retire(self, request: Request, pk: str) -> Response:
         """Take one of your versions out of scheduling for good."""
         version = retire_version(actor=self.actor, version=self.get_object())

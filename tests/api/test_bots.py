@@ -2,8 +2,8 @@ import pytest
 from pytest_django import DjangoAssertNumQueries, Settings
 from rest_framework.test import APIClient
 
-from pentathlon.bots.archives import MOST_BYTES
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
+from pentathlon.bots.zip_files import MOST_BYTES
 from pentathlon.matches.models import Match, MatchKind
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_bot, make_upload, make_user, make_version
@@ -182,6 +182,16 @@ def test_bots_are_narrowed_down(query: str, expected: list[str], anonymous: APIC
     answer = anonymous.get(f"{V1}/bots/?{query}")
 
     assert [bot["name"] for bot in answer.json()["results"]] == expected
+
+
+def test_narrowing_down_by_game_counts_versions_once(anonymous: APIClient) -> None:
+    bot = make_bot()
+    for _ in range(3):
+        make_version(bot=bot)
+
+    answer = anonymous.get(f"{V1}/bots/?game=tuned")
+
+    assert [row["version_count"] for row in answer.json()["results"]] == [3]
 
 
 def test_versions_are_narrowed_down(anonymous: APIClient) -> None:

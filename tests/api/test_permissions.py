@@ -102,7 +102,9 @@ def place() -> Place:
 @pytest.mark.parametrize(
     ("method", "address", "statuses"), MATRIX, ids=[f"{row[0]} {row[1]}" for row in MATRIX]
 )
-def test_matrix(method: str, address: str, statuses: tuple[int, ...], place: Place) -> None:
+def test_everybody_gets_the_answer_of_the_matrix(
+    method: str, address: str, statuses: tuple[int, ...], place: Place
+) -> None:
     path = V1 + address.format(**place.ids)
     body = _body(method, address, place)
 

@@ -90,6 +90,16 @@ def test_repeated_start_answers_as_the_first_did() -> None:
     assert Match.objects.count() == 2
 
 
+def test_repeated_retirement_answers_as_the_first_did() -> None:
+    version = make_version()
+    client = client_of(version.bot.owner)
+    path, key = f"{V1}/versions/{version.pk}/retire/", {"Idempotency-Key": "retire"}
+
+    answers = [client.post(path, {}, headers=key) for _ in range(2)]
+
+    assert [answer.json()["state"] for answer in answers] == ["retired", "retired"]
+
+
 @pytest.mark.parametrize("key", ["", "x" * 101, "h\u00e9"])
 def test_unusable_key_is_refused(key: str, client: APIClient) -> None:
     answer = client.post(f"{V1}/tournaments/", CUP, HTTP_IDEMPOTENCY_KEY=key)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, F, Max, Prefetch
+from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch
 from django.db.models.functions import Lower
 
 from pentathlon.accounts.models import User
@@ -23,6 +23,11 @@ class BotQuerySet(models.QuerySet["Bot"]):
     def owned_by(self, user: User) -> BotQuerySet:
         """Return the bots of one author."""
         return self.filter(owner=user)
+
+    def playing(self, game: str) -> BotQuerySet:
+        """Return the bots with a version that plays `game`."""
+        rows = VersionGame.objects.filter(version__bot=OuterRef("pk"), game=game)
+        return self.filter(Exists(rows))
 
     def listed(self) -> BotQuerySet:
         """Add the owner, `version_count` and, as `latest`, a list with the newest version."""
