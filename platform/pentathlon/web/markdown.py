@@ -10,11 +10,14 @@ from django.utils.text import slugify
 _HEADING = re.compile(r"(#{1,4}) (.+)")
 _ITEM = re.compile(r"( *)(?:[-*]|\d+[.)]) (.+)")
 _RULE = re.compile(r"\|?[ :|-]+\|[ :|-]*")
-_CODE = re.compile(r"(`[^`]+`)")
+_CODE = re.compile(r"`[^`]+`")
+_GAP = "\N{OBJECT REPLACEMENT CHARACTER}"
 _INLINE = (
     (re.compile(r"\*\*(.+?)\*\*"), r"<strong>\1</strong>"),
     (re.compile(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])"), r"<em>\1</em>"),
     (re.compile(r"\[([^\]]+)\]\((https?://[^)\s]+)\)"), r'<a href="\2">\1</a>'),
+    # Files that lie beside a document have no address here: their names are enough.
+    (re.compile(r"\[([^\]]+)\]\([^()\s]+\)"), r"\1"),
 )
 _CELL = re.compile(r"(?<!\\)\|")
 
@@ -116,14 +119,11 @@ def _starts_block(line: str) -> bool:
 
 
 def _inline(text: str) -> str:
-    parts = _CODE.split(text)
-    return "".join(
-        f"<code>{escape(part[1:-1])}</code>" if index % 2 else _marked(escape(part))
-        for index, part in enumerate(parts)
-    )
-
-
-def _marked(text: str) -> str:
+    """Return a line with its marks as HTML; what stands in backquotes is taken as it is."""
+    codes = _CODE.findall(text)
+    marked = escape(_CODE.sub(_GAP, text))
     for pattern, replacement in _INLINE:
-        text = pattern.sub(replacement, text)
-    return text
+        marked = pattern.sub(replacement, marked)
+    for code in codes:
+        marked = marked.replace(_GAP, f"<code>{escape(code[1:-1])}</code>", 1)
+    return marked

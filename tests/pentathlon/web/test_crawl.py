@@ -30,9 +30,7 @@ def crawl(client: Client) -> dict[str, Page]:
 
 
 def _is_ours(address: str) -> bool:
-    return address.startswith("/") and not address.startswith(
-        ("/api/", "/admin/", "/docs/protocol/")
-    )
+    return address.startswith("/") and not address.startswith(("/api/", "/admin/"))
 
 
 def _targets(address: str, page: Page) -> Iterator[str]:

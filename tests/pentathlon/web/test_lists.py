@@ -75,6 +75,12 @@ def test_bots_of_one_author_stand_alone() -> None:
     assert "Other" not in text
 
 
+def csv_lines(address: str) -> list[str]:
+    response = Client().get(address)
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    return response.getvalue().decode().splitlines()
+
+
 def rated(count: int) -> None:
     pool = open_live_pool(game="tuned")
     for number in range(count):
@@ -109,7 +115,7 @@ def test_leaderboard_marks_what_is_provisional_and_own() -> None:
 def test_leaderboard_as_csv_has_every_bot_in_order() -> None:
     rated(60)
 
-    lines = Client().get("/leaderboards/tuned/table.csv").content.decode().splitlines()
+    lines = csv_lines("/leaderboards/tuned/table.csv")
 
     assert lines[0].startswith("rank,bot,version,author,rating,mu,sigma")
     assert [line.split(",")[0] for line in lines[1:]] == [str(n) for n in range(1, 61)]
@@ -125,8 +131,7 @@ def test_unknown_game_is_not_here(address: str) -> None:
 def test_results_as_csv_have_a_line_for_every_seat() -> None:
     scene = make_scene()
 
-    address = reverse("tournament_csv", args=[scene.closed.pk])
-    lines = Client().get(address).content.decode().splitlines()
+    lines = csv_lines(reverse("tournament_csv", args=[scene.closed.pk]))
 
     assert len(lines) == 1 + 2 * Match.objects.filter(place__tournament=scene.closed).count()
     assert lines[1].startswith("1,1,1,")

@@ -65,6 +65,8 @@ def _place(rank: int, tone: str, by: str) -> SafeString:
 
 
 def _by(place: MatchSeat, match: Match) -> str:
+    if match.outcome_reason == "fault":
+        return ", by another’s fault"
     return _points(place) or f", {words(match.outcome_reason)}"
 
 

@@ -1,18 +1,19 @@
 """Leaderboards: one per game."""
 
-import csv
-
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.ratings.services import live_key
 from pentathlon.web.changes import changes_since
+from pentathlon.web.csv_table import csv_table
 from pentathlon.web.person import person
 from pentathlon.web.rating_table import rating_table
 from pentathlon.web.tiles import game_tiles
 from pentathlon_engines import GAMES
+
+_COLUMNS = ("rank", "bot", "version", "author", "rating", "mu", "sigma", "matches")
 
 
 @require_safe
@@ -45,18 +46,21 @@ def leaderboard_changes(request: HttpRequest, game: str) -> HttpResponse:
 
 
 @require_safe
-def leaderboard_csv(request: HttpRequest, game: str) -> HttpResponse:
+def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
     """Hand out the whole table as CSV."""
     _pool(game)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{game}-ratings.csv"'
-    table = csv.writer(response)
-    table.writerow(("rank", "bot", "version", "author", "rating", "mu", "sigma", "matches"))
-    for rank, row in enumerate(Rating.objects.table(live_key(game)), start=1):
-        bot = row.version.bot
-        figures = (row.score, row.mu, row.sigma, row.matches)
-        table.writerow((rank, bot.name, row.version.number, bot.owner.username, *figures))
-    return response
+    rows = Rating.objects.table(live_key(game)).iterator()
+    return csv_table(
+        f"{game}-ratings",
+        columns=_COLUMNS,
+        rows=(_line(rank, row) for rank, row in enumerate(rows, start=1)),
+    )
+
+
+def _line(rank: int, row: Rating) -> tuple[object, ...]:
+    bot = row.version.bot
+    figures = (row.score, row.mu, row.sigma, row.matches)
+    return (rank, bot.name, row.version.number, bot.owner.username, *figures)
 
 
 def _pool(game: str) -> Pool | None:

@@ -1,10 +1,10 @@
 """Tournaments as everybody sees them: the list, and the tabs of each."""
 
-import csv
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import Max
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -20,6 +20,7 @@ from pentathlon.tournaments.standings import crosstable, seat_rates
 from pentathlon.tournaments.table import CrosstableRow
 from pentathlon.web.changes import changes_since
 from pentathlon.web.crosstables import crosstable_rows
+from pentathlon.web.csv_table import csv_table
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.person import person
@@ -33,6 +34,7 @@ _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
 _MOST_CHOICES = 500
+_LARGEST_CROSSTABLE = 60
 _MATCH_COLUMNS = ("index", "round", "block", "match", "state", "seed")
 _SEAT_COLUMNS = ("seat", "bot", "version", "rank", "score", "reason", "fault", "chain")
 
@@ -53,7 +55,8 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     if found.state in _NOT_STARTED:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
     rows = crosstable(found)
-    context["rows"] = crosstable_rows(rows)
+    context["rows"] = rows
+    context["crosstable"] = crosstable_rows(rows) if len(rows) <= _LARGEST_CROSSTABLE else []
     context["best"] = _best(rows)
     context["seat_rates"] = seat_rates(found)
     return render(request, "web/tournament/table.html", context)
@@ -123,38 +126,15 @@ def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse
 
 
 @require_safe
-def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponse:
+def tournament_csv(request: HttpRequest, tournament_id: int) -> StreamingHttpResponse:
     """Hand out all results as CSV: a line for each seat of each match, in schedule order."""
     found = get_object_or_404(Tournament, pk=tournament_id)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="tournament-{found.pk}.csv"'
-    table = csv.writer(response)
-    table.writerow(
-        [
-            "index",
-            "round",
-            "block",
-            "match",
-            "state",
-            "seed",
-            "seat",
-            "bot",
-            "version",
-            "rank",
-            "score",
-            "reason",
-            "fault",
-            "chain",
-        ]
+    places = TournamentMatch.objects.filter(tournament=found).in_order()
+    return csv_table(
+        f"tournament-{found.pk}",
+        columns=_MATCH_COLUMNS + _SEAT_COLUMNS,
+        rows=(line for place in places.iterator(chunk_size=500) for line in _lines(place)),
     )
-    for place in TournamentMatch.objects.filter(tournament=found).in_order():
-        match = place.match
-        head = (place.index, place.round, place.block, match.pk, match.state, match.seed)
-        for seat in match.seats.all():
-            who = (seat.seat, seat.version.bot.name, seat.version.number)
-            how = (seat.rank, seat.score, match.outcome_reason, seat.fault_kind, match.chain)
-            table.writerow(head + who + how)
-    return response
 
 
 def enterable(request: HttpRequest, found: Tournament) -> list[BotVersion]:
@@ -202,6 +182,15 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
         else 0,
         "form": EntryForm(versions=enterable(request, found)),
     }
+
+
+def _lines(place: TournamentMatch) -> Iterator[tuple[object, ...]]:
+    match = place.match
+    head = (place.index, place.round, place.block, match.pk, match.state, match.seed)
+    for seat in match.seats.all():
+        who = (seat.seat, seat.version.bot.name, seat.version.number)
+        how = (seat.rank, seat.score, match.outcome_reason, seat.fault_kind, match.chain)
+        yield head + who + how
 
 
 def _best(rows: list[CrosstableRow]) -> Context:

@@ -25,6 +25,11 @@ document.addEventListener("keydown", (event) => {
 
 document.querySelectorAll("[data-toast]").forEach(fade);
 
+// The navigation scrolls sideways on phones: bring the current page's entry into view.
+document
+  .querySelector("header nav [aria-current]")
+  ?.scrollIntoView({ block: "nearest", inline: "center" });
+
 document.addEventListener("htmx:afterSettle", () => {
   for (const button of document.querySelectorAll("[data-dismiss]")) button.hidden = false;
 });
