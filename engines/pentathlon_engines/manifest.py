@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -89,19 +90,27 @@ def built_in_bots() -> dict[str, Path]:
 
 
 def content_hash(folder: Path) -> str:
-    """Return a hash over the names and contents of all files of a bot.
+    """Return the hash over names, modes and contents by which an upload of this folder is known.
 
     Compiled Python and files whose name begins with a dot do not count.
     """
     total = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        if not path.is_file() or "__pycache__" in name.parts or name.name.startswith("."):
-            continue
+    for name, path in sorted(
+        (path.relative_to(folder).as_posix(), path) for path in _files(folder)
+    ):
         data = path.read_bytes()
-        total.update(f"{name.as_posix()}\0{len(data)}\0".encode())
+        mode = 0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644
+        total.update(f"{name}\0{mode:o}\0{len(data)}\0".encode())
         total.update(data)
     return f"sha256:{total.hexdigest()}"
+
+
+def _files(folder: Path) -> list[Path]:
+    return [
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
+    ]
 
 
 def _parse_table(data: bytes) -> dict[str, object]:

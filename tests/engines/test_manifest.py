@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,17 @@ def test_hash_follows_names_and_contents_only(tmp_path: Path) -> None:
     (second / "main.py").rename(second / "other.py")
 
     assert len({same, changed, content_hash(second)}) == 3
+
+
+def test_hash_is_that_of_an_upload(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("#!/bin/sh")
+    (tmp_path / "run").chmod(0o700)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "book").write_text("e4")
+
+    expected = sha256(b"data/book\x00644\x002\x00e4" + b"run\x00755\x009\x00#!/bin/sh")
+
+    assert content_hash(tmp_path) == f"sha256:{expected.hexdigest()}"
 
 
 def test_built_in_bots_are_found_by_name() -> None:
