@@ -76,7 +76,14 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         pool.applied_seq += 1
         row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, timezone.now()
         changes += (_stored(row.pk, change) for change in book.enter(row.seq, result))
-    LedgerRow.objects.bulk_update(rows, ("state", "seq", "applied_at"), batch_size=_BATCH)
+    # As an upsert: several times as fast as an update of many rows to different values.
+    LedgerRow.objects.bulk_create(
+        rows,
+        batch_size=_BATCH,
+        update_conflicts=True,
+        unique_fields=("pk",),
+        update_fields=("state", "seq", "applied_at"),
+    )
     RatingChange.objects.bulk_create(changes, batch_size=_BATCH)
     _store_lines(pool, book)
     pool.save(update_fields=("applied_seq",))
