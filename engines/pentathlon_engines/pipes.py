@@ -138,7 +138,7 @@ class Pipes:
             return
         self._logged += len(data)
         self.log += data
-        del self.log[: -self._limits.stderr_keep_bytes]
+        del self.log[: max(0, len(self.log) - self._limits.stderr_keep_bytes)]
         if self._logged > self._limits.stderr_bytes:
             raise _too_much("standard error", self._limits.stderr_bytes)
 

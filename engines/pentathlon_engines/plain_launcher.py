@@ -67,9 +67,8 @@ class PlainProcess:
     def __init__(self, child: subprocess.Popen[bytes], limits: Limits) -> None:
         self._child = child
         self._pid = child.pid
-        self._clock = (
-            ~child.pid << 3
-        ) | 2  # the CPU clock of another process, see clock_getcpuclockid
+        # The CPU clock of another process, as clock_getcpuclockid(3) computes it.
+        self._clock = (~child.pid << 3) | 2
         self._cpu_s = 0.0
         self._memory_peak_mb = 0.0
         self._limits = limits

@@ -6,6 +6,8 @@ import json
 import os
 import select
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pytest
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand
 from pentathlon_engines.limits import Limits
-from pentathlon_engines.plain_launcher import PlainLauncher, PlainProcess
+from pentathlon_engines.plain_launcher import ENGINES, PlainLauncher, PlainProcess
 
 
 def start(folder: Path, source: str, *, limits: Limits | None = None) -> PlainProcess:
@@ -120,6 +122,43 @@ def test_stop_is_idempotent_and_calls_after_it_are_silent(tmp_path: Path) -> Non
     process.resume()
     assert process.breach() is None
     assert process.cpu_s() >= 0
+
+
+def test_paused_bot_ends_with_the_runner(tmp_path: Path) -> None:
+    runner = """
+import os, sys, time
+from pathlib import Path
+from pentathlon_engines.launcher import BotCommand
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.plain_launcher import PlainLauncher
+command = BotCommand(folder=Path.cwd(), argv=["{python}", "-S", "-c", "input()"])
+bot = PlainLauncher().start(command, seat=0, limits=Limits())
+bot.pause()
+os.write(1, b"%d" % os.getpgid(bot._pid))
+os.kill(os.getpid(), 9)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", runner],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ENGINES)},
+        capture_output=True,
+        check=False,
+        start_new_session=True,
+    )
+    bot = int(done.stdout)
+
+    for _ in range(500):
+        if has_ended(bot):
+            break
+        select.select([], [], [], 0.01)
+    assert has_ended(bot)
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return True
 
 
 def test_paused_bot_uses_no_cpu(tmp_path: Path) -> None:

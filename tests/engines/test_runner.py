@@ -247,6 +247,16 @@ def test_log_is_kept_from_its_end(play: Play) -> None:
     assert report.logs[1] == b""
 
 
+def test_log_that_is_not_wanted_is_not_kept(play: Play) -> None:
+    limits = replace(QUICK, stderr_keep_bytes=0)
+
+    report = play(
+        EACH + "    sys.stderr.write('a'); say({'action': action})", HONEST, limits=limits
+    )
+
+    assert report.logs == [b"", b""]
+
+
 def test_log_of_a_crash_is_kept(play: Play) -> None:
     report = play(EACH + "    raise ValueError('no idea')", HONEST)
 
