@@ -66,12 +66,12 @@ class LedgerRowQuerySet(models.QuerySet["LedgerRow"]):
         return self.filter(state=LedgerState.WAITING)
 
     def ended(self) -> Self:
-        """Return waiting rows whose match has ended, in the order in which they are applied."""
+        """Return waiting rows whose match has ended."""
         return self.waiting().filter(match__state__in=(MatchState.DONE, MatchState.VOID))
 
     def in_order(self) -> Self:
-        """Return rows with their matches in the order in which results are accepted."""
-        return self.select_related("match").order_by("match__finished_at", "match_id")
+        """Return rows in the order in which their results were accepted."""
+        return self.order_by("match__finished_at", "match_id")
 
 
 class LedgerRow(models.Model):

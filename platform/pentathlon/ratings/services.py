@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from typing import Final
 
 from django.db import transaction
 from django.db.models import Count, F, Sum
@@ -13,11 +11,9 @@ from django.utils import timezone
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.book import Book, Change, Line
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating, RatingChange
+from pentathlon.ratings.results import counting_seats, read_results
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, draw_probability
 from pentathlon_engines import GAMES
-
-UNRATED_SANDBOX: Final = "process"
-"""Matches of bots that ran without a sandbox never count."""
 
 _BATCH = 1000
 _SAMPLE = 10_000
@@ -119,17 +115,12 @@ def recompute_pool(*, pool_id: int) -> int:
 def ledger_chunks(pool: Pool) -> Iterator[list[tuple[int, Result]]]:
     """Yield a pool's applied rows (id, result) in order, in lists that fit into memory."""
     for first in range(1, pool.applied_seq + 1, _BATCH):
-        seats = (
-            MatchSeat.objects.filter(
-                match__ledger_rows__pool=pool,
-                match__ledger_rows__seq__range=(first, first + _BATCH - 1),
-            )
-            .order_by("match__ledger_rows__seq", "seat")
-            .values_list("match__ledger_rows__pk", "version_id", "rank")
+        seats = MatchSeat.objects.filter(
+            match__ledger_rows__pool=pool,
+            match__ledger_rows__seq__range=(first, first + _BATCH - 1),
         )
-        yield [
-            (row_id, _result(part)) for row_id, part in groupby(seats, key=lambda seat: seat[0])
-        ]
+        in_order = seats.order_by("match__ledger_rows__seq", "seat")
+        yield list(read_results(in_order, by="match__ledger_rows__pk"))
 
 
 def _draws_so_far(game: str) -> float:
@@ -145,31 +136,14 @@ def _draws_so_far(game: str) -> float:
 
 
 def _results(rows: Iterable[LedgerRow]) -> dict[int, Result]:
-    """Return by match the results that count: not void, sandboxed, nobody against themselves."""
-    counting = [
-        row.match_id
-        for row in rows
-        if row.match.state == MatchState.DONE and row.match.sandbox != UNRATED_SANDBOX
-    ]
-    seats = MatchSeat.objects.filter(match__in=counting).order_by("match", "seat")
-    columns = seats.values_list("match_id", "version_id", "rank")
-    results = {
-        match_id: _result(part) for match_id, part in groupby(columns, key=lambda seat: seat[0])
-    }
+    """Return by match the results that count; nobody plays against themselves for a rating."""
+    seats = counting_seats().filter(match__in=[row.match_id for row in rows])
+    results = read_results(seats.order_by("match", "seat"), by="match_id")
     return {
         match_id: result
-        for match_id, result in results.items()
+        for match_id, result in results
         if len(set(result.players)) == len(result.players)
     }
-
-
-def _result(seats: Iterable[tuple[int, int, int | None]]) -> Result:
-    # A finished match has a rank at every seat.
-    pairs = [(version_id, rank or 0) for _, version_id, rank in seats]
-    return Result(
-        players=tuple(version_id for version_id, _ in pairs),
-        ranks=tuple(rank for _, rank in pairs),
-    )
 
 
 def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:

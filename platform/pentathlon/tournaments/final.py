@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
-from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.ratings.batch import fit
 from pentathlon.ratings.certainty import chances_of_best, groups
-from pentathlon.ratings.services import UNRATED_SANDBOX
+from pentathlon.ratings.results import counting_seats, read_results
 from pentathlon.ratings.skill import Result, Skill, fold
 from pentathlon.tournaments.models import FinalRow, Tournament
 
@@ -48,18 +45,6 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
 
 def results_in_order(tournament: Tournament) -> list[Result]:
     """Return the results that count, in schedule order."""
-    seats = (
-        MatchSeat.objects.filter(match__place__tournament=tournament, match__state=MatchState.DONE)
-        .exclude(match__sandbox=UNRATED_SANDBOX)
-        .order_by("match__place__index", "seat")
-        .values_list("match_id", "version_id", "rank")
-    )
-    return [_result(list(part)) for _, part in groupby(seats, key=lambda seat: seat[0])]
-
-
-def _result(seats: list[tuple[int, int, int | None]]) -> Result:
-    # A finished match has a rank at every seat.
-    return Result(
-        players=tuple(version_id for _, version_id, _ in seats),
-        ranks=tuple(rank or 0 for *_, rank in seats),
-    )
+    seats = counting_seats().filter(match__place__tournament=tournament)
+    in_order = seats.order_by("match__place__index", "seat")
+    return [result for _, result in read_results(in_order, by="match_id")]

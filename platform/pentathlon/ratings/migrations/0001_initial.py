@@ -6,101 +6,210 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('bots', '0001_initial'),
-        ('matches', '0001_initial'),
+        ("bots", "0001_initial"),
+        ("matches", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Pool',
+            name="Pool",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=60, unique=True)),
-                ('game', models.CharField(max_length=30)),
-                ('title', models.CharField(max_length=120)),
-                ('draw_probability', models.FloatField()),
-                ('algorithm_version', models.PositiveIntegerField(default=1)),
-                ('applied_seq', models.PositiveIntegerField(default=0)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=60, unique=True)),
+                ("game", models.CharField(max_length=30)),
+                ("title", models.CharField(max_length=120)),
+                ("draw_probability", models.FloatField()),
+                ("algorithm_version", models.PositiveIntegerField(default=1)),
+                ("applied_seq", models.PositiveIntegerField(default=0)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('draw_probability__gte', 0.005), ('draw_probability__lte', 0.5)), name='ratings_draw_probability')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("draw_probability__gte", 0.005), ("draw_probability__lte", 0.5)
+                        ),
+                        name="ratings_draw_probability",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='LedgerRow',
+            name="LedgerRow",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('waiting', 'not finished, or not applied yet'), ('applied', 'applied'), ('skipped', 'void or unrated: changes nothing')], default='waiting', max_length=8)),
-                ('seq', models.PositiveIntegerField(null=True)),
-                ('applied_at', models.DateTimeField(null=True)),
-                ('match', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ledger_rows', to='matches.match')),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='ratings.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "not finished, or not applied yet"),
+                            ("applied", "applied"),
+                            ("skipped", "void or unrated: changes nothing"),
+                        ],
+                        default="waiting",
+                        max_length=8,
+                    ),
+                ),
+                ("seq", models.PositiveIntegerField(null=True)),
+                ("applied_at", models.DateTimeField(null=True)),
+                (
+                    "match",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="ledger_rows",
+                        to="matches.match",
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="rows",
+                        to="ratings.pool",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Rating',
+            name="Rating",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('mu', models.FloatField()),
-                ('sigma', models.FloatField()),
-                ('score', models.GeneratedField(db_persist=True, expression=django.db.models.expressions.CombinedExpression(models.F('mu'), '-', django.db.models.expressions.CombinedExpression(models.Value(3), '*', models.F('sigma'))), output_field=models.FloatField())),
-                ('matches', models.PositiveIntegerField(default=0)),
-                ('wins', models.PositiveIntegerField(default=0)),
-                ('draws', models.PositiveIntegerField(default=0)),
-                ('losses', models.PositiveIntegerField(default=0)),
-                ('last_seq', models.PositiveIntegerField(default=0)),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='ratings', to='ratings.pool')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ratings', to='bots.botversion')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("mu", models.FloatField()),
+                ("sigma", models.FloatField()),
+                (
+                    "score",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=django.db.models.expressions.CombinedExpression(
+                            models.F("mu"),
+                            "-",
+                            django.db.models.expressions.CombinedExpression(
+                                models.Value(3), "*", models.F("sigma")
+                            ),
+                        ),
+                        output_field=models.FloatField(),
+                    ),
+                ),
+                ("matches", models.PositiveIntegerField(default=0)),
+                ("wins", models.PositiveIntegerField(default=0)),
+                ("draws", models.PositiveIntegerField(default=0)),
+                ("losses", models.PositiveIntegerField(default=0)),
+                ("last_seq", models.PositiveIntegerField(default=0)),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="ratings",
+                        to="ratings.pool",
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="ratings",
+                        to="bots.botversion",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RatingChange',
+            name="RatingChange",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seat', models.PositiveSmallIntegerField()),
-                ('rank', models.PositiveSmallIntegerField()),
-                ('mu_before', models.FloatField()),
-                ('sigma_before', models.FloatField()),
-                ('mu_after', models.FloatField()),
-                ('sigma_after', models.FloatField()),
-                ('row', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='ratings.ledgerrow')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rating_changes', to='bots.botversion')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("seat", models.PositiveSmallIntegerField()),
+                ("rank", models.PositiveSmallIntegerField()),
+                ("mu_before", models.FloatField()),
+                ("sigma_before", models.FloatField()),
+                ("mu_after", models.FloatField()),
+                ("sigma_after", models.FloatField()),
+                (
+                    "row",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="changes",
+                        to="ratings.ledgerrow",
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="rating_changes",
+                        to="bots.botversion",
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
-            model_name='ledgerrow',
-            index=models.Index(condition=models.Q(('state', 'waiting')), fields=['pool', 'match'], name='ratings_waiting'),
+            model_name="ledgerrow",
+            index=models.Index(
+                condition=models.Q(("state", "waiting")),
+                fields=["pool", "match"],
+                name="ratings_waiting",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='ledgerrow',
-            constraint=models.UniqueConstraint(fields=('pool', 'match'), name='ratings_match_once'),
+            model_name="ledgerrow",
+            constraint=models.UniqueConstraint(
+                fields=("pool", "match"), name="ratings_match_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='ledgerrow',
-            constraint=models.UniqueConstraint(fields=('pool', 'seq'), name='ratings_seq_once'),
+            model_name="ledgerrow",
+            constraint=models.UniqueConstraint(fields=("pool", "seq"), name="ratings_seq_once"),
         ),
         migrations.AddConstraint(
-            model_name='ledgerrow',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('seq__isnull', False), ('state', 'applied')), models.Q(models.Q(('state', 'applied'), _negated=True), ('seq__isnull', True)), _connector='OR'), name='ratings_applied_has_seq'),
+            model_name="ledgerrow",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("seq__isnull", False), ("state", "applied")),
+                    models.Q(models.Q(("state", "applied"), _negated=True), ("seq__isnull", True)),
+                    _connector="OR",
+                ),
+                name="ratings_applied_has_seq",
+            ),
         ),
         migrations.AddIndex(
-            model_name='rating',
-            index=models.Index(fields=['pool', '-score'], name='ratings_table'),
+            model_name="rating",
+            index=models.Index(fields=["pool", "-score"], name="ratings_table"),
         ),
         migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.UniqueConstraint(fields=('pool', 'version'), name='ratings_one_per_version'),
+            model_name="rating",
+            constraint=models.UniqueConstraint(
+                fields=("pool", "version"), name="ratings_one_per_version"
+            ),
         ),
         migrations.AddIndex(
-            model_name='ratingchange',
-            index=models.Index(fields=['version', 'row'], name='ratings_history'),
+            model_name="ratingchange",
+            index=models.Index(fields=["version", "row"], name="ratings_history"),
         ),
         migrations.AddConstraint(
-            model_name='ratingchange',
-            constraint=models.UniqueConstraint(fields=('row', 'seat'), name='ratings_change_per_seat'),
+            model_name="ratingchange",
+            constraint=models.UniqueConstraint(
+                fields=("row", "seat"), name="ratings_change_per_seat"
+            ),
         ),
     ]

@@ -6,86 +6,170 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('bots', '0001_initial'),
-        ('matches', '0001_initial'),
-        ('ratings', '0001_initial'),
+        ("bots", "0001_initial"),
+        ("matches", "0001_initial"),
+        ("ratings", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Entry',
+            name="Entry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='bots.botversion')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="entries",
+                        to="bots.botversion",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='FinalRow',
+            name="FinalRow",
             fields=[
-                ('entry', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='final_row', serialize=False, to='tournaments.entry')),
-                ('place', models.PositiveIntegerField()),
-                ('group', models.PositiveIntegerField()),
-                ('mu', models.FloatField()),
-                ('sigma', models.FloatField()),
-                ('fold_mu', models.FloatField()),
-                ('fold_sigma', models.FloatField()),
-                ('chance_of_best', models.FloatField()),
+                (
+                    "entry",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="final_row",
+                        serialize=False,
+                        to="tournaments.entry",
+                    ),
+                ),
+                ("place", models.PositiveIntegerField()),
+                ("group", models.PositiveIntegerField()),
+                ("mu", models.FloatField()),
+                ("sigma", models.FloatField()),
+                ("fold_mu", models.FloatField()),
+                ("fold_sigma", models.FloatField()),
+                ("chance_of_best", models.FloatField()),
             ],
         ),
         migrations.CreateModel(
-            name='Tournament',
+            name="Tournament",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('game', models.CharField(max_length=30)),
-                ('format', models.CharField(choices=[('round_robin', 'round robin')], max_length=20)),
-                ('table_seats', models.PositiveSmallIntegerField(default=2)),
-                ('cycles', models.PositiveSmallIntegerField(default=1)),
-                ('rules_version', models.PositiveIntegerField(default=1)),
-                ('seed', models.BigIntegerField()),
-                ('options', models.JSONField(default=dict)),
-                ('limits', models.JSONField(default=dict)),
-                ('rated', models.BooleanField(default=True)),
-                ('state', models.CharField(choices=[('draft', 'draft'), ('open', 'open for entries'), ('running', 'running'), ('paused', 'paused'), ('closed', 'closed'), ('cancelled', 'cancelled')], db_index=True, default='open', max_length=10)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(null=True)),
-                ('finished_at', models.DateTimeField(null=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tournaments', to=settings.AUTH_USER_MODEL)),
-                ('pool', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, to='ratings.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80)),
+                ("game", models.CharField(max_length=30)),
+                (
+                    "format",
+                    models.CharField(choices=[("round_robin", "round robin")], max_length=20),
+                ),
+                ("table_seats", models.PositiveSmallIntegerField(default=2)),
+                ("cycles", models.PositiveSmallIntegerField(default=1)),
+                ("rules_version", models.PositiveIntegerField(default=1)),
+                ("seed", models.BigIntegerField()),
+                ("options", models.JSONField(default=dict)),
+                ("limits", models.JSONField(default=dict)),
+                ("rated", models.BooleanField(default=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "draft"),
+                            ("open", "open for entries"),
+                            ("running", "running"),
+                            ("paused", "paused"),
+                            ("closed", "closed"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        db_index=True,
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(null=True)),
+                ("finished_at", models.DateTimeField(null=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tournaments",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pool",
+                    models.OneToOneField(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, to="ratings.pool"
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='entry',
-            name='tournament',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='entries', to='tournaments.tournament'),
+            model_name="entry",
+            name="tournament",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="entries",
+                to="tournaments.tournament",
+            ),
         ),
         migrations.CreateModel(
-            name='TournamentMatch',
+            name="TournamentMatch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('round', models.PositiveIntegerField()),
-                ('block', models.PositiveIntegerField()),
-                ('index', models.PositiveIntegerField()),
-                ('match', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='place', to='matches.match')),
-                ('tournament', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tournament_matches', to='tournaments.tournament')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("round", models.PositiveIntegerField()),
+                ("block", models.PositiveIntegerField()),
+                ("index", models.PositiveIntegerField()),
+                (
+                    "match",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="place",
+                        to="matches.match",
+                    ),
+                ),
+                (
+                    "tournament",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tournament_matches",
+                        to="tournaments.tournament",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.UniqueConstraint(fields=('tournament', 'version'), name='tournaments_entry_once'),
+            model_name="entry",
+            constraint=models.UniqueConstraint(
+                fields=("tournament", "version"), name="tournaments_entry_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.UniqueConstraint(fields=('tournament', 'number'), name='tournaments_entry_number'),
+            model_name="entry",
+            constraint=models.UniqueConstraint(
+                fields=("tournament", "number"), name="tournaments_entry_number"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tournamentmatch',
-            constraint=models.UniqueConstraint(fields=('tournament', 'index'), name='tournaments_index_once'),
+            model_name="tournamentmatch",
+            constraint=models.UniqueConstraint(
+                fields=("tournament", "index"), name="tournaments_index_once"
+            ),
         ),
     ]
