@@ -27,8 +27,10 @@ _MIB: Final = 1024 * 1024
 _PEAK: Final = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 _ENVIRONMENT: Final = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "HOME": "/tmp",  # noqa: S108  # only a value for programs that insist on one
+    "HOME": "/tmp",  # noqa: S108  # the same as in the sandbox
+    "TMPDIR": "/tmp",  # noqa: S108  # the same as in the sandbox
     "LANG": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
     "PYTHONPATH": str(ENGINES),
 }
