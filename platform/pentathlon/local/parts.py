@@ -9,7 +9,9 @@ from pathlib import Path
 from pentathlon.env import CHECKOUT
 
 _TOOLS = Path(sys.executable).parent
-_TEST_FOLDERS = ("engines", "pentathlon", "api", "workers", "local", "e2e", "k8s")
+_TEST_FOLDERS = ("engines", "pentathlon", "api", "workers", "local", "e2e", "k8s", "browser")
+_ON_REQUEST = ("browser",)
+"""Needs a Chromium, so it is no part of the usual run."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
 
 
@@ -32,7 +34,7 @@ class Part:
 
 def part_names() -> list[str]:
     """Return the names that can be chosen, in the order in which they run."""
-    return [*_checks(), "layout", *_TEST_FOLDERS]
+    return [*_checks(), "layout", *_TEST_FOLDERS, *_ON_REQUEST]
 
 
 def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Part]:
@@ -65,7 +67,7 @@ def _targets(name: str) -> list[str]:
     tests = CHECKOUT / "tests"
     if name == "layout":
         return [str(path.relative_to(CHECKOUT)) for path in sorted(tests.glob("test_*.py"))]
-    if name in _TEST_FOLDERS:
+    if name in (*_TEST_FOLDERS, *_ON_REQUEST):
         return [f"tests/{name}"]
     if (CHECKOUT / name.partition("::")[0]).exists():
         return [name]
@@ -73,7 +75,9 @@ def _targets(name: str) -> list[str]:
 
 
 def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
-    processes = max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
+    processes = max(_ON_REQUEST = ("browser",)
+"""Needs a Chromium, so it is no part of the usual run."""
+_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
     command = (
         "-n",
         str(processes),

@@ -1,0 +1,63 @@
+"""A real browser on a real server. Run with `python3 manage.py test browser`.
+
+Needs the package `playwright` and a Chromium: its path is taken from PENTATHLON_BROWSER, else
+from the search path. Without them the tests fail; they are no part of the usual run.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from tests.pentathlon.web.scene import Scene, make_scene
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start the browser once; every test gets a context of its own."""
+    # Playwright runs an event loop in this thread; the database is still used from it alone.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=_executable(), args=["--no-sandbox"], headless=True
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def scene(transactional_db: None) -> Scene:
+    """Store one of everything, where the server's threads can see it."""
+    return make_scene()
+
+
+@pytest.fixture
+def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """Open an empty page that fails the test when a script does or the policy is broken."""
+    context = browser.new_context(
+        base_url=live_server.url, permissions=["clipboard-read", "clipboard-write"]
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.extend([message.text] * _is_bad(message.type)))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def _is_bad(kind: str) -> bool:
+    return kind in {"error", "warning"}
+
+
+def _executable() -> str:
+    wanted = os.environ.get("PENTATHLON_BROWSER")
+    found = wanted or next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None:
+        pytest.fail("No Chromium is installed. Set PENTATHLON_BROWSER to the path of one.")
+    return found

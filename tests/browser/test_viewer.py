@@ -1,0 +1,123 @@
+"""The replay viewer under the hands of a reader."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.pentathlon.web.scene import Scene
+
+
+@pytest.fixture
+def replay(page: Page, scene: Scene) -> Page:
+    """Open a replay at ply 3."""
+    page.goto(f"/matches/{scene.done.pk}/?ply=3")
+    expect(page.locator("[data-slider]")).to_be_visible()
+    return page
+
+
+def at(page: Page) -> int:
+    return int(page.locator("[data-count]").inner_text().split("/")[0])
+
+
+@pytest.mark.parametrize(
+    ("key", "ply"),
+    [("ArrowRight", 4), ("j", 4), ("ArrowLeft", 2), ("k", 2), ("Home", 0), ("ArrowDown", 4)],
+)
+def test_key_steps_and_the_board_follows(replay: Page, key: str, ply: int) -> None:
+    replay.keyboard.press(key)
+
+    assert at(replay) == ply
+    assert replay.url.endswith(f"?ply={ply}")
+    title = replay.locator("[data-board] > svg > title")
+    expect(title).to_have_text(f"Tuned, ply {ply}")
+
+
+def test_end_key_goes_to_the_end(replay: Page, scene: Scene) -> None:
+    replay.keyboard.press("End")
+
+    assert at(replay) == scene.done.ply
+
+
+def test_stepping_is_told_to_those_who_listen(replay: Page) -> None:
+    replay.keyboard.press("ArrowRight")
+
+    said = replay.locator("[data-said-here]").inner_text()
+    assert said.startswith("ply 4, seat 1: ")
+
+
+def test_buttons_and_rows_step_in_place(replay: Page) -> None:
+    replay.evaluate("window.stays = true")
+
+    replay.click("[data-do=back]")
+    back = at(replay)
+    replay.click("[data-row='1']")
+
+    assert (back, at(replay)) == (2, 1)
+    assert replay.evaluate("window.stays")
+    expect(replay.locator("[data-row='1']")).to_have_attribute("aria-current", "true")
+
+
+def test_playing_stops_at_the_end(replay: Page, scene: Scene) -> None:
+    replay.locator("[data-slider]").fill(str(scene.done.ply - 2))
+    play = replay.locator("[data-do=play]")
+
+    play.click()
+    playing = play.get_attribute("aria-label")
+
+    expect(replay.locator("[data-count]")).to_have_text(f"{scene.done.ply} / {scene.done.ply}")
+    expect(play).to_have_attribute("aria-label", "Play")
+    assert playing == "Pause"
+
+
+def test_playing_can_be_paused_by_key(replay: Page) -> None:
+    replay.keyboard.press(" ")
+    replay.keyboard.press(" ")
+
+    expect(replay.locator("[data-do=play]")).to_have_attribute("aria-label", "Play")
+    assert at(replay) == 3
+
+
+def test_help_opens_and_closes_by_key(replay: Page) -> None:
+    replay.keyboard.press("?")
+    expect(replay.locator("[data-help]")).to_be_visible()
+
+    replay.keyboard.press("Escape")
+
+    expect(replay.locator("[data-help]")).to_be_hidden()
+
+
+def test_keys_can_be_switched_off(replay: Page) -> None:
+    replay.keyboard.press("?")
+    replay.uncheck("[data-keys-on]")
+    replay.keyboard.press("Escape")
+
+    replay.keyboard.press("ArrowRight")
+
+    assert at(replay) == 3
+
+
+def test_go_to_takes_a_ply(replay: Page) -> None:
+    replay.keyboard.press("g")
+    replay.fill("#goto-ply", "1")
+    replay.keyboard.press("Enter")
+
+    replay.wait_for_url("**/?ply=1")
+    assert at(replay) == 1
+
+
+def test_link_to_the_ply_is_copied(replay: Page) -> None:
+    replay.keyboard.press("c")
+
+    expect(replay.locator(".toast")).to_have_text("Link to ply 3 copied.")
+    assert replay.evaluate("navigator.clipboard.readText()") == replay.url
+
+
+def test_slider_moves_the_board(replay: Page) -> None:
+    replay.locator("[data-slider]").fill("2")
+
+    assert at(replay) == 2
+
+
+def test_seat_to_move_follows(replay: Page) -> None:
+    replay.keyboard.press("ArrowRight")
+
+    expect(replay.locator("[data-place='0']")).to_have_class("seat-row to-move")
