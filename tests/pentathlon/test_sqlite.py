@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pentathlon.env import CHECKOUT, child_environment
 
-_FOLDERS = ("matches", "replays", "ratings")
+_FOLDERS = ("common", "accounts", "bots", "matches", "replays", "ratings")
 
 
-def test_matches_replays_and_ratings_hold_on_sqlite(tmp_path: Path) -> None:
+def test_everything_below_tournaments_holds_on_sqlite(tmp_path: Path) -> None:
     environment = child_environment(
         DATABASE_URL=f"sqlite:///{tmp_path}/pentathlon.sqlite3", PENTATHLON_DATA=str(tmp_path)
     )

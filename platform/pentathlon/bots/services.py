@@ -7,7 +7,7 @@ from django.db.models import Max
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.archives import CheckedArchive, read_archive
+from pentathlon.bots.archives import CheckedArchive
 from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
@@ -17,35 +17,30 @@ LONGEST_LOG = 64 * 1024
 _LONGEST_REASON = 300
 
 
-def create_bot(*, owner: User, archive: bytes, notes: str = "") -> BotVersion:
+@transaction.atomic
+def create_bot(*, owner: User, archive: CheckedArchive, notes: str = "") -> BotVersion:
     """Make a bot from its first upload; its name is the one in bot.toml."""
-    checked = read_archive(archive)
     notes = _checked_notes(notes)
+    name = archive.manifest.name
     try:
         with transaction.atomic():
-            bot = Bot.objects.create(owner=owner, name=checked.manifest.name)
-            return _add_version(bot, 1, checked, notes)
+            bot = Bot.objects.create(owner=owner, name=name)
     except IntegrityError as error:
-        raise _name_taken(owner, checked.manifest.name) from error
+        raise _name_taken(owner, name) from error
+    return _store(bot, 1, archive, notes)
 
 
-def add_version(*, actor: User, bot: Bot, archive: bytes, notes: str = "") -> BotVersion:
+@transaction.atomic
+def add_version(*, actor: User, bot: Bot, archive: CheckedArchive, notes: str = "") -> BotVersion:
     """Add the next version to one of the actor's own bots."""
     _check_owner(actor, bot)
-    checked = read_archive(archive)
     notes = _checked_notes(notes)
-    if checked.manifest.name != bot.name:
-        raise BadArchive(
-            f"bot.toml says name = {checked.manifest.name!r}, but this bot is {bot.name!r}. "
-            "Change the name, or upload it as a new bot.",
-            code="other_name",
-        )
-    with transaction.atomic():
-        # The lock makes two uploads at once take two numbers.
-        Bot.objects.select_for_update().get(pk=bot.pk)
-        _check_new_content(bot, checked)
-        last = bot.versions.aggregate(last=Max("number"))["last"] or 0
-        return _add_version(bot, last + 1, checked, notes)
+    _check_name(bot, archive.manifest.name)
+    # The lock makes two uploads at once take two numbers.
+    Bot.objects.select_for_update().get(pk=bot.pk)
+    _check_new_content(bot, archive)
+    last = bot.versions.aggregate(last=Max("number"))["last"] or 0
+    return _store(bot, last + 1, archive, notes)
 
 
 @transaction.atomic
@@ -74,7 +69,7 @@ def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -
     )
 
 
-def _add_version(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVersion:
+def _store(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVersion:
     archive, _ = Archive.objects.get_or_create(
         content_hash=checked.content_hash,
         defaults={
@@ -99,6 +94,15 @@ def _add_version(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> 
 def _check_owner(actor: User, bot: Bot) -> None:
     if bot.owner_id != actor.pk:
         raise NotAllowed(f"{bot.name} belongs to {bot.owner.username}, not to you.")
+
+
+def _check_name(bot: Bot, name: str) -> None:
+    if name != bot.name:
+        raise BadArchive(
+            f"bot.toml says name = {name!r}, but this bot is {bot.name!r}. Change the name, or "
+            "upload it as a new bot.",
+            code="other_name",
+        )
 
 
 def _check_new_content(bot: Bot, checked: CheckedArchive) -> None:

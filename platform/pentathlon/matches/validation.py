@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from pentathlon.accounts.models import User
+from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.bots.services import add_version, create_bot
 from pentathlon.matches.jobs import MatchSpec
@@ -13,16 +14,19 @@ from pentathlon.matches.services import schedule_matches
 from pentathlon_engines import GAMES
 
 
-@transaction.atomic
 def submit_bot(*, owner: User, archive: bytes, notes: str = "") -> BotVersion:
     """Make a bot from its first upload and schedule its validation."""
-    return _validated(create_bot(owner=owner, archive=archive, notes=notes))
+    # Checking a large archive takes a while, in which others must be able to write.
+    checked = read_archive(archive)
+    with transaction.atomic():
+        return _validated(create_bot(owner=owner, archive=checked, notes=notes))
 
 
-@transaction.atomic
 def submit_version(*, actor: User, bot: Bot, archive: bytes, notes: str = "") -> BotVersion:
     """Add the next version to one of the actor's own bots and schedule its validation."""
-    return _validated(add_version(actor=actor, bot=bot, archive=archive, notes=notes))
+    checked = read_archive(archive)
+    with transaction.atomic():
+        return _validated(add_version(actor=actor, bot=bot, archive=checked, notes=notes))
 
 
 def _validated(version: BotVersion) -> BotVersion:

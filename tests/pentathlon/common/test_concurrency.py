@@ -1,0 +1,13 @@
+from functools import partial
+
+import pytest
+
+from pentathlon.common.services import take_lease
+from tests.pentathlon.together import all_at_once
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_of_many_takes_a_lease() -> None:
+    takers = [partial(take_lease, name="work", holder=str(n), ttl_s=30) for n in range(6)]
+
+    assert sorted(all_at_once(takers)) == [False] * 5 + [True]
