@@ -132,7 +132,7 @@ class TournamentMatchQuerySet(models.QuerySet["TournamentMatch"]):
     """Which matches of tournaments, in the words of pages."""
 
     def in_order(self) -> Self:
-        """Return places with matches, seats and bots in schedule order: three queries."""
+        """Return places with matches, seats and bots in schedule order: two queries."""
         seats = MatchSeat.objects.order_by("seat").select_related("version__bot__owner")
         seated = models.Prefetch("match__seats", queryset=seats)
         return self.select_related("match").prefetch_related(seated).order_by("index")

@@ -111,6 +111,14 @@ class TestCreate:
         assert caught.value.code == "too_many_matches"
         assert "3 bots and 1 cycles make 6 matches" in caught.value.detail
 
+    def test_too_many_bots_are_refused(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(checks, "MOST_BOTS", 2)
+
+        with pytest.raises(TooLarge) as caught:
+            _create(owner, versions=[make_version().pk for _ in range(3)])
+
+        assert (caught.value.code, caught.value.field) == ("too_large", "versions")
+
     def test_only_organisers_create(self) -> None:
         with pytest.raises(NotAllowed) as caught:
             _create(make_user())

@@ -221,6 +221,17 @@ def test_list_carries_its_numbers(django_assert_num_queries) -> None:  # type: i
     assert [(row.bots, row.matches, row.matches_done) for row in latest] == [(0, 0, 0), (3, 6, 2)]
 
 
+def test_schedule_needs_as_many_queries_for_any_number_of_matches(
+    django_assert_num_queries,
+) -> None:  # type: ignore[no-untyped-def]  # pytest-django's fixture
+    for bots in (2, 4):
+        tournament = started(bots=bots)
+        with django_assert_num_queries(2):
+            places = list(tournament.tournament_matches.in_order())
+            names = [[seat.version.label for seat in place.match.seats.all()] for place in places]
+        assert [place.index for place in places] == list(range(1, len(names) + 1))
+
+
 def _numbers(row: FinalRow) -> tuple[object, ...]:
     return (
         row.entry_id,
