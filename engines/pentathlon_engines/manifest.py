@@ -25,6 +25,8 @@ from pentathlon_engines.launcher import BotCommand
 
 FILE_NAME: Final = "bot.toml"
 LARGEST_BYTES: Final = 64 * 1024
+ANY_GAME: Final = "*"
+"""In the place of games: all that there are, for bots that know only the contract of a game."""
 LANGUAGES: Final = ("python", "command")
 BUILT_IN: Final = Path(__file__).parent / "bots"
 
@@ -138,6 +140,8 @@ def _games(value: object) -> tuple[str, ...]:
     keys = _texts(value, field="games", example='["tuned"]')
     if not keys:
         raise BadManifest('games: write at least one game, such as ["tuned"]')
+    if keys == (ANY_GAME,):
+        return tuple(GAMES)
     for key in keys:
         if key not in GAMES:
             raise BadManifest(

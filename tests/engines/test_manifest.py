@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.manifest import (
     Manifest,
@@ -46,6 +47,12 @@ def test_program_is_read(tmp_path: Path) -> None:
         command=("./bot", "-v"),
         build=("cc", "bot.c"),
     )
+
+
+def test_star_stands_for_all_games(tmp_path: Path) -> None:
+    manifest = read_manifest(write_bot(tmp_path, PYTHON.replace('"tuned"', '"*"')))
+
+    assert manifest.games == tuple(GAMES)
 
 
 def test_python_bot_is_started_without_site_packages(tmp_path: Path) -> None:
