@@ -2,6 +2,8 @@
 
 from django import forms
 from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 
 from pentathlon_engines import GAMES
 
@@ -20,8 +22,9 @@ class IdFilter(filters.NumberFilter):
         """Leave the bounds to the field."""
 
 
+@extend_schema_field(OpenApiTypes.STR)
 class GameFilter(filters.ChoiceFilter):
-    """The key of a game."""
+    """The key of a game; the document does not list them, for their number grows."""
 
     def __init__(self, **settings: object) -> None:
         choices = [(key, game.info.title) for key, game in GAMES.items()]

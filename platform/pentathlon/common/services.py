@@ -11,7 +11,7 @@ from pentathlon.common.models import Lease
 def take_lease(*, name: str, holder: str, ttl_s: float) -> bool:
     """Take or renew the right to do `name` alone for `ttl_s` seconds of the database's clock."""
     until = Now() + timedelta(seconds=ttl_s)
-    free = Q(holder=holder) | Q(until__lt=Now())
+    free = Q(holder=holder) | Q(until__lte=Now())
     if Lease.objects.filter(free, name=name).update(holder=holder, until=until):
         return True
     _, made = Lease.objects.get_or_create(name=name, defaults={"holder": holder, "until": until})

@@ -53,6 +53,12 @@ def test_single_top_folder_counts_as_the_root() -> None:
     )
 
 
+def test_folders_of_their_own_are_no_files() -> None:
+    checked = read_archive(zip_files({**HONEST, "data/": "", "data/weights.txt": "1"}))
+
+    assert sorted(checked.files) == ["bot.toml", "data/weights.txt", "main.py"]
+
+
 def test_what_finder_adds_is_left_out() -> None:
     added = {"tiger/.DS_Store": "x", "__MACOSX/tiger/._main.py": "x"}
     inside = {f"tiger/{name}": data for name, data in HONEST.items()}

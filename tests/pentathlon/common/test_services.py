@@ -5,7 +5,7 @@ import pytest
 from django.db.models import F
 
 from pentathlon.common.models import Lease
-from pentathlon.common.services import take_lease
+from pentathlon.common.services import drop_lease, take_lease
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +35,15 @@ def test_expired_lease_goes_to_the_next() -> None:
 
     assert take_lease(name="reconcile", holder="b", ttl_s=5)
     assert not take_lease(name="reconcile", holder="a", ttl_s=5)
+
+
+def test_dropped_lease_goes_to_the_next() -> None:
+    take_lease(name="reconcile", holder="a", ttl_s=60)
+
+    drop_lease(name="reconcile", holder="b")
+    assert not take_lease(name="reconcile", holder="b", ttl_s=60)
+    drop_lease(name="reconcile", holder="a")
+    assert take_lease(name="reconcile", holder="b", ttl_s=60)
 
 
 def test_leases_of_other_names_are_apart() -> None:
