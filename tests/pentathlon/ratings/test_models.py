@@ -1,4 +1,5 @@
 import pytest
+from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.matches.models import MatchState
 from pentathlon.ratings.models import Pool, Rating, RatingChange
@@ -38,7 +39,9 @@ def test_rank_is_kept_on_a_later_page() -> None:
     assert later == [2, 4]
 
 
-def test_table_needs_one_query_for_any_number_of_rows(django_assert_num_queries) -> None:  # type: ignore[no-untyped-def]  # pytest-django's fixture
+def test_table_needs_one_query_for_any_number_of_rows(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
     _rated(_pool(), *[(20.0 + number, 1.0) for number in range(6)])
 
     with django_assert_num_queries(1):

@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 from django.db import IntegrityError
+from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchKind, MatchState
@@ -176,7 +177,9 @@ class TestApplyPool:
         assert not RatingChange.objects.exists()
         assert LedgerRow.objects.get().state == LedgerState.WAITING
 
-    def test_queries_do_not_grow_with_results(self, django_assert_num_queries) -> None:  # type: ignore[no-untyped-def]  # pytest-django's fixture
+    def test_queries_do_not_grow_with_results(
+        self, django_assert_num_queries: DjangoAssertNumQueries
+    ) -> None:
         pool, versions = _pool(), [make_version() for _ in range(4)]
         _entered(
             pool, versions, *[(one, two) for one in range(4) for two in range(4) if one != two]

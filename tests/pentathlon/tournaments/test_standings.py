@@ -1,6 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import Pool
@@ -79,7 +80,9 @@ class TestStandings:
         assert [rows[version].tally.wins for version in versions] == [1, 0, 0]
         assert [rows[version].tally.losses for version in versions] == [0, 1, 1]
 
-    def test_queries_do_not_grow_with_bots(self, django_assert_num_queries) -> None:  # type: ignore[no-untyped-def]  # pytest-django's fixture
+    def test_queries_do_not_grow_with_bots(
+        self, django_assert_num_queries: DjangoAssertNumQueries
+    ) -> None:
         for bots in (2, 5):
             tournament = started(bots=bots)
             settle(matches_of(tournament))
@@ -210,7 +213,7 @@ class TestProgress:
         assert progress(make_tournament()).share == 0
 
 
-def test_list_carries_its_numbers(django_assert_num_queries) -> None:  # type: ignore[no-untyped-def]  # pytest-django's fixture
+def test_list_carries_its_numbers(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     tournament = started(bots=3)
     settle(matches_of(tournament)[:2])
     make_tournament()
@@ -222,8 +225,8 @@ def test_list_carries_its_numbers(django_assert_num_queries) -> None:  # type: i
 
 
 def test_schedule_needs_as_many_queries_for_any_number_of_matches(
-    django_assert_num_queries,
-) -> None:  # type: ignore[no-untyped-def]  # pytest-django's fixture
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
     for bots in (2, 4):
         tournament = started(bots=bots)
         with django_assert_num_queries(2):
