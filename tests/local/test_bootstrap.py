@@ -52,7 +52,7 @@ def checkout(tmp_path: Path) -> Path:
     root = tmp_path / "a check out"
     for folder in ("requirements", "platform", "engines"):
         (root / folder).mkdir(parents=True)
-    for group in ("run", "dev"):
+    for group in ("run", "dev", "browser"):
         (root / f"requirements/{group}.txt").write_text(f"# {group}\n")
     (root / "pyproject.toml").write_text(PROJECT.format(name="greeting", script="greet"))
     (root / "engines/pyproject.toml").write_text(PROJECT.format(name="two-words", script="salute"))
@@ -73,11 +73,14 @@ def test_second_start_installs_nothing(checkout: Path, install: FakeInstall) -> 
     assert len(install.asked) == 1
 
 
-def test_everything_for_tests_is_enough_to_run(checkout: Path, install: FakeInstall) -> None:
-    bootstrap.prepare(checkout, "dev")
+@pytest.mark.parametrize("group", ["dev", "browser"])
+def test_everything_for_tests_is_enough_to_run(
+    checkout: Path, install: FakeInstall, group: str
+) -> None:
+    bootstrap.prepare(checkout, group)
     bootstrap.prepare(checkout, "run")
 
-    assert install.asked == ["requirements/dev.txt"]
+    assert install.asked == [f"requirements/{group}.txt"]
 
 
 def test_changed_requirements_are_installed_on_top(checkout: Path, install: FakeInstall) -> None:

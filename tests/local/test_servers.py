@@ -1,7 +1,16 @@
-import os
+"""Private servers: real ones, whoever we are, and gone afterwards."""
 
+import os
+from pathlib import Path
+
+import psycopg
+import pytest
 from django.db import connection
 from redis import Redis
+
+from pentathlon.local import postgres, valkey
+from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.waiting import ServerFailed
 
 
 def test_database_is_a_real_postgresql(db: None) -> None:
@@ -17,3 +26,57 @@ def test_broker_is_a_real_valkey() -> None:
         info = client.info("server")
 
     assert info["server_name"] == "valkey"
+
+
+def test_postgresql_needs_no_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As root, a copy of the binaries runs as nobody; any other user runs them directly."""
+    monkeypatch.setattr(postgres, "_namespace", lambda: None)
+
+    with (
+        runtime_folder() as folder,
+        postgres.running_postgres(folder) as url,
+        psycopg.connect(url) as it,
+    ):
+        found = it.execute("SELECT current_database()").fetchone()
+
+    assert found == ("pentathlon",)
+
+
+def test_stopped_servers_leave_nothing_behind() -> None:
+    with (
+        runtime_folder() as folder,
+        postgres.running_postgres(folder),
+        valkey.running_valkey(folder) as url,
+    ):
+        assert valkey.answers(url)
+
+    assert not valkey.answers(url)
+    assert not folder.exists()
+
+
+def test_missing_wheel_is_said_with_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(valkey, "find_spec", lambda name: None)
+    monkeypatch.setattr(postgres, "find_spec", lambda name: None)
+
+    with pytest.raises(ServerFailed, match="set REDIS_URL"), valkey.running_valkey(tmp_path):
+        pass
+    with (
+        pytest.raises(ServerFailed, match="set DATABASE_URL"),
+        postgres.running_postgres(tmp_path),
+    ):
+        pass
+
+
+def test_broken_set_up_is_reported_with_the_words_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "_INITDB", ("--no-such-option",))
+
+    with (
+        runtime_folder() as folder,
+        pytest.raises(ServerFailed, match=r"(?s)could not be set up.*no-such-option"),
+        postgres.running_postgres(folder),
+    ):
+        pass

@@ -19,6 +19,8 @@ from pentathlon.local.installer import InstallFailed, install
 from pentathlon.local.registration import projects, register
 
 _STAMP = "pentathlon.stamp"
+_GROUPS = ("run", "dev", "browser")
+"""Files in requirements/, each of which contains those before it."""
 
 
 def enter(root: Path, arguments: Sequence[str]) -> None:
@@ -28,7 +30,7 @@ def enter(root: Path, arguments: Sequence[str]) -> None:
         return
     try:
         with _alone(root):
-            prepare(root, "dev" if arguments[:1] == ["test"] else "run")
+            prepare(root, _needed(arguments))
     except InstallFailed as error:
         sys.exit(f"\n{error}")
     except KeyboardInterrupt:
@@ -43,10 +45,8 @@ def prepare(root: Path, group: str) -> None:
     if stamp.get(group) == wanted and stamp.get("root") == str(root):
         return
     started = time.monotonic()
-    what = (
-        "everything Pentathlon and its tests need" if group == "dev" else "what Pentathlon needs"
-    )
-    _say(f"Installing {what} into {venv} ...")
+    whose = "Pentathlon needs" if group == "run" else "Pentathlon and its tests need"
+    _say(f"Installing what {whose} into {venv} ...")
     if stamp.get("root") != str(root):
         _create(venv)
     (venv / _STAMP).unlink(missing_ok=True)
@@ -54,6 +54,12 @@ def prepare(root: Path, group: str) -> None:
     register(root, venv)
     _write_stamp(venv, {**_still_true(stamp, root), "root": str(root), group: wanted})
     _say(f"Installed in {time.monotonic() - started:.0f} s.")
+
+
+def _needed(arguments: Sequence[str]) -> str:
+    if arguments[:1] != ["test"]:
+        return "run"
+    return "browser" if "browser" in arguments else "dev"
 
 
 def _is_current(venv: Path) -> bool:
@@ -101,12 +107,13 @@ def _still_true(stamp: dict[str, str], root: Path) -> dict[str, str]:
     """Return the groups that are installed and that another group has not changed."""
     if stamp.get("root") != str(root):
         return {}
-    return {name: stamp[name] for name in ("run", "dev") if stamp.get(name) == _digest(root, name)}
+    return {name: stamp[name] for name in _GROUPS if stamp.get(name) == _digest(root, name)}
 
 
 def _write_stamp(venv: Path, stamp: dict[str, str]) -> None:
-    if "dev" in stamp:
-        stamp["run"] = _digest(venv.parent, "run")  # the one contains the other
+    largest = max(_GROUPS.index(name) for name in _GROUPS if name in stamp)
+    for name in _GROUPS[:largest]:
+        stamp[name] = _digest(venv.parent, name)
     (venv / _STAMP).write_text("".join(f"{name}={value}\n" for name, value in stamp.items()))
 
 

@@ -75,9 +75,7 @@ def _targets(name: str) -> list[str]:
 
 
 def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
-    processes = max(_ON_REQUEST = ("browser",)
-"""Needs a Chromium, so it is no part of the usual run."""
-_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
+    processes = max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
     command = (
         "-n",
         str(processes),

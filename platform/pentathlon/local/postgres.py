@@ -114,7 +114,14 @@ def _namespace() -> tuple[str | Path, ...] | None:
 
 
 def _readable_copy(binaries: Path, folder: Path) -> Path:
-    return shutil.copytree(binaries.parent, folder / "install", symlinks=True) / "bin"
+    # The binaries find the wheel's own libraries by their place beside the package.
+    package, copy = binaries.parents[1], folder / "copy"
+    libraries = package.with_name(f"{package.name}.libs")
+    for source in (binaries.parent, libraries):
+        if source.exists():
+            target = copy / source.relative_to(package.parent)
+            shutil.copytree(source, target, symlinks=True)
+    return copy / binaries.relative_to(package.parent)
 
 
 def _hand_over(folders: Sequence[Path], *, uid: int) -> None:
