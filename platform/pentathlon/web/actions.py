@@ -6,6 +6,7 @@ from typing import Any
 
 from pentathlon_engines import CHANCE
 from pentathlon_engines.record import Record
+from pentathlon_engines.referee import STAND_IN
 
 _SLOW_SHARE = 0.8
 
@@ -49,7 +50,7 @@ def action_rows(record: Record) -> Iterator[ActionRow]:
             text=event[1],
             cpu_ms=cpu_ms,
             is_slow=cpu_ms >= slow_ms,
-            stood_in=event[-1] == "stand_in",
+            stood_in=event[-1] == STAND_IN,
             faults=faults_at(record, index),
         )
 

@@ -121,7 +121,7 @@ def _starts_block(line: str) -> bool:
 def _inline(text: str) -> str:
     """Return a line with its marks as HTML; what stands in backquotes is taken as it is."""
     codes = _CODE.findall(text)
-    marked = escape(_CODE.sub(_GAP, text))
+    marked: str = escape(_CODE.sub(_GAP, text))
     for pattern, replacement in _INLINE:
         marked = pattern.sub(replacement, marked)
     for code in codes:

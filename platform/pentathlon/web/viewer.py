@@ -70,20 +70,32 @@ class Viewer:
 
 def make_viewer(match: Match, *, record: Record, ply: int | None, seat: int | None) -> Viewer:
     """Open a replay; without a ply at its end, with one too large too."""
-    last = len(record["events"])
-    ply = last if ply is None else min(ply, last)
-    has_hidden = GAMES[match.game].info.hidden
-    if not has_hidden or (seat is not None and seat >= record["seats"]):
-        seat = None
+    ply, seat = _looked_at(record, ply, seat)
     return Viewer(
         record=record,
         seats=sorted(match.seats.all(), key=lambda place: -place.seat),
         ply=ply,
-        last=last,
+        last=len(record["events"]),
         seat=seat,
         board=inline_board(board_svg(record, ply, seat)),
         rows=list(action_rows(record)),
-        has_hidden=has_hidden,
+        has_hidden=GAMES[match.game].info.hidden,
+    )
+
+
+def draw_board(record: Record, *, ply: int | None, seat: int | None) -> str:
+    """Draw what `make_viewer` shows for the same ply and seat."""
+    return board_svg(record, *_looked_at(record, ply, seat))
+
+
+def _looked_at(record: Record, ply: int | None, seat: int | None) -> tuple[int, int | None]:
+    """Return a ply that exists, and a seat only where its view differs from a spectator's."""
+    last = len(record["events"])
+    is_seat = seat is not None and seat < record["seats"]
+    has_hidden = GAMES[record["game"]].info.hidden
+    return (
+        last if ply is None else min(ply, last),
+        seat if is_seat and has_hidden else None,
     )
 
 

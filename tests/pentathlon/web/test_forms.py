@@ -14,6 +14,7 @@ from tests.pentathlon.web.pages import Page, page_of
 pytestmark = pytest.mark.django_db
 
 _NEW = {"username": "mirela", "email": "m@example.org", "password": PASSWORD}
+_NEW_CUP = "/tournaments/new/?game=tuned"
 _CUP = {
     "name": "Cup",
     "cycles": "1",
@@ -191,7 +192,7 @@ def test_new_tournament_is_open_with_the_chosen_bots() -> None:
     client = as_person(make_user(organiser=True))
     form = {**_CUP, "versions": [str(version.pk) for version in versions], "action_cpu_s": "0.5"}
 
-    response = client.post(reverse("tournament_new"), form, follow=True)
+    response = client.post(_NEW_CUP, form, follow=True)
 
     made = Tournament.objects.get()
     assert made.entries.count() == 2
@@ -214,7 +215,7 @@ def test_bad_tournament_names_the_field_and_keeps_the_rest(
 ) -> None:
     client = as_person(make_user(organiser=True))
 
-    page = page_of(client.post(reverse("tournament_new"), {**_CUP, field: value}))
+    page = page_of(client.post(_NEW_CUP, {**_CUP, field: value}))
 
     assert_points_at(page, field, sentence)
     assert page.field(field).get("value", "") == value
@@ -223,7 +224,7 @@ def test_bad_tournament_names_the_field_and_keeps_the_rest(
 
 
 def test_only_organisers_are_shown_the_tournament_form() -> None:
-    response = as_person(make_user()).get(reverse("tournament_new"))
+    response = as_person(make_user()).get(_NEW_CUP)
 
     assert response.status_code == 403
     assert "Only organisers make tournaments." in page_of(response).text
@@ -233,6 +234,6 @@ def test_retired_bot_is_not_offered_to_a_tournament() -> None:
     retired = make_version(state=VersionState.RETIRED)
     client = as_person(make_user(organiser=True))
 
-    page = page_of(client.get(reverse("tournament_new")))
+    page = page_of(client.get(_NEW_CUP))
 
     assert retired.label not in page.text

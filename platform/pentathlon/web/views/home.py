@@ -1,37 +1,42 @@
 """The home page."""
 
+from dataclasses import dataclass
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
 from pentathlon.ratings.services import live_key
 from pentathlon.web.cards import MatchCard, match_cards
 from pentathlon.web.person import person
 from pentathlon.web.progress import tournament_lines
-from pentathlon.web.rating_table import rating_table
-from pentathlon.web.tiles import game_tiles
+from pentathlon.web.rating_table import RatingTable, rating_table
+from pentathlon.web.tiles import Tile, game_tiles
+from pentathlon_engines import GameInfo
 
 _CARDS = 3
 _BEST = 5
+_BOARDS = 3
 _TOURNAMENTS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """The head of one game's leaderboard."""
+
+    info: GameInfo
+    table: RatingTable
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the games, who leads them, what is on, and the tournaments."""
     tiles = game_tiles()
-    reader = person(request)
-    boards = [
-        {
-            "info": tile.info,
-            "table": rating_table(live_key(tile.info.key), reader=reader, size=_BEST),
-        }
-        for tile in tiles
-    ]
     context = {
         "tiles": tiles,
-        "boards": boards,
+        "boards": _boards(tiles, person(request)),
         "cards": _cards(),
         "tournaments": tournament_lines(limit=_TOURNAMENTS),
     }
@@ -49,6 +54,18 @@ def tournaments_now(request: HttpRequest) -> HttpResponse:
     """Show how far the latest tournaments are."""
     context = {"tournaments": tournament_lines(limit=_TOURNAMENTS)}
     return render(request, "web/parts/home_tournaments.html", context)
+
+
+def _boards(tiles: list[Tile], reader: User | None) -> list[Board]:
+    """Return the heads of the tables in which something has happened, or an empty one."""
+    boards = [
+        Board(
+            info=tile.info,
+            table=rating_table(live_key(tile.info.key), reader=reader, size=_BEST),
+        )
+        for tile in tiles
+    ]
+    return [board for board in boards if board.table.rows][:_BOARDS] or boards[:1]
 
 
 def _cards() -> list[MatchCard]:

@@ -5,17 +5,17 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from pentathlon.matches.models import Match, MatchState, SeatLog
+from pentathlon.matches.models import Match, MatchKind, MatchState, SeatLog
 from pentathlon.matches.reasons import why_not_running
 from pentathlon.replays.services import read_record
 from pentathlon.web.cards import match_title
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.person import person
 from pentathlon.web.query import query_number, wants_part
-from pentathlon.web.viewer import make_viewer
+from pentathlon.web.viewer import draw_board, make_viewer
 from pentathlon_engines import GAMES
 
-_A_DAY = "public, max-age=86400, immutable"
+_A_DAY_S = 86400
 
 
 @require_safe
@@ -59,15 +59,14 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
 def board(request: HttpRequest, match_id: int) -> HttpResponse:
     """Draw the position after `ply` events, as a spectator or a seat sees it."""
     found = _finished(request, match_id)
-    viewer = make_viewer(
-        found,
-        record=read_record(found.replay),
+    svg = draw_board(
+        read_record(found.replay),
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
-    return HttpResponse(
-        viewer.board, content_type="image/svg+xml", headers={"Cache-Control": _A_DAY}
-    )
+    who = "private" if found.kind == MatchKind.VALIDATION else "public"
+    caching = f"{who}, max-age={_A_DAY_S}, immutable"
+    return HttpResponse(svg, content_type="image/svg+xml", headers={"Cache-Control": caching})
 
 
 @require_safe
