@@ -20,12 +20,14 @@ class Match:
     players: tuple[str, ...]
     outcome: Outcome
     widths: tuple[int, ...]
+    last: dict[str, Any] = field(default_factory=dict)
+    """The last position as JSON."""
 
     def values(self, name: str) -> Sequence[float]:
         """Return what this match contributes to a figure.
 
-        Figures are "actions", "legal actions", "score", "draw", "seat <n> wins", "<player> wins"
-        or else the reason of an ending.
+        Figures are "actions", "legal actions", "score", "draw", "seat <n> wins", "<player> wins",
+        a number of the last position by its name, or else the reason of an ending.
         """
         ranks = self.outcome.ranks
         measures: dict[str, Sequence[float]] = {
@@ -39,6 +41,8 @@ class Match:
             measures[f"seat {seat} wins"] = (alone,)
             if alone or f"{player} wins" not in measures:
                 measures[f"{player} wins"] = (alone,)
+        if type(self.last.get(name)) is int:
+            return (self.last[name],)
         return measures.get(name, (self.outcome.reason == name,))
 
 
@@ -110,7 +114,7 @@ def play(state: State, names: tuple[str, ...], rng: random.Random) -> Match:
         actions = state.legal_actions()
         widths.append(len(actions))
         state.apply_unchecked(PLAYERS[names[state.to_move]](state, actions, rng))
-    return Match(players=names, outcome=state.outcome, widths=tuple(widths))
+    return Match(players=names, outcome=state.outcome, widths=tuple(widths), last=state.to_json())
 
 
 def play_random(state: State, actions: list[int], rng: random.Random) -> int:

@@ -64,6 +64,13 @@ class Fields:
             refuse(name, f"must be a list of {length}, not {value!r}")
         return value
 
+    def items(self, name: str, *, most: int) -> list[Any]:
+        """Return a list of any length up to `most`; left out, it is empty."""
+        value = self._data.get(name, [])
+        if not isinstance(value, list) or len(value) > most:
+            refuse(name, f"must be a list of at most {most} items")
+        return value
+
     def seat_to_move(self, seats: int, *, chance: bool = False) -> int | None:
         """Return `to_move`: a seat, -1 for chance where the game has it, or None when over."""
         if "to_move" not in self._data:

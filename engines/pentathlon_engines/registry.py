@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pentathlon_engines.errors import UnknownGame
 from pentathlon_engines.game import Game
 
-KEYS = ("tuned",)
+KEYS = ("azure", "tuned")
 """Each key names a package here that has a `GAME`."""
 
 

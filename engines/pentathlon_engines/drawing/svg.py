@@ -130,6 +130,16 @@ class Picture:
             f' fill-rule="evenodd"{_paint(paint)}/>'
         )
 
+    def drop(self, name: str, letter: str, at: Point, *, size: float = 30) -> None:
+        """Draw a drop of qi with its letter; the name is that of its colour in the palette."""
+        unit = _GLYPH_GRID / size
+        outline = _GLYPHS["qi"].partition("Z")[0] + "Z"  # without the gleam: the letter is there
+        self._parts.append(
+            f'<path d="{outline}" transform="{_place(at, size)}"'
+            f"{_paint(f'qi-{name} qi-edge', 1.5 * unit)}/>"
+        )
+        self.text(letter, (at[0], at[1] + 0.12 * size), size=13, paint=f"qi-{name}-ink", bold=True)
+
     def seat_piece(self, seat: int, at: Point, *, size: float, inside: str = "") -> None:
         """Draw the shape of a seat with a halo, and a short text inside."""
         name = f"seat-{seat}"
@@ -144,11 +154,17 @@ class Picture:
             middle = (at[0], at[1] + lower)
             self.text(inside, middle, size=17, paint=f"{name}-ink", bold=True)
 
-    def coordinates(self, columns: str, rows: str, *, size: float) -> None:
-        """Write the names of columns and rows (top row first) left of and below the field."""
+    def coordinates(
+        self, columns: str, rows: str, *, size: float, columns_at: float | None = None
+    ) -> None:
+        """Write the names of rows (top row first) left of the field and of columns below it.
+
+        `columns_at` is another height for the names of the columns.
+        """
         x, y, _, height = self._field
+        line = y + height + 19 if columns_at is None else columns_at
         for i, name in enumerate(columns):
-            self.text(name, (x + size * (i + 0.5), y + height + 19), paint="bm")
+            self.text(name, (x + size * (i + 0.5), line), paint="bm")
         for i, name in enumerate(rows):
             self.text(name, (x - 23, y + size * (i + 0.5)), paint="bm")
 

@@ -1,0 +1,126 @@
+"""What never changes in Azure: numbers of the game, cells, actions and their texts.
+
+Cells are numbers 0 to 35 in the order a1, b1, ... f1, a2, ...; a set of cells is a mask with one
+bit each. Colours are 0 azure, 1 white, 2 vermillion, 3 black. A set of cards is one number with
+four bits per colour, as no colour has more than fifteen.
+
+Actions are numbered in the order in which the rules list them: `place`, `gift` (each by cell),
+`return`, `boon`. Each cell has its actions in every layout, so that their number is fixed.
+
+>>> TEXTS[ACTIONS["gift c4"]], len(TEXTS)
+('gift c4', 84)
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.data import read_data
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Final
+
+RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")  # JSON
+
+COLOURS: Final = "".join(colour["letter"] for colour in RULES["colours"])
+CARDS_EACH: Final[int] = RULES["cards_per_colour"]
+HIDDEN_EACH: Final[int] = RULES["hidden_per_colour"]
+START_HANDS: Final[tuple[int, ...]] = tuple(RULES["start_hands"])
+RESHUFFLE_EACH: Final[int] = RULES["reshuffle_per_colour"]
+COMMON_STONES: Final[int] = RULES["common_stones"]
+GOAL: Final[int] = RULES["goal"]
+GUARDS_NEEDED: Final[int] = RULES["guards_needed"]
+
+BEASTS: Final[tuple[str, ...]] = tuple(beast["name"] for beast in RULES["beasts"])
+TORTOISE: Final = 0
+DRAGON: Final = 1
+TIGER: Final = 2
+BIRD: Final = 3
+BEAST_WISDOM: Final[tuple[int, ...]] = tuple(beast.get("wisdom", 0) for beast in RULES["beasts"])
+BIRD_CARDS: Final[int] = RULES["beasts"][BIRD]["cards"]
+MOUNTAINS: Final[tuple[int, ...]] = tuple(
+    COLOURS.index(beast["mountain"]) for beast in RULES["beasts"]
+)
+"""The colour of each beast's mountain."""
+
+NO_GIFT: Final = 0
+MIGHTY: Final = 1
+PERCEPTIVE: Final = 2
+BOUNTIFUL: Final = 3
+FAVORED: Final = 4
+GIFTS: Final[tuple[str, ...]] = ("none", *(gift["name"] for gift in RULES["gifted"]))
+GIFT_COST: Final[tuple[int, ...]] = (0, *(gift["extra_cost"] for gift in RULES["gifted"]))
+
+SIDE: Final[int] = RULES["boards_per_side"] * RULES["cells_per_board_side"]
+COLUMNS: Final = "abcdef"[:SIDE]
+ROWS: Final = "123456"[:SIDE]
+CELLS: Final[tuple[str, ...]] = tuple(column + row for row in ROWS for column in COLUMNS)
+
+
+def walk(cell: int, dx: int, dy: int) -> list[int]:
+    """Return the cells from a cell to the edge in one direction, the cell itself left out.
+
+    >>> [CELLS[cell] for cell in walk(CELLS.index("d2"), 1, -1)]
+    ['e1']
+    """
+    x, y, found = cell % SIDE + dx, cell // SIDE + dy, []
+    while 0 <= x < SIDE and 0 <= y < SIDE:
+        found.append(y * SIDE + x)
+        x, y = x + dx, y + dy
+    return found
+
+
+def mask(cells: Iterable[int]) -> int:
+    """Return a set of cells as a mask."""
+    return sum(1 << cell for cell in cells)
+
+
+STRAIGHT: Final = ((1, 0), (-1, 0), (0, 1), (0, -1))
+DIAGONAL: Final = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+NEAR: Final[tuple[int, ...]] = tuple(
+    mask(cell for dx, dy in (*STRAIGHT, *DIAGONAL) for cell in walk(middle, dx, dy)[:1])
+    for middle in range(len(CELLS))
+)
+"""The up to eight cells around each cell."""
+
+PAIRS: Final = tuple((x, y) for x in range(len(COLOURS)) for y in range(x, len(COLOURS)))
+"""Two cards of a hand, in the order of the rules."""
+GIFT: Final = len(CELLS)
+"""The first action that places the gifted stone; below it are those of common stones."""
+RETURN: Final = 2 * GIFT
+BOON_QI: Final = RETURN + len(PAIRS)
+BOON_WISDOM: Final = BOON_QI + 1
+
+TEXTS: Final[tuple[str, ...]] = (
+    *(f"place {cell}" for cell in CELLS),
+    *(f"gift {cell}" for cell in CELLS),
+    *(f"return {COLOURS[x]}{COLOURS[y]}" for x, y in PAIRS),
+    "boon qi",
+    "boon wisdom",
+)
+ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEXTS)}
+GRAMMAR: Final = (
+    f"'place <cell>', 'gift <cell>', 'return <two of {COLOURS}, in this order>', 'boon qi' "
+    f"or 'boon wisdom', cells {CELLS[0]} to {CELLS[-1]}"
+)
+
+ALL_CARDS: Final[int] = sum(CARDS_EACH << 4 * colour for colour in range(len(COLOURS)))
+
+
+def letters(cards: int) -> str:
+    """Return a set of cards as letters in the order of the colours.
+
+    >>> letters(pack("BWW"))
+    'WWB'
+    """
+    return "".join(letter * (cards >> 4 * i & 15) for i, letter in enumerate(COLOURS))
+
+
+def pack(text: str) -> int:
+    """Return letters as a set of cards."""
+    return sum(1 << 4 * COLOURS.index(letter) for letter in text)
+
+
+def size(cards: int) -> int:
+    """Return how many cards a set has."""
+    return (cards & 15) + (cards >> 4 & 15) + (cards >> 8 & 15) + (cards >> 12)

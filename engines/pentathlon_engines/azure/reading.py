@@ -1,0 +1,334 @@
+"""Positions of Azure from JSON: a whole state, a bare example of the page, or an observation."""
+
+from __future__ import annotations
+
+from pentathlon_engines.azure import events
+from pentathlon_engines.azure.board import (
+    ALL_CARDS,
+    BEASTS,
+    BIRD,
+    BIRD_CARDS,
+    CARDS_EACH,
+    CELLS,
+    COLOURS,
+    COMMON_STONES,
+    GIFTS,
+    GOAL,
+    MOUNTAINS,
+    NEAR,
+    NO_GIFT,
+    TORTOISE,
+    letters,
+    pack,
+    size,
+)
+from pentathlon_engines.azure.chance import order
+from pentathlon_engines.azure.realm import BOARDS, is_layout, realm_of
+from pentathlon_engines.azure.secrets import deal_any, without
+from pentathlon_engines.azure.table import BOON, OVER, PHASES, RESHUFFLE, RETURNING, SETUP, TURN
+from pentathlon_engines.position import Fields, checked_integer, refuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    from pentathlon_engines.azure.state import AzureState
+
+_SEATS: Final = 2
+_FIELDS: Final = (
+    "layout",
+    "hands",
+    "hidden",
+    "decks",
+    "stones",
+    "gifted_at",
+    "supply",
+    "wisdom",
+    "beasts",
+    "turn",
+    "boon_at",
+    "draws",
+    "known",
+    "events",
+    "since",
+    "hand",
+    "hand_sizes",
+    "hidden_size",
+    "realm",
+)
+_MOST_EVENTS: Final = 100
+
+
+def read(state: AzureState, data: dict[str, Any]) -> None:
+    """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
+    fields = Fields({"to_move": 0} | data, known=_FIELDS)
+    _read_frame(state, fields)
+    if state.phase == SETUP:
+        _check_setup(state, data)
+        return
+    boards = fields.sequence("layout", length=BOARDS)
+    if not all(isinstance(board, str) for board in boards) or not is_layout(boards):
+        refuse("layout", f"needs one board of each colour as '<face>.<rotation>', not {boards}")
+    state.realm = realm_of(tuple(boards))
+    _read_stones(state, fields)
+    _read_seats(state, fields)
+    _read_mover(state, fields)
+    you = fields.integer("you", low=0, high=1) if fields.has("hand") else None
+    _read_events(state, fields, you)
+    known = _read_pair(fields, "known", ["", ""])
+    state.known = [_cards(f"known[{seat}]", known[seat]) for seat in range(_SEATS)]
+    if you is None:
+        _read_all_cards(state, fields)
+    else:
+        _read_seen_cards(state, fields, you)
+    _check_end(state)
+    turn = fields.integer("turn", low=1, default=state.turn)
+    if turn != state.turn:
+        refuse("turn", f"must be {state.turn} with these stones, not {turn}")
+
+
+def _read_frame(state: AzureState, fields: Fields) -> None:
+    """Read who decides what, or how the match ended."""
+    outcome = fields.result(_SEATS, scores=True)
+    name = fields.text("phase", default="turn" if outcome is None else "over")
+    if name not in PHASES:
+        refuse("phase", f"must be one of {', '.join(PHASES)}, not {name!r}")
+    phase = PHASES.index(name)
+    to_move = fields.seat_to_move(_SEATS, chance=True)
+    if (phase == OVER) != (outcome is not None):
+        refuse("result", "must be there when the phase is 'over', and only then")
+    decider = "null" if phase == OVER else "-1" if phase in (SETUP, RESHUFFLE) else "a seat"
+    if decider != ("null" if to_move is None else "-1" if to_move < 0 else "a seat"):
+        refuse("to_move", f"must be {decider} in phase {name!r}, not {to_move}")
+    state.phase, state.outcome, state.to_move = phase, outcome, to_move
+
+
+def _check_setup(state: AzureState, data: dict[str, Any]) -> None:
+    """Refuse whatever cannot be there before the boards are laid."""
+    empty = state.to_json() | state.observation(0) | {"you": data.get("you")}
+    for name, value in data.items():
+        if value != empty.get(name):
+            refuse(name, f"must be {empty.get(name)!r} before the setup")
+
+
+def _read_stones(state: AzureState, fields: Fields) -> None:
+    """Read stones, gifted stones and the favours of the beasts."""
+    for name, owner in fields.mapping("beasts", default={}).items():
+        if name not in BEASTS:
+            refuse("beasts", f"{name!r} is no beast; there are {', '.join(BEASTS)}")
+        state.beasts[BEASTS.index(name)] = (
+            -1 if owner is None else checked_integer(f"beasts.{name}", owner, low=0, high=1)
+        )
+    for name, owner in fields.mapping("stones", default={}).items():
+        cell = _cell("stones", name)
+        seat = checked_integer(f"stones.{name}", owner, low=0, high=1)
+        if state.map.mountains >> cell & 1:
+            _check_mountain(state, cell, seat)
+        state.stones[seat] |= 1 << cell
+    gifted = _read_pair(fields, "gifted_at", [None, None])
+    if state.gift == NO_GIFT and gifted != [None, None]:
+        refuse("gifted_at", "must be [null, null] without the gifted module")
+    for seat in range(_SEATS):
+        if gifted[seat] is not None:
+            state.gifted[seat] = _own_space(state, f"gifted_at[{seat}]", gifted[seat], seat)
+
+
+def _check_mountain(state: AzureState, cell: int, seat: int) -> None:
+    if cell != state.map.peaks[MOUNTAINS[TORTOISE]]:
+        refuse(f"stones.{CELLS[cell]}", "is a mountain; only the black one takes a stone")
+    if state.beasts[TORTOISE] != seat:
+        refuse(f"stones.{CELLS[cell]}", f"seat {seat} has no favour of the tortoise")
+
+
+def _own_space(state: AzureState, field: str, name: object, seat: int) -> int:
+    """Return a space on which a stone of the seat stands."""
+    cell = _cell(field, name)
+    if not state.stones[seat] & ~state.map.mountains & 1 << cell:
+        refuse(field, f"no stone of seat {seat} on space {name}")
+    return cell
+
+
+def _cell(field: str, name: object) -> int:
+    if not isinstance(name, str) or name not in CELLS:
+        refuse(field, f"{name!r} is not a cell; there are {CELLS[0]} to {CELLS[-1]}")
+    return CELLS.index(name)
+
+
+def _read_seats(state: AzureState, fields: Fields) -> None:
+    """Read supply and wisdom."""
+    common = [
+        stones.bit_count() - (gifted >= 0)
+        for stones, gifted in zip(state.stones, state.gifted, strict=True)
+    ]
+    most = [COMMON_STONES - stones for stones in common]
+    for seat, value in enumerate(_read_pair(fields, "supply", [max(0, n) for n in most])):
+        if most[seat] < 0:
+            refuse("stones", f"seat {seat} has more than {COMMON_STONES} common stones")
+        state.supply[seat] = checked_integer(f"supply[{seat}]", value, low=0, high=most[seat])
+    highest = GOAL if state.phase == OVER else GOAL - 1
+    for seat, value in enumerate(_read_pair(fields, "wisdom", [0, 0])):
+        state.wisdom[seat] = checked_integer(f"wisdom[{seat}]", value, low=0, high=highest)
+
+
+def _read_mover(state: AzureState, fields: Fields) -> None:
+    """Find out whose stone turn it is, and read what the phase needs."""
+    if state.phase != BOON and fields.has("boon_at"):
+        refuse("boon_at", "must be null but in phase 'boon'")
+    if state.phase != RESHUFFLE and fields.has("draws"):
+        refuse("draws", "is there in phase 'reshuffle' only")
+    if state.phase in (RETURNING, RESHUFFLE):
+        _read_bird(state, fields)
+    elif state.to_move is not None:
+        state.mover = state.to_move
+    if state.phase == BOON:
+        _read_boon(state, fields)
+    outcome = state.outcome
+    if outcome is not None:
+        if outcome.reason not in events.REASONS or outcome.ranks not in ((0, 1), (1, 0)):
+            refuse("result", "one seat wins, by 'wisdom' or because the other one is 'stuck'")
+        state.mover = outcome.ranks.index(0 if outcome.reason == "wisdom" else 1)
+
+
+def _read_bird(state: AzureState, fields: Fields) -> None:
+    """Find the seat that has just won the Bird and is still to draw."""
+    state.mover = state.beasts[BIRD]
+    if state.mover < 0 or state.mover == state.to_move:
+        refuse("beasts.bird", "must be with the seat that has just won it")
+    state.draws = BIRD_CARDS
+    if state.phase == RESHUFFLE:
+        state.draws = fields.integer("draws", low=1, high=BIRD_CARDS)
+
+
+def _read_boon(state: AzureState, fields: Fields) -> None:
+    seat = state.mover
+    cell = state.boon_at = _own_space(state, "boon_at", fields.text("boon_at"), seat)
+    stone, realm = state.gifted[seat], state.map
+    if GIFTS[state.gift] != "bountiful" or stone < 0 or not NEAR[stone] >> cell & 1:
+        refuse("boon_at", "no Bountiful stone stands beside it")
+    if not (realm.qi[cell] and realm.wisdom[cell]):
+        refuse("boon_at", "leaves no choice: it has one sort of symbol")
+
+
+def _read_events(state: AzureState, fields: Fields, you: int | None) -> None:
+    """Read the log; what a seat has seen of it begins with that seat's own last decision."""
+    log = fields.items("events", most=_MOST_EVENTS)
+    secrets_of = (0, 1) if you is None else (you,)
+    state.log = [
+        events.read(event, state.map, field=f"events[{index}]", secrets_of=secrets_of)
+        for index, event in enumerate(log)
+    ]
+    if you is None:
+        since = _read_pair(fields, "since", [0, 0])
+        for seat in range(_SEATS):
+            at = checked_integer(f"since[{seat}]", since[seat], low=0, high=len(log))
+            state.since[seat] = at
+        if min(state.since):
+            refuse("since", "one of the two begins with the first event")
+        return
+    decisions = [
+        index
+        for index, (kind, player, *_) in enumerate(state.log)
+        if kind in (events.PLACE, events.RETURN) and player != you
+    ]
+    state.since[1 - you] = decisions[-1] if decisions else 0
+
+
+def _read_all_cards(state: AzureState, fields: Fields) -> None:
+    """Read both hands and the hidden deck; the rest are the face-up decks."""
+    hands = fields.sequence("hands", length=_SEATS)
+    state.hands = [_cards(f"hands[{seat}]", hands[seat]) for seat in range(_SEATS)]
+    hidden = fields.text("hidden")
+    if hidden.strip(COLOURS):
+        refuse("hidden", f"must be a string of the letters {COLOURS}, not {hidden!r}")
+    parts = [*(letters(hand) for hand in state.hands), hidden]
+    state.decks = _rest("hands and hidden", "".join(parts))
+    state.hidden = order(hidden)
+    if fields.has("decks") and fields.mapping("decks") != _counts(state.decks):
+        refuse("decks", f"must be {_counts(state.decks)} with these hands and hidden deck")
+    for seat in range(_SEATS):
+        _check_known(state, seat)
+    _check_cards(state, [size(hand) for hand in state.hands])
+    if state.phase == TURN and not state.can_act(state.mover):
+        refuse("result", f"must be there: seat {state.mover} can place no stone")
+
+
+def _read_seen_cards(state: AzureState, fields: Fields, you: int) -> None:
+    """Read what a seat sees of the cards and deal the others in some possible way."""
+    decks = fields.mapping("decks")
+    if set(decks) != set(COLOURS):
+        refuse("decks", f"needs a number for each of {', '.join(COLOURS)}")
+    counts = [
+        checked_integer(f"decks.{name}", decks[name], low=0, high=CARDS_EACH) for name in COLOURS
+    ]
+    state.decks = sum(count << 4 * i for i, count in enumerate(counts))
+    other = 1 - you
+    state.hands[you] = _cards("hand", fields.text("hand"))
+    _check_known(state, you)
+    sizes = _read_pair(fields, "hand_sizes", None)
+    if sizes[you] != size(state.hands[you]):
+        refuse(f"hand_sizes[{you}]", f"must be {size(state.hands[you])}, as is the hand")
+    drawn = checked_integer(f"hand_sizes[{other}]", sizes[other], low=0) - size(state.known[other])
+    seen = (state.decks, state.hands[you], state.known[other])
+    heap = size(_rest("decks, hand and known", "".join(letters(cards) for cards in seen)))
+    hidden = fields.integer("hidden_size", low=0, high=heap)
+    if drawn < 0 or drawn + hidden != heap:
+        refuse("hand_sizes", f"{drawn} drawn and {hidden} hidden cards are not the {heap} unseen")
+    if not deal_any(state, you, drawn):
+        refuse("result", f"no hand of seat {other} fits it")
+    _check_cards(state, sizes)
+
+
+def _check_cards(state: AzureState, sizes: list[int]) -> None:
+    if state.phase == RETURNING and sizes[1 - state.mover] <= BIRD_CARDS:
+        refuse("phase", f"'return' needs a hand of more than {BIRD_CARDS} cards")
+    if state.phase == RESHUFFLE and (state.hidden or not state.decks):
+        refuse("phase", "'reshuffle' needs an empty hidden deck and cards to make a new one")
+
+
+def _check_known(state: AzureState, seat: int) -> None:
+    if without(state.known[seat], state.hands[seat]):
+        refuse(f"known[{seat}]", f"is not part of the hand {letters(state.hands[seat])!r}")
+
+
+def _check_end(state: AzureState) -> None:
+    """Refuse a result that does not follow from the position."""
+    outcome = state.outcome
+    if outcome is None:
+        return
+    if outcome.scores != tuple(state.wisdom):
+        refuse("result.scores", f"must be {state.wisdom}, the wisdom")
+    winners = [seat for seat in range(_SEATS) if state.wisdom[seat] == GOAL]
+    if winners != ([state.mover] if outcome.reason == "wisdom" else []):
+        refuse("result", "does not follow from the wisdom")
+    if outcome.reason == "stuck" and state.can_act(state.mover):
+        refuse("result", f"seat {state.mover} can still place a stone")
+
+
+def _read_pair(fields: Fields, name: str, default: list[Any] | None) -> list[Any]:
+    """Return a list of one value per seat."""
+    if default is not None and not fields.has(name):
+        return default
+    return fields.sequence(name, length=_SEATS)
+
+
+def _cards(field: str, value: object) -> int:
+    """Return letters of cards as a set; they come in the order of the colours."""
+    if not isinstance(value, str) or value.strip(COLOURS):
+        refuse(field, f"must be a string of the letters {COLOURS}, not {value!r}")
+    _rest(field, value)
+    cards = pack(value)
+    if letters(cards) != value:
+        refuse(field, f"write the letters in the order {COLOURS}: {letters(cards)!r}")
+    return cards
+
+
+def _rest(field: str, cards: str) -> int:
+    """Return the cards that are not among these; refuse more than there are of a colour."""
+    for letter in COLOURS:
+        if cards.count(letter) > CARDS_EACH:
+            refuse(field, f"{cards.count(letter)} cards {letter}, but there are {CARDS_EACH}")
+    return ALL_CARDS - pack(cards)
+
+
+def _counts(cards: int) -> dict[str, int]:
+    return {letter: cards >> 4 * i & 15 for i, letter in enumerate(COLOURS)}

@@ -1,0 +1,147 @@
+"""What a seat of Azure cannot see: the other hand, as far as it was drawn, and the hidden deck.
+
+A card taken from a face-up deck is open, and all cards are counted. So a hand is a part that the
+other seat knows, and some cards drawn from the hidden deck. For the other seat those and the
+hidden deck are one heap of unseen cards, which may lie in any order.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.azure import events
+from pentathlon_engines.azure.board import ALL_CARDS, COLOURS, pack, size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from random import Random
+    from typing import Final
+
+    from pentathlon_engines.azure.state import AzureState
+
+_TRIES: Final = 64
+
+
+def without(known: int, cards: int) -> int:
+    """Return what is still known to be in a hand after these cards left it.
+
+    >>> without(pack("AVV"), pack("AAV")) == pack("V")
+    True
+    """
+    left = 0
+    for shift in range(0, 4 * len(COLOURS), 4):
+        more = (known >> shift & 15) - (cards >> shift & 15)
+        if more > 0:
+            left += more << shift
+    return left
+
+
+def unseen(state: AzureState, seat: int) -> int:
+    """Return the cards that are hidden or in the other hand, the seat does not know where."""
+    return ALL_CARDS - state.decks - state.hands[seat] - state.known[1 - seat]
+
+
+def redeal(state: AzureState, seat: int, rng: Random) -> AzureState:
+    """Return a twin with the unseen cards dealt anew, each way to lie being equally likely.
+
+    What the seat knows besides: the other one can act if it is about to, and cannot if it has
+    lost by that. Dealing is repeated until this is so; where that is rare, all hands are weighed.
+    """
+    twin = state.copy()
+    if state.realm is None:
+        return twin
+    other = 1 - seat
+    n = size(state.hands[other] - state.known[other])
+    cards = _colours(unseen(state, seat))
+    for _ in range(_TRIES):
+        rng.shuffle(cards)
+        _deal(twin, other, cards, n)
+        if is_possible(twin, other):
+            break
+    else:
+        cards = _weighed(twin, other, n, rng)
+        _deal(twin, other, cards, n)
+    _rewrite_draws(twin, other, cards[:n])
+    return twin
+
+
+def deal_any(state: AzureState, seat: int, n: int) -> bool:
+    """Deal `n` unseen cards that are possible to the other seat; say if there are any."""
+    other = 1 - seat
+    for cards, _ in _possible(state, other, n):
+        _deal(state, other, cards, n)
+        _rewrite_draws(state, other, cards[:n])
+        return True
+    return False
+
+
+def is_possible(state: AzureState, seat: int) -> bool:
+    """Say whether a seat with this hand would be where it is: on turn, or stuck."""
+    if state.to_move == seat:
+        return state.mover != seat or state.can_act(seat)
+    outcome = state.outcome
+    if outcome is not None and outcome.reason == "stuck" and outcome.ranks[seat]:
+        return not state.can_act(seat)
+    return True
+
+
+def _deal(state: AzureState, seat: int, cards: list[int], n: int) -> None:
+    """Give a seat the first `n` cards beside those that are known; the rest is the deck."""
+    hand = state.known[seat]
+    for colour in cards[:n]:
+        hand += 1 << 4 * colour
+    state.hands[seat] = hand
+    state.hidden = tuple(cards[n:])
+
+
+def _colours(cards: int) -> list[int]:
+    return [colour for colour in range(len(COLOURS)) for _ in range(cards >> 4 * colour & 15)]
+
+
+def _possible(state: AzureState, seat: int, n: int) -> Iterator[tuple[list[int], int]]:
+    """Give each possible hand as cards in order, and in how many ways it can be dealt."""
+    cards = unseen(state, 1 - seat)
+    for hand in _hands(cards, n):
+        ordered = _colours(hand) + _colours(cards - hand)
+        _deal(state, seat, ordered, n)
+        if is_possible(state, seat):
+            yield ordered, _ways(cards, hand)
+
+
+def _hands(cards: int, n: int, colour: int = 0) -> Iterator[int]:
+    """Give all sets of `n` cards, counting from this colour on."""
+    if colour == len(COLOURS):
+        if n == 0:
+            yield 0
+        return
+    for taken in range(min(n, cards >> 4 * colour & 15) + 1):
+        for rest in _hands(cards, n - taken, colour + 1):
+            yield rest + (taken << 4 * colour)
+
+
+def _ways(cards: int, hand: int) -> int:
+    from math import comb  # noqa: PLC0415  # hardly ever needed, and a bot waits for imports
+
+    ways = 1
+    for shift in range(0, 4 * len(COLOURS), 4):
+        ways *= comb(cards >> shift & 15, hand >> shift & 15)
+    return ways
+
+
+def _weighed(state: AzureState, seat: int, n: int, rng: Random) -> list[int]:
+    """Draw one of the possible hands by the number of its ways, and shuffle the rest."""
+    possible = list(_possible(state, seat, n))
+    cards = rng.choices([cards for cards, _ in possible], [ways for _, ways in possible])[0]
+    hand, deck = cards[:n], cards[n:]
+    rng.shuffle(hand)
+    rng.shuffle(deck)
+    return hand + deck
+
+
+def _rewrite_draws(state: AzureState, seat: int, unknown: list[int]) -> None:
+    """Make the draws of a seat, which only it has seen, agree with the cards it now has."""
+    left = unknown[:]
+    for index, event in enumerate(state.log):
+        kind, player, _, n, _ = event
+        if kind == events.DRAW and player == seat and n <= len(left):
+            cards = pack("".join(COLOURS[left.pop()] for _ in range(n)))
+            state.log[index] = (kind, player, cards, n, 0)

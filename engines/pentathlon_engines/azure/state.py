@@ -1,0 +1,360 @@
+"""The course of a match of Azure; sections in brackets are those of its rules page."""
+
+from __future__ import annotations
+
+from pentathlon_engines.azure import chance, events, notation, reading, secrets
+from pentathlon_engines.azure.board import (
+    ACTIONS,
+    BEAST_WISDOM,
+    BIRD,
+    BIRD_CARDS,
+    BOON_QI,
+    BOUNTIFUL,
+    COMMON_STONES,
+    DRAGON,
+    GIFT,
+    GIFTS,
+    GOAL,
+    GRAMMAR,
+    MOUNTAINS,
+    NEAR,
+    PAIRS,
+    RETURN,
+    TEXTS,
+    TIGER,
+    TORTOISE,
+    size,
+)
+from pentathlon_engines.azure.realm import realm_of
+from pentathlon_engines.azure.table import BOON, OVER, RESHUFFLE, RETURNING, SETUP, TURN, Table
+from pentathlon_engines.errors import BadAction, BadChance
+from pentathlon_engines.game import CHANCE, Game, GameInfo, Option, Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from random import Random
+    from typing import Any, Final
+
+
+class AzureState(Table):
+    """A position of Azure."""
+
+    __slots__ = ()
+
+    @property
+    def game(self) -> Game:
+        """The game this is a position of."""
+        return AZURE
+
+    def copy(self) -> AzureState:
+        """Return an independent twin of this state."""
+        twin = AzureState.__new__(AzureState)
+        twin.options = self.options
+        twin.seats = 2
+        twin.to_move = self.to_move
+        twin.outcome = self.outcome
+        twin.phase = self.phase
+        twin.gift = self.gift
+        twin.realm = self.realm
+        twin.mover = self.mover
+        twin.hands = self.hands[:]
+        twin.known = self.known[:]
+        twin.decks = self.decks
+        twin.hidden = self.hidden
+        twin.stones = self.stones[:]
+        twin.supply = self.supply[:]
+        twin.gifted = self.gifted[:]
+        twin.wisdom = self.wisdom[:]
+        twin.beasts = self.beasts[:]
+        twin.boon_at = self.boon_at
+        twin.draws = self.draws
+        twin.log = self.log[:]
+        twin.since = self.since[:]
+        return twin
+
+    def apply_unchecked(self, action: int) -> None:
+        """Do an action without looking whether it is legal: for search loops only."""
+        if action < RETURN:
+            self._begin(self.mover)
+            self._place(action)
+        elif action < BOON_QI:
+            self._begin(1 - self.mover)
+            x, y = PAIRS[action - RETURN]
+            self._give_back((1 << 4 * x) + (1 << 4 * y))
+            self._draw()
+        else:
+            self._begin(self.mover)
+            self._choose_boon(action)
+
+    def _begin(self, seat: int) -> None:
+        """Forget what the other seat has heard of; the seat's own events begin here."""
+        del self.log[: self.since[1 - seat]]
+        self.since[1 - seat] = 0
+        self.since[seat] = len(self.log)
+
+    def _place(self, action: int) -> None:
+        """Pay, put the stone down, take the boons (14.2 to 14.4)."""
+        seat, realm = self.mover, self.map
+        cell = action % GIFT
+        cost = self.cost(action)
+        self._pay(seat, cost << 4 * realm.domain[cell])
+        self.stones[seat] |= 1 << cell
+        if action < GIFT:
+            self.supply[seat] -= 1
+        else:
+            self.gifted[seat] = cell
+        self.log.append((events.PLACE, seat, cell, action // GIFT, cost))
+        self._gather(seat, realm.qi_colour[cell], realm.qi[cell])
+        if self._gain(seat, realm.wisdom[cell]):
+            return
+        if self.gift == BOUNTIFUL and action < GIFT and self.gifted[seat] >= 0:
+            self._add_boon(seat, cell)
+        else:
+            self._check_beasts(seat)
+
+    def _add_boon(self, seat: int, cell: int) -> None:
+        """Give one boon more beside the Bountiful stone, or ask which (11.4)."""
+        realm = self.map
+        if NEAR[self.gifted[seat]] >> cell & 1:
+            if realm.qi[cell] and realm.wisdom[cell]:
+                self.phase = BOON
+                self.boon_at = cell
+                return
+            if realm.qi[cell]:
+                self._gather(seat, realm.qi_colour[cell], 1)
+            elif self._gain(seat, 1):
+                return
+        self._check_beasts(seat)
+
+    def _choose_boon(self, action: int) -> None:
+        cell, seat = self.boon_at, self.mover
+        self.boon_at = -1
+        if action == BOON_QI:
+            self._gather(seat, self.map.qi_colour[cell], 1)
+        elif self._gain(seat, 1):
+            return
+        self._check_beasts(seat)
+
+    def _pay(self, seat: int, cards: int) -> None:
+        """Put cards of a hand on the face-up decks; those that are known go first."""
+        self.hands[seat] -= cards
+        self.decks += cards
+        if self.known[seat]:
+            self.known[seat] = secrets.without(self.known[seat], cards)
+
+    def _gather(self, seat: int, colour: int, wanted: int) -> None:
+        """Take cards from a face-up deck, as many as there are (7.1, 7.2)."""
+        there = self.decks >> 4 * colour & 15
+        taken = min(wanted, there)
+        if taken:
+            cards = taken << 4 * colour
+            self.decks -= cards
+            self.hands[seat] += cards
+            self.known[seat] += cards
+            self.log.append((events.GATHER, seat, colour, taken, 0))
+
+    def _gain(self, seat: int, points: int) -> bool:
+        """Add wisdom, within its bounds, and say whether that ends the match (7.3, 8.5)."""
+        before = self.wisdom[seat]
+        after = self.wisdom[seat] = min(GOAL, max(0, before + points))
+        if after != before:
+            self.log.append((events.WISDOM, seat, after - before, after, 0))
+        if after == GOAL:
+            self._end(seat, "wisdom")
+        return after == GOAL
+
+    def _check_beasts(self, seat: int) -> None:
+        """Check the beasts in their order, then pass the turn on (14.5 to 14.8)."""
+        if self.attracts(seat, TORTOISE):
+            self._take_tortoise(seat)
+        for beast in (DRAGON, TIGER):
+            if self.attracts(seat, beast):
+                loser = self._take(seat, beast)
+                if loser >= 0:
+                    self._gain(loser, -BEAST_WISDOM[beast])
+                if self._gain(seat, BEAST_WISDOM[beast]):
+                    return
+        if self.attracts(seat, BIRD) and self._take_bird(seat):
+            return
+        self._draw()
+
+    def _take(self, seat: int, beast: int) -> int:
+        """Give a seat the favour of a beast and return who had it, -1 for nobody."""
+        loser = self.beasts[beast]
+        self.beasts[beast] = seat
+        self.log.append((events.FAVOUR, seat, beast, loser, 0))
+        return loser
+
+    def _take_tortoise(self, seat: int) -> None:
+        """Change the stone on the black mountain, if there is one to put there (8.6, 8.7)."""
+        loser = self._take(seat, TORTOISE)
+        peak = 1 << self.map.peaks[MOUNTAINS[TORTOISE]]
+        if loser >= 0 and self.stones[loser] & peak:
+            self.stones[loser] ^= peak
+            self.supply[loser] += 1
+            self.log.append((events.MOUNTAIN, loser, 0, 0, 0))
+        if self.supply[seat]:
+            self.stones[seat] |= peak
+            self.supply[seat] -= 1
+            self.log.append((events.MOUNTAIN, seat, 1, 0, 0))
+
+    def _take_bird(self, seat: int) -> bool:
+        """Set the draw of the Bird up and say whether its loser must first choose cards (8.8)."""
+        loser = self._take(seat, BIRD)
+        self.draws = BIRD_CARDS
+        if loser < 0:
+            return False
+        hand = self.hands[loser]
+        if size(hand) > BIRD_CARDS:
+            self.phase = RETURNING
+            self.to_move = loser
+            return True
+        if hand:
+            self._give_back(hand)
+        return False
+
+    def _give_back(self, cards: int) -> None:
+        loser = 1 - self.mover
+        self._pay(loser, cards)
+        self.log.append((events.RETURN, loser, cards, 0, 0))
+
+    def _draw(self) -> None:
+        """Draw what is to be drawn; pass the turn on unless chance must make a new deck (9)."""
+        if self.draws:
+            seat, n = self.mover, min(self.draws, len(self.hidden))
+            cards = 0
+            for colour in self.hidden[:n]:
+                cards += 1 << 4 * colour
+            self.hidden = self.hidden[n:]
+            self.hands[seat] += cards
+            self.draws -= n
+            if n:
+                self.log.append((events.DRAW, seat, cards, n, 0))
+            if self.draws and self.decks:
+                self.phase = RESHUFFLE
+                self.to_move = CHANCE
+                return
+            self.draws = 0
+        self._pass_turn()
+
+    def _pass_turn(self) -> None:
+        """Let the other seat begin its turn, or lose (6.6)."""
+        self.mover = self.to_move = 1 - self.mover
+        self.phase = TURN
+        if not self.can_act(self.mover):
+            self._end(1 - self.mover, "stuck")
+
+    def _end(self, winner: int, reason: str) -> None:
+        self.outcome = Outcome((winner, 1 - winner), reason, (self.wisdom[0], self.wisdom[1]))
+        self.to_move = None
+        self.phase = OVER
+        self.log.append((events.END, winner, events.REASONS.index(reason), 0, 0))
+
+    def sample_chance(self, rng: Random) -> str:
+        """Draw the setup (4.7) or the order of a new hidden deck (9.2)."""
+        self._check_chance()
+        if self.phase == SETUP:
+            return chance.draw_setup(rng)
+        return chance.draw_deck(self.decks, rng)
+
+    def apply_chance(self, text: str) -> None:
+        """Lay the realm and deal, or put the new hidden deck down; raise `BadChance` if not so."""
+        self._check_chance()
+        if self.phase == SETUP:
+            self._set_up(text)
+            return
+        cards = chance.read_deck(text, self.decks)
+        if cards is None:
+            deck = chance.deck_letters(self.decks)
+            raise BadChance(f"{text!r}: write 'reshuffle' and {deck} in any order")
+        self.hidden = cards
+        taken = chance.reshuffled(self.decks)
+        self.decks -= taken
+        # With no card hidden anywhere else, each seat has just known the other's hand.
+        self.known = self.hands[:]
+        self.log.append((events.RESHUFFLE, 0, taken, 0, 0))
+        self._draw()
+
+    def _set_up(self, text: str) -> None:
+        setup = chance.read_setup(text)
+        if setup is None:
+            raise BadChance(f"{text!r}: write {chance.SETUP_GRAMMAR}")
+        layout, hands, self.hidden = setup
+        self.realm = realm_of(layout)
+        self.hands = list(hands)
+        for colour in self.hidden:
+            self.decks -= 1 << 4 * colour
+        self.decks -= hands[0] + hands[1]
+        self.phase = TURN
+        self.to_move = self.mover
+
+    def chance_outcomes(self) -> list[tuple[str, int]]:
+        """Return the orders of a new hidden deck, equally likely; setups are too many to list."""
+        self._check_chance()
+        return [] if self.phase == SETUP else chance.all_decks(self.decks)
+
+    def _check_chance(self) -> None:
+        if self.to_move != CHANCE:
+            raise self._no_chance()
+
+    def text(self, action: int) -> str:
+        """Return `place <cell>`, `gift <cell>`, `return <xy>` or `boon <sort>`."""
+        if not 0 <= action < len(TEXTS):
+            raise IndexError(f"action {action} does not exist: Azure has 0 to {len(TEXTS) - 1}")
+        return TEXTS[action]
+
+    def parse(self, text: str) -> int:
+        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
+        action = ACTIONS.get(text)
+        if action is None:
+            raise BadAction(text, reason=f"write {GRAMMAR}")
+        return action
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the position as on the rules page (12.2)."""
+        return notation.describe(self)
+
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        """Return what a seat or a spectator may know (12.3)."""
+        return self._seen_by(notation.show(self, seat), seat)
+
+    def event_for(self, seat: int | None, text: str) -> str:
+        """Return an action as it is, and of chance only what the seat may see."""
+        return chance.hide(text, seat) if self.to_move == CHANCE else text
+
+    def determinize(self, seat: int, rng: Random) -> AzureState:
+        """Return a state with the cards that the seat cannot know dealt anew."""
+        return secrets.redeal(self, seat, rng)
+
+
+class AzureGame(Game):
+    """Azure, for two seats; the gifted module is an option."""
+
+    def _start(self, seats: int, options: dict[str, Any]) -> AzureState:
+        return AzureState(options)
+
+    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> AzureState:
+        state = AzureState(options)
+        reading.read(state, data)
+        return state
+
+
+_TURNS: Final = 2 * (COMMON_STONES + 1)
+_EVENTS_PER_TURN: Final = 2 + BIRD_CARDS
+"""The stone, a return, and a reshuffle for each card that is drawn."""
+_BOONS: Final = 2 * 8
+"""At most one for each cell around a gifted stone."""
+
+AZURE: Final = AzureGame(
+    GameInfo(
+        "azure",
+        title="Azure",
+        version=1,
+        seats=(2, 2),
+        default_seats=2,
+        hidden=True,
+        chance=True,
+        longest=1 + _TURNS * _EVENTS_PER_TURN + _BOONS,
+        options=(Option("gifted", kind="choice", default=GIFTS[0], choices=GIFTS),),
+    )
+)
