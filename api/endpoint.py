@@ -11,7 +11,7 @@ from rest_framework.viewsets import GenericViewSet
 from api.repeating import Handler, carried_out_once
 from api.throttles import Uploads
 from pentathlon.accounts.models import Scope, User
-from pentathlon.common.errors import NotFound, TooLarge
+from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
 
 T = TypeVar("T", bound=Model)
 
@@ -71,6 +71,8 @@ class UploadEndpoint(Endpoint[T], Generic[T]):
 
 def check_body_size(request: Request, largest: int) -> None:
     """Refuse a request whose header announces too much; no more than announced is ever read."""
+    if "Transfer-Encoding" in request.headers:
+        raise InvalidInput("Announce the length of the body.", code="length_required")
     announced = request.META.get("CONTENT_LENGTH") or "0"
     if announced.isdigit() and int(announced) > largest:
         raise TooLarge(f"The request has {int(announced):,} bytes; {largest:,} are allowed.")

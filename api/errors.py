@@ -103,7 +103,9 @@ class UnknownAddress(APIView):
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Refuse, whatever the method is."""
         hint = "" if request.path.endswith("/") else " Addresses end with a slash."
-        raise NotFound(f"There is nothing at {request.path}.{hint}")
+        raise NotFound(
+            f"There is nothing at {request.path}.{hint} /api/docs/ shows what there is."
+        )
 
 
 def _sentence(error: Error) -> str:

@@ -64,6 +64,12 @@ def test_body_that_announces_too_much_is_refused_unread(anonymous: APIClient) ->
     assert_problem(answer, status=413, code="too_large")
 
 
+def test_body_of_unknown_length_is_refused(anonymous: APIClient) -> None:
+    answer = anonymous.post(f"{V1}/bots/", {}, headers={"Transfer-Encoding": "chunked"})
+
+    assert_problem(answer, status=400, code="length_required")
+
+
 @pytest.mark.parametrize(
     ("fields", "attr", "code"),
     [
