@@ -22,6 +22,7 @@ from pentathlon_engines.azure.board import (
 from pentathlon_engines.azure.notation import stones
 from pentathlon_engines.azure.realm import Realm
 from pentathlon_engines.azure.state import AzureState
+from pentathlon_engines.azure.table import SETUP
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 
@@ -69,7 +70,7 @@ def text(state: AzureState) -> str:
 
 
 def _codes(state: AzureState) -> list[str]:
-    if state.realm is None:
+    if state.phase == SETUP:
         return [""] * len(CELLS)
     owners = stones(state)
     codes = [code for row in state.realm.codes for code in row]
@@ -92,7 +93,7 @@ def _at(cell: int, offset: Point) -> Point:
 
 def _draw_cell(picture: Picture, state: AzureState, cell: int) -> None:
     realm, name = state.realm, CELLS[cell]
-    if realm is None:
+    if state.phase == SETUP:
         with picture.cell(name, f"{name}: not laid yet"):
             picture.rect(_box(cell), paint="b-cell b-grid", radius=5, width=1)
         return
@@ -275,7 +276,7 @@ def _last_action(state: AzureState) -> str:
 
 
 def _ending(state: AzureState) -> str:
-    if state.realm is None:
+    if state.phase == SETUP:
         return "ply 0, the boards are not laid yet"
     said = f"ply {state.placed}, last action: {_last_action(state)}"
     if state.outcome is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.azure import events
 from pentathlon_engines.azure.board import BEASTS, CELLS, COLOURS, letters, size
-from pentathlon_engines.azure.table import PHASES
+from pentathlon_engines.azure.table import PHASES, SETUP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,35 +20,30 @@ if TYPE_CHECKING:
 
 def describe(state: AzureState) -> dict[str, Any]:
     """Return a whole position as a JSON object."""
-    realm = state.realm
-    log = [] if realm is None else [events.show(e, realm, secrets_of=(0, 1)) for e in state.log]
     hidden = "".join(COLOURS[colour] for colour in state.hidden)
     cards = {"hands": [letters(hand) for hand in state.hands], "hidden": hidden}
+    log = [events.show(event, state.realm, secrets_of=(0, 1)) for event in state.log]
     history = {"known": _known(state), "events": log, "since": list(state.since)}
     return _frame(state) | cards | _open(state) | history
 
 
 def show(state: AzureState, seat: int | None) -> dict[str, Any]:
-    """Return a position as a seat or a spectator may see it; `you` and `legal` are not in it."""
-    realm = state.realm
+    """Return a position as a seat or a spectator may see it; `you` and `legal` are not in it.
+
+    A spectator hears of what has happened since the last decision of anybody.
+    """
+    realm = None if state.phase == SETUP else [list(row) for row in state.realm.codes]
+    own = {} if seat is None else {"hand": letters(state.hands[seat])}
+    sizes = {
+        "hand_sizes": [size(hand) for hand in state.hands],
+        "hidden_size": len(state.hidden),
+    }
+    known = {} if seat is None else {"known": _known(state)}
     since = max(state.since) if seat is None else state.since[seat]
     secrets_of = () if seat is None else (seat,)
-    log = [] if realm is None else state.log[since:]
-    view = _frame(state)
-    if seat is not None:
-        view["hand"] = letters(state.hands[seat])
-    view["hand_sizes"] = [size(hand) for hand in state.hands]
-    view["hidden_size"] = len(state.hidden)
-    view |= _open(state)
-    view["realm"] = None if realm is None else [list(row) for row in realm.codes]
-    if seat is not None:
-        view["known"] = _known(state)
-    view["events"] = (
-        []
-        if realm is None
-        else [events.show(event, realm, secrets_of=secrets_of) for event in log]
-    )
-    return view
+    log = [events.show(event, state.realm, secrets_of=secrets_of) for event in state.log[since:]]
+    heard = {"realm": realm, **known, "events": log}
+    return _frame(state) | own | sizes | _open(state) | heard
 
 
 def _known(state: AzureState) -> list[str]:
@@ -59,7 +54,7 @@ def _frame(state: AzureState) -> dict[str, Any]:
     return {
         "game": "azure",
         "options": dict(state.options),
-        "layout": None if state.realm is None else list(state.realm.layout),
+        "layout": None if state.phase == SETUP else list(state.realm.layout),
     }
 
 

@@ -122,7 +122,7 @@ def _read_stones(state: AzureState, fields: Fields) -> None:
     for name, owner in fields.mapping("stones", default={}).items():
         cell = _cell("stones", name)
         seat = checked_integer(f"stones.{name}", owner, low=0, high=1)
-        if state.map.mountains >> cell & 1:
+        if state.realm.mountains >> cell & 1:
             _check_mountain(state, cell, seat)
         state.stones[seat] |= 1 << cell
     gifted = _read_pair(fields, "gifted_at", [None, None])
@@ -134,7 +134,7 @@ def _read_stones(state: AzureState, fields: Fields) -> None:
 
 
 def _check_mountain(state: AzureState, cell: int, seat: int) -> None:
-    if cell != state.map.peaks[MOUNTAINS[TORTOISE]]:
+    if cell != state.realm.peaks[MOUNTAINS[TORTOISE]]:
         refuse(f"stones.{CELLS[cell]}", "is a mountain; only the black one takes a stone")
     if state.beasts[TORTOISE] != seat:
         refuse(f"stones.{CELLS[cell]}", f"seat {seat} has no favour of the tortoise")
@@ -143,7 +143,7 @@ def _check_mountain(state: AzureState, cell: int, seat: int) -> None:
 def _own_space(state: AzureState, field: str, name: object, seat: int) -> int:
     """Return a space on which a stone of the seat stands."""
     cell = _cell(field, name)
-    if not state.stones[seat] & ~state.map.mountains & 1 << cell:
+    if not state.stones[seat] & ~state.realm.mountains & 1 << cell:
         refuse(field, f"no stone of seat {seat} on space {name}")
     return cell
 
@@ -202,7 +202,7 @@ def _read_bird(state: AzureState, fields: Fields) -> None:
 def _read_boon(state: AzureState, fields: Fields) -> None:
     seat = state.mover
     cell = state.boon_at = _own_space(state, "boon_at", fields.text("boon_at"), seat)
-    stone, realm = state.gifted[seat], state.map
+    stone, realm = state.gifted[seat], state.realm
     if GIFTS[state.gift] != "bountiful" or stone < 0 or not NEAR[stone] >> cell & 1:
         refuse("boon_at", "no Bountiful stone stands beside it")
     if not (realm.qi[cell] and realm.wisdom[cell]):
@@ -214,7 +214,7 @@ def _read_events(state: AzureState, fields: Fields, you: int | None) -> None:
     log = fields.items("events", most=_MOST_EVENTS)
     secrets_of = (0, 1) if you is None else (you,)
     state.log = [
-        events.read(event, state.map, field=f"events[{index}]", secrets_of=secrets_of)
+        events.read(event, state.realm, field=f"events[{index}]", secrets_of=secrets_of)
         for index, event in enumerate(log)
     ]
     if you is None:

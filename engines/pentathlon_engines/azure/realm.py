@@ -105,6 +105,10 @@ class Realm:
         return self.serpents, dragon, tiger, bird
 
 
+NOT_LAID: Final = Realm.__new__(Realm)
+"""Stands for the realm, without tables, until the boards are laid."""
+
+
 def realm_of(layout: Layout) -> Realm:
     """Return the realm of a checked layout; the last ones are kept."""
     realm = _kept.get(layout)

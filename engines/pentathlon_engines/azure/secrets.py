@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.azure import events
 from pentathlon_engines.azure.board import ALL_CARDS, COLOURS, pack, size
+from pentathlon_engines.azure.table import SETUP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def redeal(state: AzureState, seat: int, rng: Random) -> AzureState:
     lost by that. Dealing is repeated until this is so; where that is rare, all hands are weighed.
     """
     twin = state.copy()
-    if state.realm is None:
+    if state.phase == SETUP:
         return twin
     other = 1 - seat
     n = size(state.hands[other] - state.known[other])

@@ -94,10 +94,10 @@ class AzureState(Table):
 
     def _place(self, action: int) -> None:
         """Pay, put the stone down, take the boons (14.2 to 14.4)."""
-        seat, realm = self.mover, self.map
+        seat, realm = self.mover, self.realm
         cell = action % GIFT
         cost = self.cost(action)
-        self._pay(seat, cost << 4 * realm.domain[cell])
+        self._pay(seat, realm.domain[cell], cost)
         self.stones[seat] |= 1 << cell
         if action < GIFT:
             self.supply[seat] -= 1
@@ -114,7 +114,7 @@ class AzureState(Table):
 
     def _add_boon(self, seat: int, cell: int) -> None:
         """Give one boon more beside the Bountiful stone, or ask which (11.4)."""
-        realm = self.map
+        realm = self.realm
         if NEAR[self.gifted[seat]] >> cell & 1:
             if realm.qi[cell] and realm.wisdom[cell]:
                 self.phase = BOON
@@ -130,17 +130,17 @@ class AzureState(Table):
         cell, seat = self.boon_at, self.mover
         self.boon_at = -1
         if action == BOON_QI:
-            self._gather(seat, self.map.qi_colour[cell], 1)
+            self._gather(seat, self.realm.qi_colour[cell], 1)
         elif self._gain(seat, 1):
             return
         self._check_beasts(seat)
 
-    def _pay(self, seat: int, cards: int) -> None:
-        """Put cards of a hand on the face-up decks; those that are known go first."""
-        self.hands[seat] -= cards
-        self.decks += cards
-        if self.known[seat]:
-            self.known[seat] = secrets.without(self.known[seat], cards)
+    def _pay(self, seat: int, colour: int, cost: int) -> None:
+        """Put cards on the face-up deck; those that are known to be there go first (6.5)."""
+        shift = 4 * colour
+        self.hands[seat] -= cost << shift
+        self.decks += cost << shift
+        self.known[seat] -= min(cost, self.known[seat] >> shift & 15) << shift
 
     def _gather(self, seat: int, colour: int, wanted: int) -> None:
         """Take cards from a face-up deck, as many as there are (7.1, 7.2)."""
@@ -188,7 +188,7 @@ class AzureState(Table):
     def _take_tortoise(self, seat: int) -> None:
         """Change the stone on the black mountain, if there is one to put there (8.6, 8.7)."""
         loser = self._take(seat, TORTOISE)
-        peak = 1 << self.map.peaks[MOUNTAINS[TORTOISE]]
+        peak = 1 << self.realm.peaks[MOUNTAINS[TORTOISE]]
         if loser >= 0 and self.stones[loser] & peak:
             self.stones[loser] ^= peak
             self.supply[loser] += 1
@@ -215,7 +215,9 @@ class AzureState(Table):
 
     def _give_back(self, cards: int) -> None:
         loser = 1 - self.mover
-        self._pay(loser, cards)
+        self.hands[loser] -= cards
+        self.decks += cards
+        self.known[loser] = secrets.without(self.known[loser], cards)
         self.log.append((events.RETURN, loser, cards, 0, 0))
 
     def _draw(self) -> None:

@@ -20,6 +20,7 @@ from pentathlon_engines.azure.board import (
     PERCEPTIVE,
     RETURN,
 )
+from pentathlon_engines.azure.realm import NOT_LAID
 from pentathlon_engines.errors import NotToMove
 from pentathlon_engines.game import CHANCE, Outcome, State
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.azure.events import Event
-    from pentathlon_engines.azure.realm import Realm
 
 PHASES: Final = ("setup", "turn", "boon", "return", "reshuffle", "over")
 SETUP: Final = 0
@@ -70,7 +70,7 @@ class Table(State):
         self.outcome: Outcome | None = None
         self.phase = SETUP
         self.gift: int = GIFTS.index(options["gifted"])
-        self.realm: Realm | None = None
+        self.realm = NOT_LAID
         self.mover = 0
         """Whose stone turn it is; the seat that returns cards is the other one."""
         self.hands = [0, 0]
@@ -91,17 +91,11 @@ class Table(State):
         """Where in the log the last decision of each seat begins."""
 
     @property
-    def map(self) -> Realm:
-        """The realm; there is none before the setup."""
-        if self.realm is None:
-            raise NotToMove("the boards are not laid yet: chance decides the setup")
-        return self.realm
-
-    @property
     def placed(self) -> int:
         """How many stones have been placed: one in each stone turn."""
-        peaks = 0 if self.realm is None else self.realm.mountains
-        return ((self.stones[0] | self.stones[1]) & ~peaks).bit_count()
+        if self.phase == SETUP:
+            return 0
+        return ((self.stones[0] | self.stones[1]) & ~self.realm.mountains).bit_count()
 
     @property
     def turn(self) -> int:
@@ -126,7 +120,7 @@ class Table(State):
         hand, own, bonus = self.hands[seat], self.stones[seat], self._bonus(seat)
         taken = own | self.stones[1 - seat]
         actions = []
-        for cell, bit, line, shift, boons in self.map.rows:
+        for cell, bit, line, shift, boons in self.realm.rows:
             if not taken & bit:
                 bonds = (own & line).bit_count()
                 if bonus & bit:
@@ -144,7 +138,7 @@ class Table(State):
             extra = GIFT_COST[self.gift]
         hand, own, bonus = self.hands[seat], self.stones[seat], self._bonus(seat)
         taken = own | self.stones[1 - seat]
-        for _, bit, line, shift, boons in self.map.rows:
+        for _, bit, line, shift, boons in self.realm.rows:
             if not taken & bit:
                 bonds = (own & line).bit_count()
                 if bonus & bit:
@@ -160,7 +154,7 @@ class Table(State):
     def cost(self, action: int) -> int:
         """Return the cards that a `place` or `gift` of the seat on turn costs (6.3, 11.2)."""
         extra, cell = (0, action) if action < GIFT else (GIFT_COST[self.gift], action - GIFT)
-        seat, realm = self.mover, self.map
+        seat, realm = self.mover, self.realm
         bonds = (self.stones[seat] & realm.line[cell]).bit_count()
         if self._bonus(seat) >> cell & 1:
             bonds += 1
@@ -172,8 +166,8 @@ class Table(State):
         if cell < 0:
             return 0
         if self.gift == MIGHTY:
-            return self.map.line[cell]
-        return self.map.diagonal[cell] if self.gift == PERCEPTIVE else 0
+            return self.realm.line[cell]
+        return self.realm.diagonal[cell] if self.gift == PERCEPTIVE else 0
 
     def is_legal(self, action: int) -> bool:
         """Say whether the seat to move may do this now."""
@@ -184,7 +178,7 @@ class Table(State):
         return self.phase == BOON and action in (BOON_QI, BOON_WISDOM)
 
     def _can_place(self, action: int) -> bool:
-        seat, realm = self.mover, self.map
+        seat, realm = self.mover, self.realm
         cell = action % GIFT
         if (self.stones[0] | self.stones[1] | realm.mountains) >> cell & 1:
             return False
@@ -200,15 +194,7 @@ class Table(State):
     def random_action(self, rng: Random) -> int:
         """Draw one of the legal actions, each with the same chance, without listing them."""
         if self.phase == TURN:
-            spaces = self.map.spaces
-            first = 0 if self.supply[self.mover] else len(spaces)
-            end = 2 * len(spaces) if self.can_gift(self.mover) else len(spaces)
-            while True:
-                pick = first + int(rng.random() * (end - first))
-                beyond = pick - len(spaces)
-                action = spaces[pick] if beyond < 0 else GIFT + spaces[beyond]
-                if self._can_place(action):
-                    return action
+            return self._random_stone(rng)
         if self.phase == RETURNING:
             while True:
                 action = RETURN + int(rng.random() * len(PAIRS))
@@ -218,12 +204,33 @@ class Table(State):
             raise NotToMove("no seat may act here")
         return BOON_QI + int(rng.random() * 2)
 
+    def _random_stone(self, rng: Random) -> int:
+        """Try stones and spaces at random until one is payable: about every fifth is."""
+        seat, rows = self.mover, self.realm.rows
+        hand, own, bonus = self.hands[seat], self.stones[seat], self._bonus(seat)
+        taken = own | self.stones[1 - seat]
+        draw, spaces = rng.random, len(rows)
+        first = 0 if self.supply[seat] else spaces
+        choices = (2 * spaces if self.can_gift(seat) else spaces) - first
+        while True:
+            pick = first + int(draw() * choices)
+            base = extra = 0
+            if pick >= spaces:
+                pick, base, extra = pick - spaces, GIFT, GIFT_COST[self.gift]
+            cell, bit, line, shift, boons = rows[pick]
+            if not taken & bit:
+                bonds = (own & line).bit_count()
+                if bonus & bit:
+                    bonds += 1
+                if boons + extra - bonds <= hand >> shift & 15:
+                    return base + cell
+
     def attracts(self, seat: int, beast: int) -> bool:
         """Say whether a seat gains this favour now (8.2)."""
         owner = self.beasts[beast]
         if owner == seat:
             return False
-        guards = self.map.guards[beast]
+        guards = self.realm.guards[beast]
         mine = (self.stones[seat] & guards).bit_count()
         if mine < GUARDS_NEEDED or owner < 0:
             return mine >= GUARDS_NEEDED
