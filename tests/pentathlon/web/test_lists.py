@@ -1,14 +1,15 @@
 """Long lists come in pages, and searches find what they should."""
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
+from django.views.defaults import server_error
 
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
 from tests.factories import make_bot, make_match, make_user, make_version
-from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.pages import Page, page_of
 from tests.pentathlon.web.scene import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -135,3 +136,18 @@ def test_results_as_csv_have_a_line_for_every_seat() -> None:
 
     assert len(lines) == 1 + 2 * Match.objects.filter(place__tournament=scene.closed).count()
     assert lines[1].startswith("1,1,1,")
+
+
+def test_ratings_lead_to_a_table_with_results() -> None:
+    make_scene()
+
+    assert Client().get(reverse("leaderboards"))["Location"] == "/leaderboards/tuned/"
+
+
+def test_mistake_of_ours_is_told_in_words() -> None:
+    response = server_error(RequestFactory().get("/"))
+
+    page = Page(response.content.decode())
+    assert response.status_code == 500
+    assert page.mistakes == []
+    assert "This is our mistake, not yours." in page.text

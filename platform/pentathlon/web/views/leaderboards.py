@@ -18,8 +18,10 @@ _COLUMNS = ("rank", "bot", "version", "author", "rating", "mu", "sigma", "matche
 
 @require_safe
 def leaderboards(request: HttpRequest) -> HttpResponse:
-    """Go to the leaderboard of the first game; the others are its tabs."""
-    return redirect("leaderboard", game=next(iter(GAMES)))
+    """Go to the first leaderboard with results; the others are its tabs."""
+    pools = Pool.objects.live().filter(applied_seq__gt=0).values_list("game", flat=True)
+    game = next((game for game in pools if game in GAMES), next(iter(GAMES)))
+    return redirect("leaderboard", game=game)
 
 
 @require_safe

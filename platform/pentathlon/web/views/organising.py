@@ -39,8 +39,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     owner = signed_in(request)
     if not owner.is_organiser:
         raise PermissionDenied("Only organisers make tournaments. Ask who runs this place.")
-    wanted = request.GET.get("game", "")
-    info = GAMES[wanted if wanted in GAMES else next(iter(GAMES))].info
+    info = GAMES[_game(request)].info
     eligible = BotVersion.objects.eligible(info.key).listed().order_by("bot__name", "-number")
     form = TournamentForm(request.POST or None, info=info, versions=eligible[:_MOST_CHOICES])
     if form.is_valid():
@@ -121,6 +120,13 @@ def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpRespons
     withdraw_entry(actor=signed_in(request), tournament=found, version_id=version_id)
     messages.success(request, "Withdrawn.")
     return redirect("tournament", found.pk)
+
+
+def _game(request: HttpRequest) -> str:
+    """Return the game of the address, else the first one that a bot may play."""
+    wanted = request.GET.get("game", "")
+    games = (wanted, *(key for key in GAMES if BotVersion.objects.eligible(key).exists()))
+    return next((key for key in games if key in GAMES), next(iter(GAMES)))
 
 
 def _do(
