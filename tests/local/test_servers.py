@@ -42,6 +42,20 @@ def test_postgresql_needs_no_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == ("pentathlon",)
 
 
+def test_user_without_a_name_is_told_what_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "_namespace", lambda: None)
+    monkeypatch.setattr(postgres, "_has_name", lambda uid: False)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+
+    with (
+        pytest.raises(ServerFailed, match="needs a user with a name: set DATABASE_URL"),
+        postgres.running_postgres(tmp_path),
+    ):
+        pass
+
+
 def test_stopped_servers_leave_nothing_behind() -> None:
     with (
         runtime_folder() as folder,
