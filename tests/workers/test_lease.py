@@ -8,7 +8,7 @@ from django.db import OperationalError
 
 from pentathlon.matches.jobs import Job
 from pentathlon_engines.runner import MatchAbandoned
-from workers.lease import SLACK_S, LeaseKeeper
+from workers.lease import LeaseKeeper
 
 _EVERY_S = 0.005
 _PATIENCE_S = 10
@@ -72,9 +72,10 @@ def test_silent_database_does_not_end_the_match() -> None:
             database.plies.get(timeout=_PATIENCE_S)
 
 
-def test_match_without_progress_is_not_renewed() -> None:
+def test_match_without_progress_is_not_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.lease.SLACK_S", 0.0)
     database = Database()
-    stuck_at_once = _job(startup_wall_s=-SLACK_S, action_wall_s=0)
+    stuck_at_once = _job(startup_wall_s=0, action_wall_s=0)
 
     with LeaseKeeper(stuck_at_once, renew=database, every_s=_EVERY_S):
         for keeper in (thread for thread in threading.enumerate() if thread.name == "lease"):
