@@ -1,5 +1,6 @@
 """TrueSkill as this project uses it: pure functions over plain floats.
 
+The arithmetic is that of the `trueskill` package, so anybody can compute a table again with it.
 A bot version never changes, so skills do not drift (tau = 0). Every step starts from the floats
 that are stored, so folding the same results in the same order gives the same bits each time.
 """
@@ -20,7 +21,6 @@ ALGORITHM_VERSION = 1
 """Raised by every change here that changes a rating."""
 
 _NORMAL = NormalDist()
-_TAIL = 30.0  # standard deviations; densities leave the range of a float near 38
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,12 @@ def rate(skills: Sequence[Skill], ranks: Sequence[int], *, draw_probability: flo
     That order matters to the last bits when players tie, so it must not be left to chance.
     """
     groups = [(Rating(skill.mu, skill.sigma),) for skill in skills]
-    rated = _environment(draw_probability).rate(groups, ranks=ranks)
-    return [Skill(rating.mu, rating.sigma) for (rating,) in rated]
+    try:
+        rated = _environment(draw_probability).rate(groups, ranks=ranks)
+    except FloatingPointError:
+        # Too far from what was expected for floats; a bot that crashes in every match gets there.
+        rated = _environment(draw_probability, "mpmath").rate(groups, ranks=ranks)
+    return [Skill(float(rating.mu), float(rating.sigma)) for (rating,) in rated]
 
 
 def fold(
@@ -95,68 +99,13 @@ def _cdf(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
-def _pdf(x: float) -> float:
-    return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
-
-
-class _Environment(TrueSkill):
-    """The package's rules with exact normal functions, which hold at any distance.
-
-    Its own are a fit good to seven digits, and it refuses results beyond about 38 standard
-    deviations, which a bot that crashes in every match reaches.
-    """
-
-    def __init__(self, draw_probability: float) -> None:
-        super().__init__(
-            mu=MU,
-            sigma=SIGMA,
-            beta=BETA,
-            tau=0.0,
-            draw_probability=draw_probability,
-            backend=(_cdf, _pdf, _NORMAL.inv_cdf),
-        )
-
-    def v_win(self, diff: float, draw_margin: float) -> float:
-        distance = draw_margin - diff
-        if distance > _TAIL:
-            return distance + _excess(distance)
-        return float(super().v_win(diff, draw_margin))
-
-    def w_win(self, diff: float, draw_margin: float) -> float:
-        distance = draw_margin - diff
-        if distance > _TAIL:
-            excess = _excess(distance)
-            return (distance + excess) * excess
-        return 0.0 if distance < -_TAIL else float(super().w_win(diff, draw_margin))
-
-    def v_draw(self, diff: float, draw_margin: float) -> float:
-        if abs(diff) - draw_margin > _TAIL:
-            return math.copysign(_far_draw(abs(diff), draw_margin)[0], -diff)
-        return float(super().v_draw(diff, draw_margin))
-
-    def w_draw(self, diff: float, draw_margin: float) -> float:
-        if abs(diff) - draw_margin > _TAIL:
-            return _far_draw(abs(diff), draw_margin)[1]
-        return float(super().w_draw(diff, draw_margin))
-
-
 @lru_cache(maxsize=64)
-def _environment(draw_probability: float) -> _Environment:
-    return _Environment(draw_probability)
-
-
-def _excess(distance: float) -> float:
-    """Return how far beyond `distance` the mean of a normal tail lies, by Laplace's fraction."""
-    fraction = distance
-    for term in range(12, 1, -1):
-        fraction = distance + term / fraction
-    return 1 / fraction
-
-
-def _far_draw(distance: float, margin: float) -> tuple[float, float]:
-    """Return the size of v, and w, of a draw that far from expected."""
-    near, far = distance - margin, distance + margin
-    ratio = math.exp((near - far) * (near + far) / 2)
-    mass = 1 / (near + _excess(near)) - ratio / (far + _excess(far))
-    v = (1 - ratio) / mass
-    return v, v * v - (near - ratio * far) / mass
+def _environment(draw_probability: float, backend: str | None = None) -> TrueSkill:
+    return TrueSkill(
+        mu=MU,
+        sigma=SIGMA,
+        beta=BETA,
+        tau=0.0,
+        draw_probability=draw_probability,
+        backend=backend,
+    )

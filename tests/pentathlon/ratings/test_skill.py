@@ -1,10 +1,11 @@
 import math
 from decimal import Decimal, getcontext
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trueskill import Rating, TrueSkill
 
 from pentathlon.ratings.skill import (
     MU,
@@ -64,12 +65,21 @@ class TestGoldenValues:
         rated = rate([Skill(31.25, 2.5), Skill(22.75, 4.125)], (1, 0), draw_probability=0.05)
 
         assert _numbers(rated) == pytest.approx(
-            [29.88869458725386, 2.387092144781746, 26.456153986201375, 3.5952393487805963],
+            [29.888694734422888, 2.3870921805743346, 26.456153585533684, 3.595239524925569],
             rel=1e-13,
         )
 
 
 class TestRate:
+    def test_numbers_are_those_of_the_package(self) -> None:
+        table = [Skill(31.25, 2.5), Skill(22.75, 4.125), Skill(25, 8)]
+        plain = TrueSkill(tau=0, draw_probability=0.05)
+
+        ours = rate(table, (1, 0, 1), draw_probability=0.05)
+
+        theirs = plain.rate([(Rating(skill.mu, skill.sigma),) for skill in table], [1, 0, 1])
+        assert _numbers(ours) == [value for (one,) in theirs for value in (one.mu, one.sigma)]
+
     @given(st.lists(st.tuples(SKILLS, st.integers(0, 4)), min_size=2, max_size=5), DRAWS)
     def test_sigma_never_grows(self, table: list[tuple[Skill, int]], draws: float) -> None:
         before = [skill for skill, _ in table]
@@ -129,17 +139,17 @@ class TestRate:
 
         assert all(math.isfinite(skill.mu) and 0 < skill.sigma <= 1 for skill in rated)
 
-    def test_step_into_the_tail_is_smooth(self) -> None:
-        """The tail's own formula takes over at 30 standard deviations without a jump."""
+    def test_step_to_many_digits_is_smooth(self) -> None:
+        """Arithmetic of many digits takes over without a jump where floats end."""
         spread = math.sqrt(2 * (25 / 6) ** 2 + 2)
-        gaps = [(30 + step) * spread for step in (-0.001, 0.001)]
-
         losses = [
-            gap - rate([Skill(gap, 1), Skill(0, 1)], (1, 0), draw_probability=0.005)[0].mu
-            for gap in gaps
+            gap * spread
+            - rate([Skill(gap * spread, 1), Skill(0, 1)], (1, 0), draw_probability=0.005)[0].mu
+            for gap in (step / 4 for step in range(120, 161))
         ]
 
-        assert losses[1] - losses[0] == pytest.approx(0.002 * spread / spread**2, rel=0.01)
+        steps = [after - before for before, after in pairwise(losses)]
+        assert steps == pytest.approx([0.25 / spread] * 40, rel=0.05)
 
     def test_tail_agrees_with_fifty_digits(self) -> None:
         gap, sigma, beta = 400.0, 1.0, 25 / 6
