@@ -1,10 +1,11 @@
 """Boards on pages: thumbnails, and boards by game when there is no match to show."""
 
 import re
+from random import Random
 
 from django.utils.safestring import SafeString, mark_safe
 
-from pentathlon_engines import GAMES
+from pentathlon_engines import CHANCE, GAMES
 
 _VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 _FIELD = re.compile(r'data-field="([^"]*)"')
@@ -29,5 +30,8 @@ def thumbnail(svg: str) -> SafeString:
 
 
 def start_board(game: str) -> str:
-    """Draw the position that a match of this game begins with."""
-    return GAMES[game].start().svg()
+    """Draw a position that a match of this game may begin with, always the same one."""
+    state, luck = GAMES[game].start(), Random(0)
+    while state.to_move == CHANCE:
+        state.apply_chance(state.sample_chance(luck))
+    return state.svg()
