@@ -68,7 +68,7 @@ def _hints_in_broker() -> int:
 def _find_sandbox(**_: object) -> None:
     """Refuse to run a worker that cannot shut bots in."""
     try:
-        _level()
+        sandbox_level()
     except LayerMissing as error:
         sys.exit(f"This worker does not start. {error}")
 
@@ -80,7 +80,7 @@ def _open_slot(**_: object) -> None:
 
 
 @cache
-def _level() -> SandboxLevel:
+def sandbox_level() -> SandboxLevel:
     """Return the sandbox level of this host, found before child processes are forked."""
     default = SandboxLevel.NAMESPACES if settings.PRODUCTION else SandboxLevel.LANDLOCK
     least = SandboxLevel(settings.SANDBOX_LEVEL or default)
@@ -89,4 +89,4 @@ def _level() -> SandboxLevel:
 
 @cache
 def _slot() -> Slot:
-    return open_slot(_level())
+    return open_slot(sandbox_level())

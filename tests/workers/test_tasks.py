@@ -1,15 +1,18 @@
 from datetime import timedelta
 
 import pytest
+from celery.signals import worker_init
 from django.db.models.functions import Now
+from pytest_django.fixtures import Settings
 
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import RESEND_LOST_S
+from pentathlon_engines.launcher import SandboxLevel
 from tests.factories import make_match
+from workers import tasks
 from workers.celery_app import app
+from workers.sandbox.errors import LayerMissing
 from workers.tasks import publish_waiting_matches
-
-pytestmark = pytest.mark.django_db
 
 
 def _forget_everything() -> None:
@@ -17,6 +20,7 @@ def _forget_everything() -> None:
         connection.default_channel.queue_purge(app.conf.task_default_queue)
 
 
+@pytest.mark.django_db
 def test_hint_goes_out_again_soon_if_the_broker_has_lost_it() -> None:
     make_match()
     _forget_everything()
@@ -28,3 +32,41 @@ def test_hint_goes_out_again_soon_if_the_broker_has_lost_it() -> None:
     assert publish_waiting_matches() == 1
 
     _forget_everything()
+
+
+def test_worker_that_cannot_shut_bots_in_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_no_level(**_: object) -> None:
+        raise LayerMissing("namespaces", reason="refused by the kernel", remedy="Allow them.")
+
+    monkeypatch.setattr(tasks, "choose_level", find_no_level)
+    tasks.sandbox_level.cache_clear()
+
+    with pytest.raises(SystemExit) as caught:
+        worker_init.send(sender=None)
+
+    assert "'namespaces' is not available: refused by the kernel" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("is_production", "asked_for", "least"),
+    [
+        (True, None, SandboxLevel.NAMESPACES),
+        (False, None, SandboxLevel.LANDLOCK),
+        (False, "process", SandboxLevel.PROCESS),
+        (True, "landlock", SandboxLevel.LANDLOCK),
+    ],
+)
+def test_weakest_sandbox_depends_on_who_runs_the_platform(
+    is_production: bool,
+    asked_for: str | None,
+    least: SandboxLevel,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings.PRODUCTION, settings.SANDBOX_LEVEL = is_production, asked_for
+    monkeypatch.setattr(tasks, "choose_level", lambda *, least, warn: least)
+    tasks.sandbox_level.cache_clear()
+
+    assert tasks.sandbox_level() is least
+
+    tasks.sandbox_level.cache_clear()

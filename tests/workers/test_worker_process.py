@@ -9,6 +9,7 @@ from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines.record import verify_record
 from tests.factories import make_match, make_version
+from tests.pentathlon.matches.acting import let_lease_expire
 from tests.workers.running import running_platform
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -37,6 +38,23 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path) -> None:
         verify_record(read_record(match.replay))
     upload.refresh_from_db()
     assert upload.state == VersionState.ELIGIBLE
+
+
+def test_reconciler_works_on_without_a_broker_and_stops_when_asked(tmp_path: Path) -> None:
+    match = make_match(state=MatchState.RUNNING)
+    let_lease_expire(match.pk)
+
+    with running_platform(tmp_path) as platform:
+        platform.environment["REDIS_URL"] = f"unix://{tmp_path}/nobody.sock"
+        reconciler = platform.start_reconciler()
+        platform.eventually(lambda: Match.objects.get().state == MatchState.PENDING)
+        platform.eventually(lambda: "publishing" in platform.all_logs())
+        reconciler.terminate()
+        assert reconciler.wait(20) == 0, platform.all_logs()
+        complaints = platform.all_logs().count("does not work")
+
+    assert complaints == 1
+    assert Match.objects.get().sent_at is None
 
 
 def test_without_redis_hints_go_through_the_file_system(tmp_path: Path) -> None:
