@@ -103,6 +103,21 @@ def test_dead_service_is_started_again(tmp_path: Path) -> None:
     assert "ended with code 3; starting it again in 0.5 s." in shown[0]
 
 
+def test_dead_service_takes_its_children_along(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    service = Service(
+        name="parent",
+        command=["sh", "-c", f"sleep 600 & echo $! > {pid}.new; mv {pid}.new {pid}; exit 1"],
+    )
+    supervisor = quiet(service, tmp_path)
+
+    with running(supervisor):
+        assert eventually(pid.exists)
+        child = int(pid.read_text())
+
+        assert tended(supervisor, lambda: not is_running(child))
+
+
 def test_vital_service_that_cannot_live_ends_everything(tmp_path: Path) -> None:
     command = ["sh", "-c", "echo the disk is full; exit 1"]
     supervisor = quiet(Service(name="web", command=command, vital=True), tmp_path)

@@ -53,9 +53,14 @@ def stop(
         process.send_signal(first)
     with suppress(subprocess.TimeoutExpired):
         process.wait(patience_s)
+    end_group(process)
+    return process.wait()
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill whatever is left of a process and of all that it has started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    return process.wait()
 
 
 def _tie_to_parent(death_signal: signal.Signals) -> Callable[[], None]:

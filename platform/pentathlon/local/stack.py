@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.request import ProxyHandler, build_opener
 
-from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.env import CHECKOUT, child_environment, read_environment
 from pentathlon.local.supervisor import Service
 from pentathlon.local.valkey import answers, valkey_binary, valkey_command, valkey_url
 
 _PROBE_S = 2
+_NEAR = {"127.0.0.1": "localhost", "::1": "localhost", "0.0.0.0": "localhost", "::": "localhost"}  # noqa: S104
+"""What reaches an address that one can listen on, from this machine."""
+_OWN_ONLY = {"127.0.0.1", "::1", "localhost"}
+# A proxy for the world must not be asked for this machine's own pages.
+_direct = build_opener(ProxyHandler({}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +37,7 @@ class Stack:
     @property
     def address(self) -> str:
         """The site's address."""
-        host = "localhost" if self.host in {"127.0.0.1", "0.0.0.0"} else self.host  # noqa: S104
-        return f"http://{host}:{self.port}"
+        return f"http://{_in_address(_NEAR.get(self.host, self.host))}:{self.port}"
 
     def services(self) -> list[Service]:
         """Return all services, in the order in which they depend on each other."""
@@ -56,6 +60,8 @@ class Stack:
         changes = {"PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONUNBUFFERED": "1"}
         if redis_url is not None:
             changes["REDIS_URL"] = redis_url
+        if self.host not in _OWN_ONLY and not read_environment().hosts:
+            changes["PENTATHLON_HOSTS"] = "*"  # who opens it to a network is reached by many names
         return child_environment(**changes)
 
     def _web(self, environment: dict[str, str]) -> Service:
@@ -69,7 +75,7 @@ class Stack:
             ],
             environment=environment,
             vital=True,
-            is_ready=lambda: _is_ready(f"http://{self.host}:{self.port}/readyz"),
+            is_ready=lambda: _is_ready(f"{self.address}/readyz"),
         )
 
     def _worker(self, environment: dict[str, str]) -> Service:
@@ -103,7 +109,11 @@ def _reconciler(environment: dict[str, str]) -> Service:
     )
 
 
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
 def _is_ready(url: str) -> bool:
-    with suppress(URLError, OSError), urlopen(url, timeout=_PROBE_S) as answer:  # noqa: S310
+    with suppress(URLError, OSError), _direct.open(url, timeout=_PROBE_S) as answer:
         return bool(answer.status == HTTPStatus.OK)
     return False

@@ -124,6 +124,7 @@ class Supervisor:
             if now >= child.due:
                 self._start(child)
         elif child.process.poll() is not None:
+            processes.end_group(child.process)
             self._bury(child, child.process.returncode, now)
 
     def _show_news(self, child: _Child) -> None:
