@@ -48,7 +48,7 @@ def fault_badge(kind: str) -> SafeString:
 def seat_result(place: MatchSeat, match: Match) -> SafeString:
     """Draw what a seat reached: its place, and by what."""
     if place.rank is None:
-        return format_html("")
+        return SafeString("")
     ranks = {seat.rank for seat in match.seats.all()}
     if len(ranks) == 1:
         return format_html('<span class="badge">draw{}</span>', _by(place, match))
@@ -65,9 +65,10 @@ def _place(rank: int, tone: str, by: str) -> SafeString:
 
 
 def _by(place: MatchSeat, match: Match) -> str:
-    if match.outcome_reason == "fault":
-        return ", by another’s fault"
-    return _points(place) or f", {words(match.outcome_reason)}"
+    """Say how a match was won; points alone do not always decide."""
+    is_fault = match.outcome_reason == "fault"
+    reason = "by another’s fault" if is_fault else words(match.outcome_reason)
+    return f", {reason}{_points(place)}"
 
 
 def _points(place: MatchSeat) -> str:

@@ -1,0 +1,49 @@
+"""Badges tell in words how a match went."""
+
+import pytest
+
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.web.templatetags.results import match_result, seat_result
+from tests.factories import make_match
+from tests.pentathlon.web.pages import Page
+
+pytestmark = pytest.mark.django_db
+
+
+def told(match: Match) -> list[str]:
+    """Return the badges of all seats as text."""
+    loaded = Match.objects.with_seats().get(pk=match.pk)
+    seats = loaded.seats.all()
+    return [Page(f"<p>{seat_result(seat, loaded)}</p>").text for seat in seats]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words"),
+    [((0, 1), ["1st, line", "2nd"]), ((1, 0), ["2nd", "1st, line"]), ((0, 0), ["draw, line"] * 2)],
+)
+def test_seats_are_told_their_place(ranks: tuple[int, int], words: list[str]) -> None:
+    assert told(make_match(state=MatchState.DONE, ranks=ranks)) == words
+
+
+def test_points_stand_beside_the_place() -> None:
+    match = make_match(state=MatchState.DONE, outcome_reason="stuck")
+    match.seats.filter(seat=0).update(score=18)
+    match.seats.filter(seat=1).update(score=20)
+
+    assert told(match) == ["1st, stuck, 18 points", "2nd, 20 points"]
+
+
+def test_fault_is_told_of_the_one_who_made_it() -> None:
+    match = make_match(state=MatchState.DONE, outcome_reason="fault")
+    match.seats.filter(seat=1).update(fault_kind="illegal_action", fault_ply=3)
+
+    assert told(match) == ["1st, by another’s fault", "2nd illegal action"]
+    loaded = Match.objects.with_seats().get(pk=match.pk)
+    assert "illegal action" in match_result(loaded)
+
+
+def test_match_that_is_not_done_has_no_places() -> None:
+    match = make_match(state=MatchState.RUNNING)
+
+    assert told(match) == ["", ""]
+    assert "running" in match_result(match)
