@@ -183,6 +183,22 @@ def check_hidden_parts_stay_hidden(setup: Setup, seed: int) -> None:
     assert redrawn == setup.game.info.hidden, "determinize must redraw what is hidden, no more"
 
 
+def check_an_observation_is_enough_to_search(setup: Setup, seed: int) -> None:
+    """Load what a seat sees when it decides: it must play on from there, hidden parts redrawn."""
+    rng = random.Random(seed)
+    for state in decisions(setup, seed):
+        seat = state.to_move
+        assert seat is not None
+        seen = state.observation(seat)
+        loaded = setup.game.load(json.loads(json.dumps(seen)))
+
+        assert loaded.observation(seat) == seen
+        assert loaded.legal_actions() == state.legal_actions()
+        twin = loaded.determinize(seat, rng)
+        assert twin.observation(seat) == seen
+        _rest(twin, str(seed))
+
+
 def check_events_tell_no_more_than_observations(setup: Setup, seed: int) -> None:
     """Two events after which a seat sees the same must be told to it in the same words."""
     rng = random.Random(seed)

@@ -33,6 +33,11 @@ class ShowsSpectatorsAllHands(CardState):
         return self.to_json() if seat is None else super().observation(seat)
 
 
+class ShowsTooLittle(CardState):
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        return super().observation(seat) | {"choices": []}
+
+
 class TellsTheDeal(CardState):
     def event_for(self, seat: int | None, text: str) -> str:
         return text
@@ -103,6 +108,7 @@ class ListsForAll(CardState):
         (ShowsSpectatorsAllHands, contract.check_hidden_parts_stay_hidden),
         (RedrawsNothing, contract.check_hidden_parts_stay_hidden),
         (RedrawsTheOwnCard, contract.check_hidden_parts_stay_hidden),
+        (ShowsTooLittle, contract.check_an_observation_is_enough_to_search),
         (TellsTheDeal, contract.check_events_tell_no_more_than_observations),
         (SharesItsChoices, contract.check_copies_are_independent),
         (PrefersToPlay, contract.check_random_actions_are_uniform),
