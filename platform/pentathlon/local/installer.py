@@ -67,7 +67,9 @@ def _pip(folder: Path, locked: Path) -> list[str]:
     wheel = folder / "pip.whl"
     if not wheel.exists():
         wheel.parent.mkdir(exist_ok=True)
-        wheel.write_bytes(download_pip(locked))
+        draft = wheel.with_suffix(".draft")
+        draft.write_bytes(download_pip(locked))
+        draft.replace(wheel)
     return [sys.executable, str(wheel / "pip")]
 
 
@@ -104,14 +106,17 @@ def _verified(content: bytes, digest: str) -> bytes:
 
 def _run(command: Sequence[str]) -> str | None:
     """Run a command and return the end of what it said, or None if it went well."""
-    ended = subprocess.run(
-        command,
-        env=child_environment(**_changes()),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    try:
+        ended = subprocess.run(
+            command,
+            env=child_environment(**_changes()),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+    except OSError as error:  # a program that an interrupted download has left half-written
+        return str(error)
     return "\n".join(ended.stdout.splitlines()[-_LAST_LINES:]) if ended.returncode else None
 
 
@@ -120,6 +125,13 @@ def _changes() -> dict[str, str]:
     certificates = read_environment().certificates
     if certificates is not None:
         changes["SSL_CERT_FILE"] = certificates
-    if not os.access(Path.home(), os.W_OK):
+    if not _has_home():
         changes["UV_NO_CACHE"] = "1"
     return changes
+
+
+def _has_home() -> bool:
+    try:
+        return os.access(Path.home(), os.W_OK)
+    except RuntimeError:
+        return False
