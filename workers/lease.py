@@ -19,14 +19,13 @@ from pentathlon_engines.runner import MatchAbandoned
 SLACK_S: Final = 30.0
 """On top of what a bot may take, before a match without progress counts as stuck."""
 
+_log = structlog.stdlib.get_logger(__name__)
+
 
 class Renew(Protocol):
     """Asks for more time; False means that the match is somebody else's."""
 
     def __call__(self, *, match_id: int, token: UUID, ply: int) -> bool: ...
-
-
-_log = structlog.stdlib.get_logger(__name__)
 
 
 class LeaseKeeper:

@@ -52,10 +52,8 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(~Q(kind=MatchKind.VALIDATION) | Exists(own))
 
     def waiting(self) -> Self:
-        """Return matches that wait for a worker, in the order in which they are published."""
-        return self.filter(state=MatchState.PENDING).order_by(
-            models.Case(models.When(kind=MatchKind.VALIDATION, then=0), default=1), "pk"
-        )
+        """Return matches that wait for a worker, in the order of the schedule."""
+        return self.filter(state=MatchState.PENDING).order_by("pk")
 
     def live(self) -> Self:
         """Return matches that are played right now, the youngest first."""
@@ -156,9 +154,14 @@ class Match(models.Model):
         )
         indexes = (
             models.Index(
-                fields=("id",),
+                fields=("kind", "id"),
                 condition=Q(state=MatchState.PENDING),
                 name="matches_pending",
+            ),
+            models.Index(
+                fields=("sent_at",),
+                condition=Q(state=MatchState.PENDING),
+                name="matches_sent",
             ),
             models.Index(
                 fields=("lease_until",),

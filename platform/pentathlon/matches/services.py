@@ -23,6 +23,7 @@ from pentathlon.matches.models import (
     Attempt,
     AttemptState,
     Match,
+    MatchKind,
     MatchQuerySet,
     MatchSeat,
     MatchState,
@@ -46,6 +47,7 @@ WINDOW: Final = 64
 
 _LONGEST_REASON = 300
 _BATCH = 1000
+_MOST_URGENT_FIRST = (MatchKind.VALIDATION, MatchKind.TOURNAMENT)
 _NO_LEASE = {"token": None, "lease_until": None, "sent_at": None}
 
 
@@ -145,24 +147,22 @@ def publish_pending(
     window: int = WINDOW,
     resend_after_s: float = RESEND_S,
 ) -> int:
-    """Publish hints for waiting matches in order, up to `window` in flight; return how many.
+    """Publish hints for waiting matches, up to `window` in flight; return how many.
 
-    The times of publishing are the outbox: a crash or an error on the way publishes again.
+    Validation goes first, then the order of the schedule. The times of publishing are the outbox:
+    a crash or an error on the way publishes again.
     """
     resend_before = Now() - timedelta(seconds=resend_after_s)
-    in_flight = Match.objects.filter(
-        Q(state=MatchState.RUNNING)
-        | Q(state=MatchState.PENDING, on_hold=False, sent_at__gte=resend_before)
-    )
-    unsent = Match.objects.waiting().filter(
-        Q(sent_at=None) | Q(sent_at__lt=resend_before), on_hold=False
-    )
-    room = max(0, window - in_flight.count())
+    waiting = Match.objects.waiting().filter(on_hold=False)
+    in_flight = Match.objects.live().count() + waiting.filter(sent_at__gte=resend_before).count()
+    unsent = waiting.filter(Q(sent_at=None) | Q(sent_at__lt=resend_before))
     sent: list[int] = []
     try:
-        for match_id in unsent.values_list("pk", flat=True)[:room]:
-            publish(match_id)
-            sent.append(match_id)
+        for kind in _MOST_URGENT_FIRST:
+            room = max(0, window - in_flight - len(sent))
+            for match_id in unsent.filter(kind=kind).values_list("pk", flat=True)[:room]:
+                publish(match_id)
+                sent.append(match_id)
     finally:
         Match.objects.filter(pk__in=sent, state=MatchState.PENDING).update(sent_at=Now())
     return len(sent)

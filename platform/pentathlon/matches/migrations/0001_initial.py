@@ -91,8 +91,13 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(
                         condition=models.Q(("state", "pending")),
-                        fields=["id"],
+                        fields=["kind", "id"],
                         name="matches_pending",
+                    ),
+                    models.Index(
+                        condition=models.Q(("state", "pending")),
+                        fields=["sent_at"],
+                        name="matches_sent",
                     ),
                     models.Index(
                         condition=models.Q(("state", "running")),
