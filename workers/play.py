@@ -89,4 +89,6 @@ def _hand_in_once(job: Job, report: MatchReport) -> None:
 
 
 def _sentence(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    # Pages show it. Our own errors are written for people, others may quote the host's affairs.
+    name = type(error).__name__
+    return f"{name}: {error}" if hasattr(error, "code") else name

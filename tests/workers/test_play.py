@@ -85,6 +85,19 @@ def test_damaged_archive_is_a_host_failure(job: Job, files: BotFiles) -> None:
     assert match.state_reason.startswith("DamagedArchive: ")
 
 
+def test_foreign_error_is_named_but_not_quoted(
+    job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise RuntimeError("/home/operator/secret")
+
+    monkeypatch.setattr(play, "play_match", fail)
+
+    play_job(job, launcher=PlainLauncher(), files=files)
+
+    assert Match.objects.get().state_reason == "RuntimeError"
+
+
 def test_result_that_nobody_wants_is_dropped(job: Job, files: BotFiles) -> None:
     play_job(job, launcher=Meddler(), files=files)
 
