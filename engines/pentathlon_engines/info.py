@@ -57,10 +57,12 @@ class GameInfo:
     """What one can know about a game without starting it.
 
     `version` is the version of its rules, `longest` the number of events (actions and chance
-    outcomes) that no match exceeds.
+    outcomes) that no match exceeds. Every action is one of `range(actions)`, whatever the seats
+    and options, so that a learner can mask them.
     """
 
     __slots__ = (
+        "actions",
         "chance",
         "default_seats",
         "hidden",
@@ -82,6 +84,7 @@ class GameInfo:
         default_seats: int,
         hidden: bool,
         chance: bool,
+        actions: int,
         longest: int,
         options: tuple[Option, ...] = (),
     ) -> None:
@@ -92,6 +95,7 @@ class GameInfo:
         self.default_seats = default_seats
         self.hidden = hidden
         self.chance = chance
+        self.actions = actions
         self.longest = longest
         self.options = options
 
@@ -132,6 +136,7 @@ class GameInfo:
             "default_seats": self.default_seats,
             "hidden": self.hidden,
             "chance": self.chance,
+            "actions": self.actions,
             "longest": self.longest,
             "options": [option.to_json() for option in self.options],
         }

@@ -138,7 +138,9 @@ class CardState(State):
 class CardGame(Game):
     """The card game, made of any kind of state."""
 
-    def __init__(self, kind: type[CardState] = CardState, *, longest: int = 4) -> None:
+    def __init__(
+        self, kind: type[CardState] = CardState, *, actions: int = 2, longest: int = 4
+    ) -> None:
         super().__init__(
             GameInfo(
                 "cards",
@@ -148,6 +150,7 @@ class CardGame(Game):
                 default_seats=2,
                 hidden=True,
                 chance=True,
+                actions=actions,
                 longest=longest,
                 options=(Option("loud", kind="flag", default=False),),
             )

@@ -118,6 +118,14 @@ def check_texts_and_actions_are_one_to_one(setup: Setup, seed: int) -> None:
     assert len(set(texts.values())) == len(texts)
 
 
+def check_all_actions_are_in_the_fixed_range(setup: Setup, seed: int) -> None:
+    every = range(setup.game.info.actions)
+    for state in decisions(setup, seed):
+        assert all(action in every for action in state.legal_actions())
+        for outside in (every.stop, every.stop + 7, -1):
+            assert not state.is_legal(outside)
+
+
 def check_json_round_trips(setup: Setup, seed: int) -> None:
     rng = random.Random(seed)
     for state in positions(setup, seed):

@@ -140,6 +140,7 @@ TWELVE = Twelve(
         default_seats=3,
         hidden=True,
         chance=True,
+        actions=len(TEXTS),
         longest=40,
     )
 )

@@ -131,6 +131,12 @@ def test_a_game_longer_than_it_says_fails() -> None:
     assert _fails(setup, contract.check_it_ends_in_time)
 
 
+def test_a_game_with_more_actions_than_it_says_fails() -> None:
+    setup = Setup(CardGame(actions=1), 3, {"loud": False})
+
+    assert _fails(setup, contract.check_all_actions_are_in_the_fixed_range)
+
+
 def _fails(setup: Setup, check: Check) -> bool:
     """Say whether one of several matches shows that a promise is broken."""
     for seed in range(20):

@@ -23,6 +23,7 @@ INFO = GameInfo(
     default_seats=3,
     hidden=False,
     chance=False,
+    actions=4,
     longest=9,
     options=(
         Option("quick", kind="flag", default=False),

@@ -356,6 +356,7 @@ AZURE: Final = AzureGame(
         default_seats=2,
         hidden=True,
         chance=True,
+        actions=len(TEXTS),
         longest=1 + _TURNS * _EVENTS_PER_TURN + _BOONS,
         options=(Option("gifted", kind="choice", default=GIFTS[0], choices=GIFTS),),
     )

@@ -357,6 +357,7 @@ TUNED: Final = TunedGame(
         default_seats=2,
         hidden=False,
         chance=False,
+        actions=len(TEXTS),
         longest=MAX_ACTIONS,
     )
 )
