@@ -63,7 +63,8 @@ def _signed_in(address: str, name: str) -> ApiClient:
 def _upload(address: str, name: str, like: str) -> int:
     """Upload a bot of a new author; return the id of its first version."""
     author = _signed_in(address, name)
-    return int(author.upload("bots/", make_upload(f"{name}s-bot", like=like))["id"])
+    bot = author.upload("bots/", make_upload(f"{name}s-bot", like=like))
+    return int(bot["latest_version"]["id"])
 
 
 def _wait_until_eligible(platform: Platform, reader: ApiClient, versions: list[int]) -> None:
