@@ -352,10 +352,7 @@ def compare_match(seed: int) -> Counter[str]:
 
 
 def choose(oracle: Oracle, rng: random.Random, seed: int) -> str:
-    """Draw an action; in some matches stones that save cards, or those that court the Bird.
-
-    A reshuffle needs more changes of the Bird than possible but for one Favored stone beside it.
-    """
+    """Draw an action; in some matches stones that save cards, or those that court the Bird."""
     actions = oracle.legal()
     rng.shuffle(actions)
     if oracle.phase != "turn" or seed % 3 == 0:
@@ -365,8 +362,7 @@ def choose(oracle: Oracle, rng: random.Random, seed: int) -> str:
         word, cell = action.split()
         cost = oracle.cost(oracle.player, cell, EXTRA[oracle.gift] if word == "gift" else 0)
         courts = seed % 3 == 1 and oracle.domain[cell] == "V"
-        waits = word == "gift" and (oracle.player == 0 or oracle.domain[cell] != "V")
-        return 9 * courts - 20 * waits + oracle.qi(cell)[0] - cost, -oracle.stars(cell)
+        return 9 * courts + oracle.qi(cell)[0] - cost, -oracle.stars(cell)
 
     return max(actions, key=rate)
 

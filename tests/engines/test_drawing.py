@@ -89,3 +89,25 @@ def test_a_class_has_a_colour_for_fill_or_stroke(name: str) -> None:
 
     assert attribute in ("fill", "stroke")
     assert re.fullmatch("#[0-9a-f]{6}", colour)
+
+
+def test_columns_may_be_named_at_another_height() -> None:
+    drawn = picture()
+    drawn.coordinates("ab", "1", size=100, columns_at=60)
+
+    assert [(name.text, name.get("y")) for name in shapes(drawn)] == [
+        ("a", "67"),
+        ("b", "67"),
+        ("1", "135"),
+    ]
+
+
+def test_a_drop_carries_its_letter_instead_of_a_gleam() -> None:
+    drawn = picture()
+    drawn.drop("azure", "A", (100, 50))
+
+    drop, letter = shapes(drawn)
+
+    assert drop.attrib["d"].count("Z") == 1
+    assert drop.attrib["class"] == "qi-azure qi-edge"
+    assert (letter.text, letter.attrib["fill"]) == ("A", "#ffffff")

@@ -69,7 +69,10 @@ def read(state: AzureState, data: dict[str, Any]) -> None:
     boards = fields.sequence("layout", length=BOARDS)
     if not all(isinstance(board, str) for board in boards) or not is_layout(boards):
         refuse("layout", f"needs one board of each colour as '<face>.<rotation>', not {boards}")
-    state.realm = realm_of(tuple(boards))
+    realm = state.realm = realm_of(tuple(boards))
+    codes = [list(row) for row in realm.codes]
+    if fields.has("realm") and fields.sequence("realm", length=len(codes)) != codes:
+        refuse("realm", "is not the one of this layout")
     _read_stones(state, fields)
     _read_seats(state, fields)
     _read_mover(state, fields)
