@@ -22,6 +22,9 @@ _UNSHARE = (
 )  # fmt: skip
 _IDENTITY = ("--uid", "65534", "--gid", "65534", "--hostname", "bot", "--cap-drop", "ALL")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
+# Begins with the worker's first line. At the end of input it ends: a worker that dies while
+# bubblewrap is at work leaves a process that no signal reaches, and that must not become a bot.
+_WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
 _PROBE_TIMEOUT_S = 10
 _REMEDY = (
     "Allow user namespaces for the workers (see workers/sandbox/README.md), or let the second"
@@ -52,20 +55,19 @@ def command_line(
     scratch_bytes: int,
     passed: Iterable[IO[bytes]],
 ) -> list[str]:
-    """Return the argument list; `passed` are the files for info, block and filter.
+    """Return the argument list; `passed` are the files for info and the filter.
 
     Nothing may be mounted or created below the bot's folder: a link in it would make bubblewrap
     follow it to the host. No /proc and no full /dev: both are ways out or writable.
     """
-    info, block, seccomp = (str(file.fileno()) for file in passed)
+    info, seccomp = (str(file.fileno()) for file in passed)
     return [
         str(bwrap), *_UNSHARE, "--as-pid-1", "--die-with-parent", "--new-session", *_IDENTITY,
         "--clearenv", *_environment(environment), *_mounts(runtime),
         "--ro-bind", str(folder), BOT_AT,
         "--perms", "0700", "--size", str(scratch_bytes), "--tmpfs", "/tmp",  # noqa: S108  # the bot's own
         "--remount-ro", "/", "--chdir", BOT_AT,
-        "--info-fd", info, "--block-fd", block, "--seccomp", seccomp,
-        "--", *program,
+        "--info-fd", info, "--seccomp", seccomp, "--", *_WAIT, *program,
     ]  # fmt: skip
 
 

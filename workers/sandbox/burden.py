@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
+_BLOCK_BYTES = 512
+_LONGEST_MOUNT_S = 10.0
+_MOUNT_TICK_S = 0.0005
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _THREADS_FIELD, _RESIDENT_FIELD = 17, 21
 """Fields of /proc/PID/stat, counted behind the program's name."""
@@ -40,8 +46,7 @@ class Burden:
 
 def burden(pid: int, scratch: ScratchMeter) -> Burden:
     """Read the burden of a bot; `OSError` when it is gone or cannot be seen."""
-    # The name may hold anything, brackets included.
-    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    fields = _status_fields(pid)
     files, bytes_used = scratch.used()
     return Burden(
         threads=int(fields[_THREADS_FIELD]),
@@ -55,57 +60,87 @@ class MountedScratch:
     """A size-limited file system of the bot's own, seen through /proc."""
 
     def __init__(self, pid: int, *, size_bytes: int) -> None:
-        self._path = f"/proc/{pid}/root/tmp"
-        self._size_bytes = size_bytes
-        self._descriptor = -1
+        """Wait until the bot's root is no longer the host's; `OSError` when that fails."""
+        path = f"/proc/{pid}/root/tmp"
+        deadline = time.monotonic() + _LONGEST_MOUNT_S
+        while (descriptor := _open_mounted(path, size_bytes)) is None:
+            if _has_ended(pid) or time.monotonic() > deadline:
+                raise ChildProcessError(f"process {pid} ended or hung while it was mounting")
+            time.sleep(_MOUNT_TICK_S)
+        # Held open, it stays in sight whatever the bot becomes.
+        self._descriptor = descriptor
 
     def used(self) -> tuple[int, int]:
-        """Return the number of files and the bytes in use; zeros while it is being set up."""
-        if self._descriptor < 0 and not self._open():
-            return 0, 0
+        """Return the number of files and the bytes in use."""
         status = os.statvfs(self._descriptor)
         bytes_used = (status.f_blocks - status.f_bfree) * status.f_frsize
         return status.f_files - status.f_ffree, bytes_used
 
-    def _open(self) -> bool:
-        """Open the folder, unless the bot's root is still the host's."""
-        descriptor = os.open(self._path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        status = os.statvfs(descriptor)
-        if status.f_blocks * status.f_frsize == self._size_bytes:
-            self._descriptor = descriptor
-            return True
-        os.close(descriptor)
-        return False
-
     def close(self) -> None:
         """Close the folder."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        os.close(self._descriptor)
 
 
 class FolderScratch:
     """A folder on the host; counting stops soon after the limit, however full it is."""
 
-    def __init__(self, folder: str, *, most_files: int) -> None:
+    def __init__(self, folder: Path, *, most_files: int) -> None:
         self._folder = folder
         self._most_files = most_files
 
     def used(self) -> tuple[int, int]:
-        """Return the number of files and the bytes in use."""
+        """Return the number of files and the bytes in use.
+
+        A folder that cannot be looked into, too deep or closed by the bot, counts as too many.
+        """
         files = bytes_used = 0
-        folders = [self._folder]
+        folders = [str(self._folder)]
         while folders and files <= self._most_files:
-            with os.scandir(folders.pop()) as entries:
-                for entry in entries:
-                    status = entry.stat(follow_symlinks=False)
-                    files += 1
-                    bytes_used += status.st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-                    if files > self._most_files:
-                        break
+            try:
+                entries = _entries(folders.pop(), most=self._most_files + 1)
+            except FileNotFoundError:
+                continue
+            except OSError:
+                return self._most_files + 1, bytes_used
+            files += len(entries)
+            bytes_used += sum(status.st_blocks * _BLOCK_BYTES for _, status in entries)
+            folders += [path for path, status in entries if stat.S_ISDIR(status.st_mode)]
         return files, bytes_used
 
     def close(self) -> None:
         """Do nothing: whoever made the folder removes it."""
+
+
+def _open_mounted(path: str, size_bytes: int) -> int | None:
+    """Open a folder if it is a file system of this size: the host's is not."""
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        # Between the host's root and the bot's, a process has one without any folder.
+        return None
+    status = os.statvfs(descriptor)
+    if status.f_blocks * status.f_frsize == size_bytes:
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return _status_fields(pid)[0] == b"Z"
+    except OSError:
+        return True
+
+
+def _status_fields(pid: int) -> list[bytes]:
+    """Return /proc/PID/stat behind the name, which may hold anything, brackets included."""
+    return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+
+
+def _entries(folder: str, *, most: int) -> list[tuple[str, os.stat_result]]:
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in islice(entries, most):
+            with suppress(FileNotFoundError):
+                found.append((entry.path, entry.stat(follow_symlinks=False)))
+    return found

@@ -1,20 +1,23 @@
 """Limits itself, then becomes the bot; run with `python -I -S -c` on this source.
 
-It is the first program of a bot where bubblewrap or prlimit is not there to do this. It imports
-nothing but the standard library, because it runs before the bot with nothing else in reach.
-The first argument is a JSON object, the rest is the bot's command line.
+It is the first program of a bot where bubblewrap or prlimit is not there to do this. Every start
+of such a bot waits for it, so it imports only what Python has at hand within a moment. The first
+argument says what to do (a dict, marshalled, in hex); the rest is the bot's command line.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
+import marshal
 import os
 import resource
-import signal
 import sys
-from typing import Any
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SIGKILL = 9
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
 _SECCOMP_MODE_FILTER = 2
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -55,7 +58,7 @@ def _prctl(name: str, *arguments: Any) -> None:  # Any: integers and a ctypes re
 
 def die_with(parent: int) -> None:
     """Be killed when the parent ends."""
-    _prctl("PR_SET_PDEATHSIG", _PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    _prctl("PR_SET_PDEATHSIG", _PR_SET_PDEATHSIG, _SIGKILL)
     if os.getppid() != parent:
         sys.exit("the worker ended before its bot began")
 
@@ -66,7 +69,7 @@ def limit(wanted: dict[str, list[int]]) -> None:
         resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (soft, hard))
 
 
-def restrict_files(rules: dict[str, Any]) -> None:  # Any: a JSON object
+def restrict_files(rules: dict[str, Any]) -> None:  # Any: a table of facts
     """Enter a Landlock domain: `paths` maps each path to the accesses allowed beneath it."""
     attributes = _RulesetAttributes(rules["files"], rules["network"], rules["scoped"])
     ruleset = _checked(
@@ -95,7 +98,7 @@ def filter_calls(program: bytes) -> None:
     _prctl("PR_SET_SECCOMP", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(described))
 
 
-def confine(wanted: dict[str, Any]) -> None:  # Any: a JSON object
+def confine(wanted: dict[str, Any]) -> None:  # Any: a table of facts
     """Apply what the launcher asked for, the filter last."""
     if "parent" in wanted:
         die_with(wanted["parent"])
@@ -104,12 +107,12 @@ def confine(wanted: dict[str, Any]) -> None:  # Any: a JSON object
         restrict_files(wanted["landlock"])
     limit(wanted["rlimits"])
     if "filter" in wanted:
-        filter_calls(bytes.fromhex(wanted["filter"]))
+        filter_calls(wanted["filter"])
 
 
 def main() -> None:
     """Confine this process and replace it by the bot; report a failure on `status`."""
-    wanted = json.loads(sys.argv[1])
+    wanted = marshal.loads(bytes.fromhex(sys.argv[1]))  # noqa: S302  # written by our own launcher
     stderr = sys.stderr.fileno()
     status = wanted.get("status", stderr)
     os.set_inheritable(status, status == stderr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import shutil
 from contextlib import ExitStack
@@ -59,7 +58,7 @@ class LandlockLevel:
         self._engines.chmod(0o755)
         for path in runtime.engines:
             (self._engines / path.name).symlink_to(path)
-        self._filter = filter_path(Variant.LANDLOCK).read_bytes().hex()
+        self._filter = filter_path(Variant.LANDLOCK).read_bytes()
 
     def start(self, order: Order) -> SandboxedBot:
         """Start a bot and wait until it is confined."""
@@ -80,8 +79,7 @@ class LandlockLevel:
             child=child,
             pid=child.pid,
             limits=order.limits,
-            scratch=FolderScratch(str(scratch), most_files=order.limits.scratch_files),
-            release=order.undo.close,
+            scratch=FolderScratch(scratch, most_files=order.limits.scratch_files),
         )
 
     def _environment(self, scratch: Path) -> dict[str, str]:
@@ -106,7 +104,7 @@ class LandlockLevel:
             "filter": self._filter,
         }
         program = order.arguments(python=str(self._python), bot=str(order.folder))
-        return confined(str(self._python), json.dumps(wanted), program)
+        return confined(str(self._python), wanted, program)
 
     def _rlimits(self, order: Order) -> dict[str, tuple[int, int]]:
         """Without a uid of its own, a bot's task limit would count all tasks of the user."""
@@ -115,7 +113,7 @@ class LandlockLevel:
             del wanted["nproc"]
         return wanted
 
-    def _rules(self, bot: Path, scratch: Path) -> dict[str, Any]:  # Any: a JSON object
+    def _rules(self, bot: Path, scratch: Path) -> dict[str, Any]:  # Any: a table of facts
         readable = [bot, self._engines, *self._readable]
         paths = {str(path): _READ if path.is_dir() else _READ & _FILE_ACCESS for path in readable}
         paths |= {f"/dev/{name}": _WRITE_FILE | _READ_FILE for name in _DEVICES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from subprocess import SubprocessError
 
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
@@ -44,13 +45,14 @@ class SandboxLauncher:
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
         """Start a bot; raise `LaunchFailed` when the host is to blame."""
-        undo = ExitStack()
-        try:
-            return self._level.start(self._order(command, limits, undo))
-        except (OSError, ValueError, LayerMissing) as error:
-            undo.close()
-            message = f"the bot of seat {seat} could not be started: {error}"
-            raise LaunchFailed(message) from error
+        with ExitStack() as undo:
+            try:
+                bot = self._level.start(self._order(command, limits, undo))
+            except (OSError, ValueError, SubprocessError, LayerMissing) as error:
+                message = f"the bot of seat {seat} could not be started: {error}"
+                raise LaunchFailed(message) from error
+            bot.when_stopped(undo.pop_all())
+            return bot
 
     def close(self) -> None:
         """Give back the uids and remove the staged files; bots must have been stopped."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
@@ -31,27 +33,30 @@ class NamespacesLevel:
         """Start a bot: it runs nothing of its own before the worker has taken hold of it."""
         with ExitStack() as pipes:
             info, info_end = pipe(pipes)
-            block_end, block = pipe(pipes)
-            passed = (info_end, block_end, pipes.enter_context(self._filter.open("rb")))
+            passed = (info_end, pipes.enter_context(self._filter.open("rb")))
             child = spawn(self._arguments(order, passed), order, passed=passed, environment={})
-            answer = read_until(info, b"}")
-            if not answer:
-                raise LaunchFailed(complaint(child))
-            pid = int(json.loads(answer)["child-pid"])
-            _prefer_to_kill(pid)
-            bot = SandboxedBot(
-                child=child,
-                pid=pid,
-                limits=order.limits,
-                scratch=MountedScratch(pid, size_bytes=_scratch_bytes(order)),
-                release=order.undo.close,
-            )
-            block.write(b"\n")
+            bot = self._take_hold(order, child, read_until(info, b"}"))
+            os.write(bot.stdin, b"\n")
             return bot
 
-    def _arguments(
-        self, order: Order, passed: tuple[IO[bytes], IO[bytes], IO[bytes]]
-    ) -> list[str]:
+    def _take_hold(
+        self, order: Order, child: subprocess.Popen[bytes], answer: bytes
+    ) -> SandboxedBot:
+        """Return the bot, mounted and waiting; what goes wrong before is the host's fault."""
+        try:
+            pid = int(json.loads(answer)["child-pid"])
+            scratch = MountedScratch(pid, size_bytes=_scratch_bytes(order))
+        except (OSError, ValueError) as error:
+            raise LaunchFailed(complaint(child)) from error
+        _prefer_to_kill(pid)
+        return SandboxedBot(
+            child=child,
+            pid=pid,
+            limits=order.limits,
+            scratch=scratch,
+        )
+
+    def _arguments(self, order: Order, passed: tuple[IO[bytes], IO[bytes]]) -> list[str]:
         return command_line(
             self._program(order),
             bwrap=self._bwrap,
@@ -67,7 +72,7 @@ class NamespacesLevel:
         wanted = rlimits(order.limits, language=order.command.language)
         prefix = prlimit_prefix(wanted)
         if prefix is None:
-            return confined(self._runtime.python, json.dumps({"rlimits": wanted}), program)
+            return confined(self._runtime.python, {"rlimits": dict(wanted)}, program)
         return [*prefix, *program]
 
 

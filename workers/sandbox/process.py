@@ -8,8 +8,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import Breach, LaunchFailed, Usage
@@ -34,7 +33,6 @@ class SandboxedBot:
         pid: int,
         limits: Limits,
         scratch: ScratchMeter,
-        release: Callable[[], None],
     ) -> None:
         if child.stdin is None or child.stdout is None or child.stderr is None:
             raise LaunchFailed("a bot needs three pipes; start it with stdin, stdout and stderr")
@@ -47,7 +45,7 @@ class SandboxedBot:
         self._handle = _process_handle(pid)
         self._limits = limits
         self._scratch = scratch
-        self._release = release
+        self._undo = ExitStack()
         self._started = time.monotonic()
         # What was used before the bot's own program began is ours.
         self._overhead_cpu_s = process_cpu_s(pid)
@@ -56,6 +54,10 @@ class SandboxedBot:
         # A child starts as a copy of the worker, whose size its peak then includes.
         self._worker_peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._usage: Usage | None = None
+
+    def when_stopped(self, undo: ExitStack) -> None:
+        """Have `undo` closed when the bot has been stopped."""
+        self._undo = undo
 
     def cpu_s(self) -> float:
         """Return the CPU seconds used so far, over all threads."""
@@ -172,7 +174,7 @@ class SandboxedBot:
         if self._handle >= 0:
             os.close(self._handle)
         self._scratch.close()
-        self._release()
+        self._undo.close()
 
 
 def _process_handle(pid: int) -> int:

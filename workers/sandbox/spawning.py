@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import select
 import subprocess
@@ -10,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from pentathlon_engines.launcher import BotCommand
 from pentathlon_engines.limits import Limits
 from workers.sandbox.identity import user_arguments
 
 START_TIMEOUT_S = 10.0
+_MARSHAL_FORMAT = 4
+"""Every Python that a bot may have reads this one."""
 _CONFINE = Path(__file__).with_name("confine.py").read_text()
 
 
@@ -39,9 +42,14 @@ class Order:
         ]
 
 
-def confined(python: str, wanted: str, program: Sequence[str]) -> list[str]:
-    """Return the command that limits itself as `wanted` (JSON) says and becomes the program."""
-    return [python, "-I", "-S", "-c", _CONFINE, wanted, *program]
+def confined(
+    python: str,
+    wanted: dict[str, Any],  # Any: a table of facts
+    program: Sequence[str],
+) -> list[str]:
+    """Return the command that confines itself as `wanted` says and becomes the program."""
+    order = marshal.dumps(wanted, _MARSHAL_FORMAT).hex()
+    return [python, "-I", "-S", "-c", _CONFINE, order, *program]
 
 
 def pipe(undo: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
@@ -100,13 +108,19 @@ def read_until(file: IO[bytes], end: bytes) -> bytes:
 
 
 def complaint(child: subprocess.Popen[bytes]) -> str:
-    """Return what a child that failed to start a bot has written to its error output."""
+    """End a child that failed to start a bot; return what it has written to its error output."""
     child.kill()
-    _, text = child.communicate(timeout=START_TIMEOUT_S)
-    return text.decode(errors="replace").strip() or f"it ended with status {child.returncode}"
+    child.wait(START_TIMEOUT_S)
+    if child.stderr is None or not select.select([child.stderr], [], [], 0)[0]:
+        return f"it ended with status {child.returncode}"
+    return os.read(child.stderr.fileno(), 4096).decode(errors="replace").strip()
 
 
 def _abandon(child: subprocess.Popen[bytes]) -> None:
+    """Kill and reap a child that has not been; never wait for what it may have started."""
+    for end in (child.stdin, child.stdout, child.stderr):
+        if end is not None:
+            end.close()
     if child.returncode is None:
         child.kill()
-        child.communicate()
+        child.wait(START_TIMEOUT_S)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
+import secrets
 import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 _PREFIX = "pentathlon-sandbox-"
@@ -41,7 +43,7 @@ class Staging:
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         folder.chmod(0o711)
         if undo is not None:
-            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            undo.callback(remove_tree, folder)
         return folder
 
 
@@ -80,6 +82,39 @@ def copy_tree(
         Path(folder).chmod(_FOR_ALL)
 
 
+def remove_tree(folder: Path) -> None:
+    """Remove a folder that a bot may have made deep, or closed to its owner, as far as it goes.
+
+    What lies in a folder of it is moved up to it, so that no path grows and nothing recurses.
+    """
+    names = (f"{secrets.token_hex(8)}-{number}" for number in itertools.count())
+    with suppress(OSError):
+        while entries := _opened(folder):
+            for path in entries:
+                if not _is_folder(path):
+                    path.unlink()
+                    continue
+                for inner in _opened(path):
+                    _open_up(inner)
+                    inner.rename(folder / next(names))
+                path.rmdir()
+        folder.rmdir()
+
+
+def _opened(folder: Path) -> list[Path]:
+    _open_up(folder)
+    return list(folder.iterdir())
+
+
+def _open_up(path: Path) -> None:
+    if _is_folder(path) and os.geteuid() != 0:
+        path.chmod(0o700)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
 def _copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None:
     """Copy content and time; a Python trusts its bytecode only while the times agree."""
     shutil.copyfile(source, copy, follow_symlinks=follow_symlinks)
@@ -92,7 +127,7 @@ def _copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None
 
 def _reachable_parent() -> Path:
     """Return a folder for temporary files that every user may traverse."""
-    folders = [Path(tempfile.gettempdir()), *_TEMPORARY]
+    folders = [Path(tempfile.gettempdir()).resolve(), *_TEMPORARY]
     for folder in folders:
         if os.access(folder, os.W_OK) and can_reach(folder / "any", _ANYBODY):
             return folder
@@ -134,5 +169,5 @@ def _remove_own(folder: Path, lock: int, maker: int) -> None:
 
 
 def _remove(folder: Path, lock: int) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
     os.close(lock)

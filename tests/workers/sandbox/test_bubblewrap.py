@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -34,17 +35,17 @@ GOLDEN = """
 --dev-bind /dev/null /dev/null --dev-bind /dev/zero /dev/zero --dev-bind /dev/full /dev/full
 --dev-bind /dev/random /dev/random --dev-bind /dev/urandom /dev/urandom
 --ro-bind /srv/bot /bot --perms 0700 --size 16777216 --tmpfs /tmp --remount-ro / --chdir /bot
---info-fd 0 --block-fd 1 --seccomp 2 -- ./bot
+--info-fd 0 --seccomp 1 -- /bin/sh -c
 """
+WAIT = ['read -r go && exec "$@"', "sh", "./bot"]
 
 
 def arguments() -> list[str]:
     with (
         tempfile.TemporaryFile() as info,
-        tempfile.TemporaryFile() as block,
         tempfile.TemporaryFile() as filter_,
     ):
-        passed = (info, block, filter_)
+        passed = (info, filter_)
         line = command_line(
             ["./bot"],
             bwrap=Path("/usr/bin/bwrap"),
@@ -67,7 +68,27 @@ def targets(line: list[str]) -> list[str]:
 
 
 def test_command_line_is_the_one_that_was_attacked() -> None:
-    assert arguments() == GOLDEN.split()
+    assert arguments() == [*GOLDEN.split(), *WAIT]
+
+
+def test_bot_whose_worker_is_gone_never_begins() -> None:
+    ended = subprocess.run(
+        [*bubblewrap._WAIT, "echo", "begun"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+    assert ended.stdout == b""
+    assert ended.returncode != 0
+
+
+def test_bot_begins_with_the_first_line_and_reads_the_rest() -> None:
+    ended = subprocess.run(
+        [*bubblewrap._WAIT, "cat"], input=b"\nhello\n", capture_output=True, check=True
+    )
+
+    assert ended.stdout == b"hello\n"
 
 
 @pytest.mark.parametrize("word", ["--proc", "--dev", "--share-net", "--bind", "--cap-add"])

@@ -19,6 +19,7 @@ VERDICTS = {
     "memory_bomb": "memory",
     "memory_shared": "memory",
     "inode_flood": "scratch",
+    "deep_folders": "scratch",
     "forbidden_mount": "security",
     "forbidden_ptrace": "security",
     "forbidden_setns": "security",

@@ -13,9 +13,10 @@ from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
 from pentathlon_engines.limits import Limits
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
-from workers.sandbox import rlimits
+from workers.sandbox import bubblewrap, rlimits
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.runtime import Runtime
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 LIMITS = Limits()
@@ -229,6 +230,20 @@ def test_failed_start_leaves_no_file_and_no_user_taken(
     bot.stop()
 
     assert set(launcher.staging.folder.iterdir()) == kept
+
+
+def test_failed_mount_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = bubblewrap._mounts
+
+    def broken(runtime: Runtime) -> Iterator[str]:
+        yield from sound(runtime)
+        yield from ("--ro-bind", "/absent", "/absent")
+
+    monkeypatch.setattr(bubblewrap, "_mounts", broken)
+    launcher = SandboxLauncher()
+
+    with pytest.raises(LaunchFailed, match="/absent"):
+        launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
 
 
 def test_more_bots_than_users_fail(launcher: SandboxLauncher) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.sandbox.staging import Staging, can_reach, copy_tree, is_readable_by
+from workers.sandbox.staging import Staging, can_reach, copy_tree, is_readable_by, remove_tree
 
 STRANGER = 54321
 
@@ -96,3 +96,31 @@ def test_copy_keeps_links_and_never_follows_them(tree: Path, tmp_path: Path) -> 
 
     assert (tmp_path / "copy" / "link").is_symlink()
     assert (tmp_path / "copy" / "folder").is_symlink()
+
+
+def test_deep_and_closed_folders_are_removed(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    here = Path.cwd()
+    os.chdir(made)
+    for number in range(1500):
+        Path("d" * 200).mkdir()
+        Path(f"file{number}").touch()
+        os.chdir("d" * 200)
+    Path("closed").mkdir(mode=0o000)
+    os.chdir(here)
+
+    remove_tree(made)
+
+    assert not made.exists()
+
+
+def test_removal_follows_no_link(tree: Path, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / "link").symlink_to(tree)
+
+    remove_tree(made)
+
+    assert (tree / "inner" / "text").read_text() == "text"
+    assert not made.exists()

@@ -30,6 +30,12 @@ def call(function: Callable[..., Any], *arguments: int) -> None:  # Any: a C fun
         raise OSError(ctypes.get_errno(), "refused")
 
 
+def fork() -> None:
+    """Make a process that ends at once."""
+    if os.fork() == 0:
+        os._exit(0)
+
+
 def write(path: str) -> None:
     """Create a file."""
     Path(path).write_text("canary")
@@ -56,7 +62,7 @@ findings = {
     "read": {path: refusal(read, path) for path in ("/etc/passwd", "/proc/self/status")},
     "scratch": refusal(write, f"{scratch}/canary"),
     "calls": {
-        "fork": refusal(call, LIBC.fork),
+        "fork": refusal(fork),
         "setsid": refusal(call, LIBC.setsid),
         "socket": refusal(call, LIBC.socket, 2, 1, 0),
         "prctl": refusal(call, LIBC.prctl, PR_SET_PDEATHSIG, 0, 0, 0, 0),
