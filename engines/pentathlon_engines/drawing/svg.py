@@ -84,6 +84,13 @@ class Picture:
         yield middle
         self._parts.append("</g>")
 
+    @contextmanager
+    def seat(self, seat: int, title: str) -> Iterator[None]:
+        """Group what belongs to a seat without a strip of its own."""
+        self._open(f'data-seat="{seat}"', title)
+        yield
+        self._parts.append("</g>")
+
     def _open(self, attribute: str, title: str) -> None:
         self._parts.append(f"<g {attribute}><title>{escape(title)}</title>")
 
@@ -96,6 +103,11 @@ class Picture:
         self._parts.append(
             f'<rect x="{x}" y="{y}" width="{w}" height="{h}"{corner}{_paint(paint, width, dash)}/>'
         )
+
+    def disc(self, at: Point, *, size: float, paint: str, width: float = 0) -> None:
+        """Draw a disc or, where the paint has no fill, a ring of this diameter."""
+        box = (at[0] - size / 2, at[1] - size / 2, size, size)
+        self.rect(box, paint=paint, radius=size / 2, width=width)
 
     def line(self, points: Sequence[Point], *, paint: str, width: float) -> None:
         """Draw an open line through the points, with round ends."""
@@ -123,11 +135,21 @@ class Picture:
             f"{weight}{_paint(paint)}>{escape(content)}</text>"
         )
 
-    def glyph(self, name: str, at: Point, *, size: float, paint: str, turn: float = 0) -> None:
+    def glyph(
+        self,
+        name: str,
+        at: Point,
+        *,
+        size: float,
+        paint: str,
+        turn: float = 0,
+        width: float = 0,
+    ) -> None:
         """Draw a glyph of `glyphs.json`, centred, turned clockwise by degrees."""
+        stroke = width * _GLYPH_GRID / size
         self._parts.append(
             f'<path d="{_GLYPHS[name]}" transform="{_place(at, size, turn)}"'
-            f' fill-rule="evenodd"{_paint(paint)}/>'
+            f' fill-rule="evenodd"{_paint(paint, stroke)}/>'
         )
 
     def drop(self, name: str, letter: str, at: Point, *, size: float = 30) -> None:

@@ -1,0 +1,60 @@
+"""The five paths: how long they are and what their spaces count.
+
+Position 0 of a path is its symbol, where nothing rests: a piece at 0 is off the board. Then come
+the plain spaces, then the numbered ones.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.way_of_the_dragon.actions import PATHS
+from pentathlon_engines.way_of_the_dragon.dice import RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+
+class Board:
+    """Five paths of certain lengths; there is one object for each choice of lengths."""
+
+    __slots__ = ("last", "plain", "points")
+
+    def __init__(self, plain: tuple[int, ...]) -> None:
+        self.plain = plain
+        """The last plain space of each path, which is also their number."""
+        self.points: tuple[tuple[int, ...], ...] = tuple(
+            (0,) * (1 + plain[path]) + tuple(RULES["paths"][path]["numbers"])
+            for path in range(PATHS)
+        )
+        """For each path and position the points of a piece there."""
+        self.last: tuple[int, ...] = tuple(len(points) - 1 for points in self.points)
+        """The last space of each path."""
+
+
+_BOARDS: Final[dict[tuple[int, ...], Board]] = {}
+
+
+def board_of(plain: tuple[int, ...]) -> Board:
+    """Return the board with so many plain spaces per path.
+
+    >>> board_of((5, 5, 5, 3, 5)).last
+    (10, 10, 10, 8, 10)
+    """
+    if plain not in _BOARDS:
+        _BOARDS[plain] = Board(plain)
+    return _BOARDS[plain]
+
+
+USUAL_PLAIN: Final[tuple[int, ...]] = tuple(path["plain_spaces"] for path in RULES["paths"])
+LEAST_PLAIN: Final[int] = RULES["plain_spaces"]["least"]
+MOST_PLAIN: Final[int] = RULES["plain_spaces"]["most"]
+MOST_DEAD_PER_PATH: Final[int] = RULES["dead"]["most_per_path"]
+
+COLORS: Final[tuple[str, ...]] = tuple(path["color"] for path in RULES["paths"])
+"""A color is a number: that of the path of its element."""
+_HOLDERS: Final[dict[str, str]] = RULES["powers"]
+HAS_FEAR: Final = COLORS.index(_HOLDERS["fear"])
+HAS_REBIRTH: Final = COLORS.index(_HOLDERS["rebirth"])
+HAS_EYE: Final = COLORS.index(_HOLDERS["eye"])
+HAS_ANXIETY: Final = COLORS.index(_HOLDERS["anxiety"])
+HAS_DRAGON: Final = COLORS.index(_HOLDERS["dragon"])

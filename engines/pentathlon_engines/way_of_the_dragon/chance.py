@@ -1,0 +1,60 @@
+"""What chance decides in Way of the Dragon, as texts that carry all of it.
+
+`dead fire 2` places a dead piece, `start 1` says who begins, `roll wwmdd` gives all five dice, the
+kept ones among them.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.way_of_the_dragon import dice
+from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS
+from pentathlon_engines.way_of_the_dragon.dice import ALL, FACES, NUMBERS, WORDS
+from pentathlon_engines.way_of_the_dragon.table import DEAD, ROLL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from random import Random
+
+    from pentathlon_engines.way_of_the_dragon.table import Table
+
+
+def draw(table: Table, rng: Random) -> str:
+    """Draw what comes next; every space, seat and face has the same chance."""
+    if table.phase == ROLL:
+        return f"roll {WORDS[dice.roll(table.kept, rng)]}"
+    texts = [text for text, _ in outcomes(table)]
+    return texts[int(rng.random() * len(texts))]
+
+
+def outcomes(table: Table) -> list[tuple[str, int]]:
+    """Return all that can come next; the weight of dice is in how many ways they come about."""
+    if table.phase == ROLL:
+        return [(f"roll {WORDS[number]}", ways) for number, ways in dice.rolls(table.kept)]
+    if table.phase == DEAD:
+        return [(f"dead {ELEMENTS[path]} {at}", 1) for path, at in table.dead_spaces()]
+    return [(f"start {seat}", 1) for seat in range(table.seats)]
+
+
+def read(table: Table, text: str) -> tuple[int, ...] | None:
+    """Return dice, path and position, or seat of a text that can come next, else None."""
+    if table.phase == ROLL:
+        word, _, letters = text.partition(" ")
+        number = NUMBERS.get(letters, 0) if word == "roll" else 0
+        return (number,) if number >= ALL and dice.is_part(table.kept, number) else None
+    if not any(text == possible for possible, _ in outcomes(table)):
+        return None
+    words = text.split(" ")
+    if table.phase == DEAD:
+        return ELEMENTS.index(words[1]), int(words[2])
+    return (int(words[1]),)
+
+
+def grammar(table: Table) -> str:
+    """Return what can be written here, in words."""
+    if table.phase == ROLL:
+        kept = WORDS[table.kept]
+        beside = f", {kept} among them" if kept else ""
+        return f"'roll' and five dice in the order {FACES}{beside}"
+    if table.phase == DEAD:
+        return "'dead <element> <position>' with a free plain space of a path with room"
+    return f"'start' and a seat from 0 to {table.seats - 1}"

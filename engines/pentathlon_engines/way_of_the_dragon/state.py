@@ -1,0 +1,394 @@
+"""The course of a match of Way of the Dragon; sections in brackets are those of its rules page."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from pentathlon_engines.errors import BadAction, BadChance, BadOption, BadPosition
+from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
+from pentathlon_engines.way_of_the_dragon import chance, notation, reading
+from pentathlon_engines.way_of_the_dragon.actions import (
+    ACTIONS,
+    END,
+    EQUILIBRIUM,
+    EQUILIBRIUM_JUMP,
+    EYE,
+    FEAR,
+    GRAMMAR,
+    JUMP,
+    KEEP,
+    MOVE,
+    PAIRS,
+    PATHS,
+    REBIRTH,
+    STOP,
+    SWAP,
+    TEXTS,
+    WILD,
+)
+from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of
+from pentathlon_engines.way_of_the_dragon.dice import (
+    COUNTS,
+    DICE,
+    LETTERS,
+    NONE,
+    PARTS,
+    RULES,
+    roll,
+)
+from pentathlon_engines.way_of_the_dragon.table import (
+    DEAD,
+    EXTRA,
+    KEEPING,
+    MOVING,
+    NOBODY,
+    OVER,
+    REROLLS,
+    ROLL,
+    START,
+    Table,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from random import Random
+    from typing import Any, Final
+
+    from pentathlon_engines.info import Outcome
+
+DRAW: Final = "draw"
+"""The value of `start_seat` with which chance draws the seat that begins."""
+
+
+class DragonState(Table):
+    """A position of Way of the Dragon."""
+
+    __slots__ = ()
+
+    def __init__(self, seats: int, options: dict[str, Any], plain: tuple[int, ...]) -> None:
+        self.options = options
+        self.seats = seats
+        self.to_move = CHANCE
+        self.outcome = None
+        self.board = board_of(plain)
+        self.colors = tuple(LETTERS.index(letter) for letter in options["colors"][:seats])
+        self.positions = [0] * (PATHS * seats)
+        self.taken = [0] * PATHS
+        self.dead = (0,) * PATHS
+        self.phase = DEAD
+        self.turn = 0
+        self.turn_of = NOBODY
+        self.dice = NONE
+        self.kept = NONE
+        self.rolls_left = 0
+        self.used = 0
+        self.last = (NOBODY, 0)
+        self.moved = ()
+        self.ply = 0
+
+    @property
+    def game(self) -> Game:
+        """The game this is a position of."""
+        return WAY_OF_THE_DRAGON
+
+    def copy(self) -> DragonState:
+        """Return an independent twin of this state."""
+        twin = DragonState.__new__(DragonState)
+        twin.options = self.options
+        twin.seats = self.seats
+        twin.to_move = self.to_move
+        twin.outcome = self.outcome
+        twin.board = self.board
+        twin.colors = self.colors
+        twin.positions = self.positions[:]
+        twin.taken = self.taken[:]
+        twin.dead = self.dead
+        twin.phase = self.phase
+        twin.turn = self.turn
+        twin.turn_of = self.turn_of
+        twin.dice = self.dice
+        twin.kept = self.kept
+        twin.rolls_left = self.rolls_left
+        twin.used = self.used
+        twin.last = self.last
+        twin.moved = self.moved
+        twin.ply = self.ply
+        return twin
+
+    def prepare(self) -> None:
+        """Go on to what chance decides next before the first turn (3.7)."""
+        if sum(mask.bit_count() for mask in self.dead) < self.options["dead"]:
+            self.phase = DEAD
+        elif self.options["start_seat"] == DRAW:
+            self.phase = START
+        else:
+            self._begin_turn(int(self.options["start_seat"]))
+
+    def apply_unchecked(self, action: int) -> None:
+        """Do an action without looking whether it is legal: for search loops only."""
+        self.ply += 1
+        self.last = (self.turn_of, action)
+        if action < MOVE:
+            self._keep(action)
+        elif action < END:
+            self._move(action)
+            self._end_move()
+        else:
+            self._choose_turn(action)
+
+    def _keep(self, action: int) -> None:
+        """Stop rolling, or choose the dice that stay (4.1, 7.3)."""
+        if action == STOP:
+            self.rolls_left = 0
+            self.phase = MOVING
+            return
+        if action < EYE:
+            self.kept = action - KEEP
+            self.rolls_left -= 1
+        else:
+            self.kept = action - EYE
+            self.used |= 1 << self.turn_of
+        self.phase = ROLL
+        self.to_move = CHANCE
+
+    def _move(self, action: int) -> None:
+        self.moved = ()
+        if action < JUMP:
+            path = action - MOVE
+            self._advance(path, COUNTS[self.dice][path])
+        elif action < WILD:
+            path = action - JUMP
+            self._use_power()
+            self._advance(path, COUNTS[self.dice][path])
+        elif action < SWAP:
+            self._use_power()
+            self._advance((action - WILD) // DICE, (action - WILD) % DICE + 1)
+        elif action < EQUILIBRIUM:
+            self._swap((action - SWAP) // len(PAIRS), *PAIRS[(action - SWAP) % len(PAIRS)])
+        elif action == EQUILIBRIUM_JUMP:
+            self._use_power()
+            self._advance_all([*self.can_advance(), *self.blocked()])
+        elif action == EQUILIBRIUM:
+            self._advance_all(self.can_advance())
+        elif action == FEAR:
+            self._use_power()
+
+    def _use_power(self) -> None:
+        self.used |= 1 << self.turn_of
+
+    def _advance_all(self, paths: list[int]) -> None:
+        for path in sorted(paths):
+            if self.landing(path, 1):
+                self._advance(path, 1)
+
+    def _advance(self, path: int, spaces: int) -> None:
+        """Move the own piece of a path, over what is in the way (4.3, 7.5)."""
+        index = self.turn_of * PATHS + path
+        origin = self.positions[index]
+        target = self.landing(path, spaces)
+        self.positions[index] = target
+        self.taken[path] = (self.taken[path] | 1 << target) & ~(1 << origin if origin else 0)
+        self.moved += ((path, origin, target),)
+
+    def _swap(self, path: int, low: int, high: int) -> None:
+        """Let two pieces of a path trade places (4.5)."""
+        on_path = self.positions[path::PATHS]
+        first, second = on_path.index(low), on_path.index(high)
+        self.positions[first * PATHS + path] = high
+        self.positions[second * PATHS + path] = low
+        self.moved = ((path, low, high), (path, high, low))
+
+    def _end_move(self) -> None:
+        """See whether the match is over; if not, go on to an extra turn or the next seat."""
+        outcome = self.ending()
+        if outcome is not None:
+            self.outcome = outcome
+            self.phase = OVER
+            self.to_move = None
+        elif self.asks_for_extra():
+            self.phase = EXTRA
+        else:
+            self._begin_turn((self.turn_of + 1) % self.seats)
+
+    def _choose_turn(self, action: int) -> None:
+        """End the turn, or take another one (4.7, 7.2)."""
+        if action == REBIRTH:
+            self._use_power()
+        self._begin_turn((self.turn_of + 1) % self.seats if action == END else self.turn_of)
+
+    def _begin_turn(self, seat: int) -> None:
+        self.turn += 1
+        self.turn_of = seat
+        self.kept = NONE
+        self.rolls_left = REROLLS
+        self.phase = ROLL
+        self.to_move = CHANCE
+
+    def sample_chance(self, rng: Random) -> str:
+        """Draw what chance decides now, as a text that carries all of it."""
+        if self.to_move != CHANCE:
+            raise self._no_chance()
+        return chance.draw(self, rng)
+
+    def chance_outcomes(self) -> list[tuple[str, int]]:
+        """Return all that chance may decide now with exact weights."""
+        if self.to_move != CHANCE:
+            raise self._no_chance()
+        return chance.outcomes(self)
+
+    def apply_chance(self, text: str) -> None:
+        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        if self.to_move != CHANCE:
+            raise self._no_chance()
+        found = chance.read(self, text)
+        if found is None:
+            raise BadChance(f"{text!r} cannot happen here; write {chance.grammar(self)}")
+        if self.phase == ROLL:
+            self._see_roll(found[0])
+            return
+        self.ply += 1
+        if self.phase == START:
+            self._begin_turn(found[0])
+        else:
+            self._place_dead(*found)
+
+    def _place_dead(self, path: int, at: int) -> None:
+        self.taken[path] |= 1 << at
+        self.dead = tuple(
+            mask | 1 << at if index == path else mask for index, mask in enumerate(self.dead)
+        )
+        self.prepare()
+
+    def _see_roll(self, dice: int) -> None:
+        self.ply += 1
+        self.dice = dice
+        self.to_move = self.turn_of
+        self.phase = KEEPING if self.rolls_left or self.asks_for_eye() else MOVING
+
+    def random_action(self, rng: Random) -> int:
+        """Draw one of the legal actions, each with the same chance."""
+        if self.phase != KEEPING:
+            return super().random_action(rng)
+        parts = PARTS[self.dice]
+        pick = int(rng.random() * (len(parts) + 1))
+        if pick == len(parts):
+            return STOP
+        return (KEEP if self.rolls_left else EYE) + parts[pick]
+
+    def playout(self, rng: Random) -> Outcome:
+        """Play this very state to its end at random and return the outcome."""
+        while self.outcome is None:
+            if self.phase == ROLL:
+                self._see_roll(roll(self.kept, rng))
+            elif self.to_move == CHANCE:
+                self.apply_chance(self.sample_chance(rng))
+            else:
+                self.apply_unchecked(self.random_action(rng))
+        return self.outcome
+
+    def text(self, action: int) -> str:
+        """Return the words of the rules for an action."""
+        if not 0 <= action < len(TEXTS):
+            raise IndexError(
+                f"action {action} does not exist: Way of the Dragon has 0 to {len(TEXTS) - 1}"
+            )
+        return TEXTS[action]
+
+    def parse(self, text: str) -> int:
+        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
+        action = ACTIONS.get(text)
+        if action is None:
+            raise BadAction(text, reason=f"write {GRAMMAR}")
+        return action
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the position as on the rules page (10)."""
+        return notation.describe(self)
+
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        """Return the whole position: only the dice to come are unknown, and those to all."""
+        return self._seen_by(notation.describe(self), seat)
+
+    def event_for(self, seat: int | None, text: str) -> str:
+        """Return the text as it is: nothing is hidden in Way of the Dragon."""
+        return text
+
+    def determinize(self, seat: int, rng: Random) -> DragonState:
+        """Return a copy: nothing is hidden in Way of the Dragon."""
+        return self.copy()
+
+
+class WayOfTheDragon(Game):
+    """Way of the Dragon, for two to five seats."""
+
+    def _start(self, seats: int, options: dict[str, Any]) -> DragonState:
+        _check_start_seat(seats, options)
+        state = DragonState(seats, options, USUAL_PLAIN)
+        state.prepare()
+        return state
+
+    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> DragonState:
+        seats = reading.seats(data, self.info.seats)
+        try:
+            _check_start_seat(seats, options)
+        except BadOption as error:
+            raise BadPosition(f"options: {error}") from error
+        state = DragonState(seats, options, reading.plain_spaces(data))
+        reading.read(state, data)
+        return state
+
+
+def _check_start_seat(seats: int, options: dict[str, Any]) -> None:
+    start_seat = options["start_seat"]
+    if start_seat != DRAW and int(start_seat) >= seats:
+        raise BadOption(
+            f"option 'start_seat' is {start_seat!r}, but there are {seats} seats: "
+            f"write '0' to '{seats - 1}' or {DRAW!r}"
+        )
+
+
+_SEATS: Final = (2, len(LETTERS))
+_CAP: Final[dict[str, int]] = RULES["turn_cap_per_player"]
+_MOST_DEAD: Final[int] = RULES["dead"]["most"]
+_EVENTS_PER_TURN: Final = 8
+"""Three rolls, two times `keep`, `stop` of who could roll a fourth time, the move, the extra turn.
+
+The last turn has no question for another one, and one of all turns may have a fourth roll more.
+"""
+
+WAY_OF_THE_DRAGON: Final = WayOfTheDragon(
+    GameInfo(
+        "way_of_the_dragon",
+        title="Way of the Dragon",
+        version=1,
+        seats=_SEATS,
+        default_seats=2,
+        hidden=False,
+        chance=True,
+        actions=len(TEXTS),
+        longest=_MOST_DEAD + 1 + _EVENTS_PER_TURN * _CAP["most"] * _SEATS[1],
+        options=(
+            Option("powers", kind="flag", default=False),
+            Option("immunity", kind="flag", default=False),
+            Option("dead", kind="integer", default=0, choices=(0, _MOST_DEAD)),
+            Option(
+                "colors",
+                kind="choice",
+                default=LETTERS,
+                choices=tuple("".join(letters) for letters in permutations(LETTERS)),
+            ),
+            Option(
+                "start_seat",
+                kind="choice",
+                default=DRAW,
+                choices=(DRAW, *(str(seat) for seat in range(_SEATS[1]))),
+            ),
+            Option(
+                "turn_cap_per_player",
+                kind="integer",
+                default=_CAP["default"],
+                choices=(1, _CAP["most"]),
+            ),
+        ),
+    )
+)
