@@ -18,8 +18,8 @@ _SMALLEST_TEXT = 13
 def check_picture(setup: Setup, seed: int) -> None:
     """Look at the pictures of a whole match, as a spectator and as each seat."""
     for state in positions(setup, seed):
-        for seat in (None, *range(state.seats)):
-            _check_svg(state, state.svg(seat))
+        for picture in {state.svg(seat) for seat in (None, *range(state.seats))}:
+            _check_svg(state, picture)
         assert state._repr_svg_() == state.svg()
         lines = str(state).splitlines()
         assert len(lines) > 2
