@@ -138,6 +138,22 @@ def test_service_that_never_gets_ready_is_reported_with_its_words(tmp_path: Path
         supervisor.start()
 
 
+def test_others_wait_for_the_first_service(tmp_path: Path) -> None:
+    up = tmp_path / "up"
+    first = Service(
+        name="broker",
+        command=["sh", "-c", f"sleep 0.2; touch {up}; exec sleep 600"],
+        is_ready=up.exists,
+        is_first=True,
+    )
+    seen = tmp_path / "seen"
+    second = Service(name="worker", command=["sh", "-c", f"ls {up} > {seen}; exec sleep 600"])
+    supervisor = quiet(first, tmp_path, second)
+
+    with running(supervisor):
+        assert eventually(lambda: seen.exists() and bool(seen.read_text()))
+
+
 def test_services_stop_in_opposite_order(tmp_path: Path) -> None:
     order = tmp_path / "order"
     supervisor = quiet(recorder("broker", order), tmp_path, recorder("worker", order))

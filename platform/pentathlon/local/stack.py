@@ -98,6 +98,7 @@ def _broker(binary: Path, socket: Path, url: str) -> Service:
         command=valkey_command(binary, socket),
         vital=True,
         is_ready=lambda: answers(url),
+        is_first=True,
     )
 
 

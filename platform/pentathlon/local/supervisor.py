@@ -36,7 +36,8 @@ class Service:
     vital: bool = False
     """Nothing works without it: after some deaths in a row the supervisor gives up."""
     is_ready: Callable[[], bool] = field(default=lambda: True)
-    """Says whether the next service may be started."""
+    is_first: bool = False
+    """The others are started only when this one is ready."""
     patience_s: float = 8.0
 
 
@@ -65,14 +66,17 @@ class Supervisor:
         self._stopping = False
 
     def start(self) -> None:
-        """Start the services; each must be ready before the next is started."""
+        """Start the services and return when all are ready, or when asked to stop."""
         for number in _STOPPING:
             signal.signal(number, self._ask_to_stop)
         for child in self._children:
             if not self._stopping:
                 child.log.unlink(missing_ok=True)
                 self._start(child)
-                self._wait_for(child)
+                if child.service.is_first:
+                    self._wait_for(child)
+        for child in self._children:
+            self._wait_for(child)
 
     def run(self) -> None:
         """Restart what dies until a signal asks to stop; raise if a vital service cannot live."""
