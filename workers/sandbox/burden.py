@@ -30,9 +30,6 @@ class ScratchMeter(Protocol):
     def used(self) -> tuple[int, int]:
         """Return the number of files and the bytes in use."""
 
-    def close(self) -> None:
-        """Release what the meter holds."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burden:
@@ -106,9 +103,6 @@ class FolderScratch:
             bytes_used += sum(status.st_blocks * _BLOCK_BYTES for _, status in entries)
             folders += [path for path, status in entries if stat.S_ISDIR(status.st_mode)]
         return files, bytes_used
-
-    def close(self) -> None:
-        """Do nothing: whoever made the folder removes it."""
 
 
 def _open_mounted(path: str, size_bytes: int) -> int | None:

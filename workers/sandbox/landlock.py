@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 
 def landlock_abi() -> int:
     """Return the version of Landlock here; 0 or less where there is none."""
+    if sys.platform != "linux":
+        return 0
     return int(ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG))
 
 

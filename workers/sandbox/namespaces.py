@@ -48,6 +48,7 @@ class NamespacesLevel:
             scratch = MountedScratch(pid, size_bytes=_scratch_bytes(order))
         except (OSError, ValueError) as error:
             raise LaunchFailed(complaint(child)) from error
+        order.undo.callback(scratch.close)
         _prefer_to_kill(pid)
         return SandboxedBot(
             child=child,

@@ -173,7 +173,6 @@ class SandboxedBot:
                 pipe.close()
         if self._handle >= 0:
             os.close(self._handle)
-        self._scratch.close()
         self._undo.close()
 
 
