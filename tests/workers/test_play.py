@@ -89,7 +89,7 @@ def test_foreign_error_is_named_but_not_quoted(
     job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(**_: object) -> None:
-        raise RuntimeError("/home/operator/secret")
+        raise RuntimeError("/etc/operator/secret")
 
     monkeypatch.setattr(play, "play_match", fail)
 
