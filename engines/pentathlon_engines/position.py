@@ -50,6 +50,13 @@ class Fields:
             refuse(name, f"must be a string, not {value!r}")
         return value
 
+    def flag(self, name: str) -> bool:
+        """Return true or false."""
+        value = self._value(name, None)
+        if type(value) is not bool:
+            refuse(name, f"must be true or false, not {value!r}")
+        return value
+
     def mapping(self, name: str, *, default: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return an object."""
         value = self._value(name, default)

@@ -1,0 +1,198 @@
+"""What never changes in Maatatahay: spaces, tiles, actions and their texts.
+
+Spaces are numbers 0 to 24 in reading order (a1, b1, ... e1, a2, ...); a set of spaces is a mask
+with one bit each. Directions are 0 north, 1 north-east, and so on clockwise; a face is half of
+its direction. A tile on the map is one number: tile x 8 + face x 2 + owner.
+
+Actions are numbered phase by phase, as the rules list them. Payments of a shrine and what is
+added to a tile have their numbers whether or not there are crystals for them.
+
+>>> TEXTS[ACTIONS["place c3 pay s1e2"]], len(TEXTS)
+('place c3 pay s1e2', 145)
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.data import read_data
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Final
+
+RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")  # JSON
+
+SIDE: Final[int] = RULES["side"]
+COLUMNS: Final = "abcde"[:SIDE]
+ROWS: Final = "12345"[:SIDE]
+SPACES: Final[tuple[str, ...]] = tuple(column + row for row in ROWS for column in COLUMNS)
+FULL: Final[int] = (1 << len(SPACES)) - 1
+DIRECTIONS: Final = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+FACES: Final = "nesw"
+_STEPS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+
+
+def mask(spaces: Iterable[int]) -> int:
+    """Return a set of spaces as a mask."""
+    return sum(1 << space for space in spaces)
+
+
+def bits(spaces: int) -> list[int]:
+    """Return the spaces of a mask in reading order.
+
+    >>> bits(0b10110)
+    [1, 2, 4]
+    """
+    found = []
+    while spaces:
+        low = spaces & -spaces
+        found.append(low.bit_length() - 1)
+        spaces ^= low
+    return found
+
+
+def _beside(space: int, direction: int) -> list[int]:
+    """Return the one neighbour in a direction, or none at the edge."""
+    dx, dy = _STEPS[direction]
+    x, y = space % SIDE + dx, space // SIDE + dy
+    return [y * SIDE + x] if 0 <= x < SIDE and 0 <= y < SIDE else []
+
+
+NEIGHBOURS: Final[tuple[tuple[int, ...], ...]] = tuple(
+    tuple(near for way in (0, 2, 4, 6) for near in _beside(space, way))
+    for space in range(len(SPACES))
+)
+"""The two to four orthogonal neighbours of each space."""
+NEAR: Final[tuple[int, ...]] = tuple(mask(spaces) for spaces in NEIGHBOURS)
+DIAGONAL: Final[tuple[int, ...]] = tuple(
+    mask(near for way in (1, 3, 5, 7) for near in _beside(space, way))
+    for space in range(len(SPACES))
+)
+AIMS: Final[tuple[tuple[tuple[int, int], ...], ...]] = tuple(
+    tuple((near, 1 << (way + 4) % 8) for way in range(8) for near in _beside(space, way))
+    for space in range(len(SPACES))
+)
+"""For each space its neighbours, each with the arrow that points from there to the space."""
+_COLUMN: Final[int] = mask(range(0, len(SPACES), SIDE))
+WEST: Final[int] = _COLUMN
+EAST: Final[int] = _COLUMN << SIDE - 1
+SOUTH: Final[int] = (1 << SIDE) - 1
+NORTH: Final[int] = SOUTH << SIDE * (SIDE - 1)
+
+_TILES: Final[list[dict[str, Any]]] = RULES["tiles"]
+TRIBES: Final[tuple[str, ...]] = tuple(RULES["tribes"])
+TILES: Final = len(_TILES)
+NAMES: Final[tuple[str, ...]] = ("", *(tile["name"] for tile in _TILES))
+ORDINARY: Final = 0
+ELDER: Final = 1
+CONVERT: Final = 2
+_SPECIALS: Final = (None, "elder", "convert")
+
+
+def _arrows(tile: dict[str, Any], face: int) -> int:
+    """Return the arrows of a tile as a mask of directions, turned clockwise with its face."""
+    return mask((DIRECTIONS.index(arrow) + 2 * face) % 8 for arrow in tile["arrows"])
+
+
+def _by_code(values: list[int]) -> tuple[int, ...]:
+    """Return a value per tile for each number that a tile may have on the map."""
+    return tuple(value for value in values for _ in range(8))
+
+
+CLAWS: Final[tuple[int, ...]] = (0, *(tile["claws"] for tile in _TILES))
+GEMS_OF: Final = _by_code([0, *(tile["gems"] for tile in _TILES)])
+CLAWS_OF: Final = _by_code(list(CLAWS))
+SPECIAL_OF: Final = _by_code([0, *(_SPECIALS.index(tile["special"]) for tile in _TILES)])
+ARROWS_OF: Final[tuple[int, ...]] = (
+    *(0 for _ in range(8)),
+    *(_arrows(tile, face) for tile in _TILES for face in range(4) for _ in TRIBES),
+)
+
+
+def _facings(tile: dict[str, Any]) -> list[int]:
+    """Return the faces that are legal: of equal ones the first only (9.1)."""
+    turned = [_arrows(tile, face) for face in range(4)]
+    return [face for face in range(4) if turned.index(turned[face]) == face]
+
+
+SHRINES: Final[tuple[int, ...]] = tuple(sorted(SPACES.index(name) for name in RULES["shrines"]))
+GROUND: Final[tuple[int, ...]] = tuple(RULES["ground_crystals"].get(name, 0) for name in SPACES)
+MAP_ENERGY: Final[tuple[int, ...]] = tuple(RULES["map_energy"].get(name, 0) for name in SPACES)
+BAG_SPIRIT: Final[int] = RULES["bag"]["spirit"]
+BAG_ENERGY: Final[int] = RULES["bag"]["energy"]
+SUPPLY_SPIRIT: Final[int] = RULES["supply"]["spirit"]
+SUPPLY_ENERGY: Final[int] = RULES["supply"]["energy"]
+CRYSTALS: Final = BAG_SPIRIT + BAG_ENERGY + SUPPLY_SPIRIT + SUPPLY_ENERGY
+STREAM: Final[int] = RULES["stream_pairs"]
+ROUNDS: Final[int] = RULES["rounds"]
+STORAGE: Final[int] = RULES["storage_limit"]
+COST: Final[int] = RULES["relic_cost"]["base"]
+LEAST_COST: Final[int] = RULES["relic_cost"]["minimum"]
+LEAST_SPIRIT: Final[int] = RULES["relic_cost"]["minimum_spirit"]
+DISCOUNT: Final[int] = RULES["relic_cost"]["discount_per_adjacent_tile"]
+DRAWS: Final[int] = RULES["relic_reward_draws"]
+RELIC_POINTS: Final[tuple[int, ...]] = tuple(RULES["relic_points"])
+TRACK_END: Final[int] = RULES["spirit_track_end"]
+FREE_END: Final[int] = RULES["free_space_end"]
+
+MOST_STORED: Final[int] = STORAGE + max(DRAWS, *GROUND)
+"""The most crystals a seat can have while it places a tile."""
+PAYMENTS: Final = tuple(
+    (spirit, cost - spirit)
+    for cost in range(LEAST_COST, COST + 1)
+    for spirit in range(LEAST_SPIRIT, cost + 1)
+)
+"""Spirit and energy that may be paid for a relic, by cost."""
+PAYMENTS_OF: Final = tuple(
+    tuple(i for i, payment in enumerate(PAYMENTS) if sum(payment) == cost)
+    for cost in range(COST + 1)
+)
+ADDITIONS: Final = tuple(
+    (spirit, energy)
+    for spirit in range(MOST_STORED + 1)
+    for energy in range(MOST_STORED + 1 - spirit)
+)
+"""Spirit and energy that may be put on a tile."""
+
+FIRST: Final[int] = STREAM
+SECOND: Final = FIRST + 1
+PLACE: Final = SECOND + 1
+PAY: Final = PLACE + len(SPACES)
+FACE: Final = PAY + len(SHRINES) * len(PAYMENTS)
+ADD: Final = FACE + len(FACES)
+SETTLE: Final = ADD + len(ADDITIONS)
+
+TEXTS: Final[tuple[str, ...]] = (
+    *(f"pair {slot + 1}" for slot in range(STREAM)),
+    "first",
+    "second",
+    *(f"place {space}" for space in SPACES),
+    *(f"place {SPACES[shrine]} pay s{s}e{e}" for shrine in SHRINES for s, e in PAYMENTS),
+    *(f"face {face}" for face in FACES),
+    *(f"add s{s}e{e}" for s, e in ADDITIONS),
+    *(f"settle {space}" for space in SPACES),
+)
+ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEXTS)}
+GRAMMAR: Final = (
+    f"'pair <1-{STREAM}>', 'first', 'second', 'place <space>', 'place <shrine> pay s<n>e<n>', "
+    f"'face <{'|'.join(FACES)}>', 'add s<n>e<n>' or 'settle <space>', "
+    f"spaces {SPACES[0]} to {SPACES[-1]}"
+)
+
+FACINGS: Final[tuple[tuple[int, ...], ...]] = (
+    (),
+    *(tuple(FACE + face for face in _facings(tile)) for tile in _TILES),
+)
+"""The legal `face` actions of each tile."""
+ADDS: Final = tuple(
+    tuple(
+        tuple(
+            ADD + i
+            for i, (s, e) in enumerate(ADDITIONS)
+            if s <= spirit and e <= energy and spirit + energy - s - e <= STORAGE
+        )
+        for energy in range(MOST_STORED + 1 - spirit)
+    )
+    for spirit in range(MOST_STORED + 1)
+)
+"""The legal `add` actions by the spirit and energy in storage (5.6)."""

@@ -1,0 +1,402 @@
+"""Positions of Maatatahay from JSON: a whole state, a bare example, or an observation.
+
+Where decks are left out, they are all tiles that were not seen yet, as far as they make pairs.
+Numbers of crystals, tiles and rounds need not fit together: examples show what they need.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.maatatahay.board import (
+    BAG_ENERGY,
+    BAG_SPIRIT,
+    CLAWS,
+    CRYSTALS,
+    FACES,
+    FREE_END,
+    GROUND,
+    MOST_STORED,
+    ROUNDS,
+    SHRINES,
+    SPACES,
+    STORAGE,
+    STREAM,
+    TILES,
+    TRACK_END,
+    TRIBES,
+)
+from pentathlon_engines.maatatahay.table import (
+    ADDING,
+    FACING,
+    ORDERING,
+    OVER,
+    PAIRING,
+    PHASES,
+    PLACING,
+    SETTING_UP,
+    SETTLING,
+)
+from pentathlon_engines.position import Fields, checked_integer, refuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    from pentathlon_engines.maatatahay.state import MaatatahayState
+
+_SEATS: Final = 2
+_FIELDS: Final = (
+    "round",
+    "active",
+    "stream",
+    "pair",
+    "order",
+    "step",
+    "hot",
+    "targets",
+    "hot_target",
+    "board",
+    "ground",
+    "relics_on_map",
+    "storage",
+    "relics",
+    "last_relic",
+    "deaths",
+    "round_deaths",
+    "track",
+    "supply",
+    "decks",
+    "bag",
+    "deck_left",
+    "unseen",
+    "bag_mix",
+)
+_TILE_FIELDS: Final = {"owner", "tile", "face", "spirit", "energy", "alive"}
+
+
+def read(state: MaatatahayState, data: dict[str, Any]) -> None:
+    """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
+    fields = Fields(data, known=_FIELDS)
+    name = fields.text("phase")
+    if name not in PHASES:
+        refuse("phase", f"must be one of {', '.join(PHASES)}, not {name!r}")
+    phase, to_move = PHASES.index(name), fields.seat_to_move(_SEATS, chance=True)
+    decider = "null" if phase == OVER else "-1" if phase == SETTING_UP else "a seat"
+    if decider != ("null" if to_move is None else "-1" if to_move < 0 else "a seat"):
+        refuse("to_move", f"must be {decider} in phase {name!r}, not {to_move}")
+    if phase == SETTING_UP:
+        _check_setup(state, data)
+        return
+    state.phase, state.to_move = phase, to_move
+    _read_map(state, fields)
+    _read_seats(state, fields)
+    _read_deaths(state, fields)
+    _read_round(state, fields)
+    _read_decks(state, fields)
+    _read_bag(state, fields)
+    _check_course(state)
+    _check_end(state, data)
+
+
+def _check_setup(state: MaatatahayState, data: dict[str, Any]) -> None:
+    """Refuse whatever cannot be there before anything is drawn."""
+    empty = state.to_json() | state.observation(None) | {"you": data.get("you")}
+    for name, value in data.items():
+        if value != empty.get(name):
+            refuse(name, f"must be {empty.get(name)!r} before the setup")
+
+
+def _read_map(state: MaatatahayState, fields: Fields) -> None:
+    """Read tiles, relics and what lies on the ground."""
+    state.relics = 0
+    for name in fields.items("relics_on_map", most=len(SHRINES)):
+        space = _space("relics_on_map", name)
+        if space not in SHRINES:
+            refuse("relics_on_map", f"{name} is no shrine")
+        state.relics |= 1 << space
+    for name, tile in fields.mapping("board", default={}).items():
+        space = _space("board", name)
+        if state.relics >> space & 1:
+            refuse(f"board.{name}", "a relic is there")
+        _read_tile(state, space, tile)
+    for name, value in fields.mapping("ground", default={}).items():
+        space = _space("ground", name)
+        if (state.filled | state.relics) >> space & 1:
+            refuse(f"ground.{name}", "a tile or a relic is there")
+        state.spirit[space], state.energy[space] = _crystals(
+            f"ground.{name}", value, most=max(GROUND)
+        )
+
+
+def _read_tile(state: MaatatahayState, space: int, data: object) -> None:
+    field = f"board.{SPACES[space]}"
+    if not isinstance(data, dict) or set(data) != _TILE_FIELDS:
+        refuse(field, f"must be an object with {', '.join(sorted(_TILE_FIELDS))}")
+    owner = checked_integer(f"{field}.owner", data["owner"], low=0, high=1)
+    tile = checked_integer(f"{field}.tile", data["tile"], low=1, high=TILES)
+    if not isinstance(data["face"], str) or data["face"] not in tuple(FACES):
+        refuse(f"{field}.face", f"must be one of {', '.join(FACES)}, not {data['face']!r}")
+    if type(data["alive"]) is not bool:
+        refuse(f"{field}.alive", f"must be true or false, not {data['alive']!r}")
+    there = {name: data[name] for name in ("spirit", "energy")}
+    most = CRYSTALS if data["alive"] else 0
+    state.spirit[space], state.energy[space] = _crystals(field, there, most=most)
+    state.tiles[space] = tile << 3 | FACES.index(data["face"]) << 1 | owner
+    state.filled |= 1 << space
+    if data["alive"]:
+        state.living[owner] |= 1 << space
+
+
+def _read_seats(state: MaatatahayState, fields: Fields) -> None:
+    """Read what the seats own, and the supply."""
+    storage = fields.sequence("storage", length=_SEATS)
+    relics = fields.sequence("relics", length=_SEATS)
+    for seat in range(_SEATS):
+        gains = state.phase in (FACING, ADDING) and seat == state.to_move
+        most = MOST_STORED if gains else STORAGE
+        stored = _crystals(f"storage[{seat}]", storage[seat], most=most)
+        state.stored_spirit[seat], state.stored_energy[seat] = stored
+        owned = checked_integer(f"relics[{seat}]", relics[seat], low=0, high=len(SHRINES))
+        state.owned[seat] = owned
+    if sum(state.owned) + state.relics.bit_count() > len(SHRINES):
+        refuse("relics", f"there are {len(SHRINES)} with those on the map")
+    if fields.has("last_relic"):
+        state.last_relic = fields.integer("last_relic", low=0, high=1)
+    state.supply = list(_crystals("supply", fields.mapping("supply"), most=CRYSTALS))
+
+
+def _read_deaths(state: MaatatahayState, fields: Fields) -> None:
+    """Read deaths and track; the track advances at the end of a round."""
+    deaths = fields.sequence("deaths", length=_SEATS)
+    state.deaths = [
+        checked_integer(f"deaths[{seat}]", deaths[seat], low=0, high=TILES)
+        for seat in range(_SEATS)
+    ]
+    total = sum(state.deaths)
+    state.round_deaths = fields.integer("round_deaths", low=0, high=total)
+    track = fields.integer("track", low=0)
+    if track != state.track:
+        refuse("track", f"must be {state.track} with these deaths, not {track}")
+
+
+def _read_round(state: MaatatahayState, fields: Fields) -> None:
+    """Read what has been decided in this round."""
+    state.round = fields.integer("round", low=1, high=ROUNDS)
+    state.active = fields.integer("active", low=0, high=1)
+    stream = fields.items("stream", most=STREAM)
+    state.stream = tuple(_pair(f"stream[{slot}]", pair) for slot, pair in enumerate(stream))
+    if fields.has("pair"):
+        state.pair = _pair("pair", fields.sequence("pair", length=_SEATS))
+    if fields.has("order"):
+        order = fields.sequence("order", length=_SEATS)
+        state.first = checked_integer("order[0]", order[0], low=0, high=1)
+        if checked_integer("order[1]", order[1], low=0, high=1) == state.first:
+            refuse("order", "must name both seats")
+    state.step = fields.integer("step", low=0, high=1)
+    if fields.has("hot"):
+        state.last = _space("hot", fields.text("hot"))
+    for name in fields.items("targets", most=len(SPACES)):
+        state.targets |= 1 << _space("targets", name)
+    _check_round(state)
+    if fields.has("hot_target"):
+        waits = state.phase == SETTLING and state.surrounded() >> state.last & 1 == 1
+        if fields.flag("hot_target") != waits:
+            refuse("hot_target", f"must be {str(waits).lower()} here")
+
+
+def _check_round(state: MaatatahayState) -> None:
+    """Refuse decisions that do not lead to this phase."""
+    phase, name = state.phase, PHASES[state.phase]
+    if (state.pair is None) != (phase == PAIRING):
+        refuse("pair", "must be null in phase 'pair', and only then")
+    if (state.first < 0) != (phase in (PAIRING, ORDERING)):
+        refuse("order", "must be null in phases 'pair' and 'order', and only then")
+    if state.step not in ((1,) if phase == OVER else (0,) if phase < PLACING else (0, 1)):
+        refuse("step", f"must not be {state.step} in phase {name!r}")
+    if phase != OVER and state.to_move != _decider(state):
+        refuse("to_move", f"must be {_decider(state)} in phase {name!r}, not {state.to_move}")
+    if state.targets and phase != SETTLING:
+        refuse("targets", f"must be empty in phase {name!r}")
+    _check_placements(state)
+
+
+def _check_placements(state: MaatatahayState) -> None:
+    """Refuse tiles of this round that cannot have been placed so."""
+    phase = state.phase
+    if phase < PLACING or (phase == PLACING and not state.step):
+        _check_beginning(state)
+    elif phase == PLACING:
+        _check_other(state)
+    elif phase != OVER:
+        _check_hot(state)
+    if phase == SETTLING:
+        _check_targets(state)
+
+
+def _check_beginning(state: MaatatahayState) -> None:
+    """Refuse what cannot have happened before the first placement of a round."""
+    if state.last >= 0:
+        refuse("hot", "must be null before the first placement of a round")
+    if state.round_deaths:
+        refuse("round_deaths", "must be 0 before the first placement of a round")
+
+
+def _check_other(state: MaatatahayState) -> None:
+    """Refuse a tile that the first seat cannot have placed; an example may leave it out."""
+    if state.last < 0 or state.pair is None:
+        return
+    first = state.first
+    if state.tiles[state.last] & ~6 != state.pair[first] << 3 | first:
+        refuse("hot", f"must be tile {state.pair[first]} of seat {first}")
+
+
+def _decider(state: MaatatahayState) -> int:
+    """Return the seat that decides in this phase (9)."""
+    if state.phase == ORDERING and state.pair is not None:
+        balan, wazu = (CLAWS[tile] for tile in state.pair)
+        return state.active if balan == wazu else int(balan > wazu)
+    if state.phase == PAIRING:
+        return state.active
+    return state.first if state.step == 0 else 1 - state.first
+
+
+def _check_hot(state: MaatatahayState) -> None:
+    """Refuse a hot tile that the seat to move cannot have placed just now."""
+    hot, seat = state.last, state.to_move
+    if hot < 0 or seat is None or state.pair is None:
+        refuse("hot", f"must be a space in phase {PHASES[state.phase]!r}")
+    tile = state.tiles[hot]
+    if not state.living[seat] >> hot & 1 or tile >> 3 != state.pair[seat]:
+        refuse("hot", f"must be the living tile {state.pair[seat]} of seat {seat}")
+    if state.phase == FACING and (tile >> 1 & 3 or state.spirit[hot] or state.energy[hot]):
+        refuse(f"board.{SPACES[hot]}", "must face n and have no crystals before it is turned")
+
+
+def _check_targets(state: MaatatahayState) -> None:
+    targets = state.targets
+    living = state.living[0] | state.living[1]
+    if targets & ~(state.surrounded() & living) or targets >> state.last & 1:
+        refuse("targets", "must be surrounded and alive, without the hot tile")
+    if targets != state.open_targets() or targets.bit_count() < _SEATS:
+        refuse("targets", "must be two or more whose order matters")
+
+
+def _read_decks(state: MaatatahayState, fields: Fields) -> None:
+    """Read both decks, or what is known of them; or take all tiles not seen yet."""
+    seen = [_seen(state, seat) for seat in range(_SEATS)]
+    left = [[tile for tile in range(1, TILES + 1) if tile not in tiles] for tiles in seen]
+    known = fields.has("decks") or fields.has("unseen")
+    if known:
+        name = "decks" if fields.has("decks") else "unseen"
+        decks = [_deck(name, deck) for deck in fields.sequence(name, length=_SEATS)]
+        for seat in range(_SEATS):
+            if not set(decks[seat]) <= set(left[seat]):
+                refuse(f"{name}[{seat}]", "has a tile that is on the map or in a pair")
+        if len(decks[0]) != len(decks[1]):
+            refuse(name, "must have equally many tiles of both tribes")
+    else:
+        n = min(len(left[0]), len(left[1]))
+        decks = [deck[:n] for deck in left]
+    state.decks = (tuple(decks[0]), tuple(decks[1]))
+    left_over = len(decks[0])
+    if fields.integer("deck_left", low=0, default=left_over) != left_over:
+        refuse("deck_left", f"must be {left_over}")
+    if state.phase == PAIRING and not state.stream and not known and left_over:
+        state.reveal()
+
+
+def _seen(state: MaatatahayState, seat: int) -> set[int]:
+    """Return the tiles of a tribe that are open; refuse one that is there twice."""
+    board = [
+        state.tiles[space] >> 3
+        for space in range(len(SPACES))
+        if state.filled >> space & 1 and state.tiles[space] & 1 == seat
+    ]
+    open_tiles = [*board, *(pair[seat] for pair in state.stream)]
+    if state.pair is not None and not (_has_placed(state, seat) and state.pair[seat] in board):
+        open_tiles.append(state.pair[seat])
+    twice = sorted({tile for tile in open_tiles if open_tiles.count(tile) > 1})
+    if twice:
+        refuse("board", f"tile {twice[0]} of {TRIBES[seat]} is there twice, with stream and pair")
+    return set(open_tiles)
+
+
+def _has_placed(state: MaatatahayState, seat: int) -> bool:
+    """Say whether a seat has already placed its tile in this round."""
+    if seat == state.first:
+        return state.phase > PLACING or state.step == 1
+    return state.phase > PLACING and state.step == 1
+
+
+def _read_bag(state: MaatatahayState, fields: Fields) -> None:
+    """Read the bag, or how many crystals of each sort are in it."""
+    if fields.has("bag"):
+        bag = fields.items("bag", most=BAG_SPIRIT + BAG_ENERGY)
+        if any(crystal not in ("s", "e") for crystal in bag):
+            refuse("bag", f"must be a list of 's' and 'e', not {bag}")
+        state.bag = "".join(bag)
+    else:
+        most = BAG_SPIRIT + BAG_ENERGY
+        spirit, energy = _crystals("bag_mix", fields.mapping("bag_mix"), most=most)
+        state.bag = "s" * spirit + "e" * energy
+
+
+def _check_course(state: MaatatahayState) -> None:
+    """Refuse a position in which somebody could not go on."""
+    if state.phase == OVER:
+        return
+    if state.track >= TRACK_END:
+        refuse("track", f"the match is over at {TRACK_END}")
+    placing = 1 if state.phase > PLACING else 0
+    needed = FREE_END + 1 - state.step - placing
+    if state.free().bit_count() < needed:
+        refuse("board", f"needs at least {needed} free spaces here")
+    if state.phase == PAIRING and not state.stream:
+        refuse("stream", "must have a pair in phase 'pair'")
+
+
+def _check_end(state: MaatatahayState, data: dict[str, Any]) -> None:
+    """Refuse a result that does not follow from the position."""
+    result = None
+    if state.phase == OVER:
+        reasons = state.reasons()
+        if not reasons:
+            refuse("phase", "must not be 'over': no reason to end holds")
+        state.outcome = state.ending(reasons)
+        result = state.outcome.to_json()
+    if data.get("result") != result:
+        refuse("result", f"must be {result} here")
+
+
+def _space(field: str, name: object) -> int:
+    if not isinstance(name, str) or name not in SPACES:
+        refuse(field, f"{name!r} is not a space; there are {SPACES[0]} to {SPACES[-1]}")
+    return SPACES.index(name)
+
+
+def _pair(field: str, value: object) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != _SEATS:
+        refuse(field, f"must be a list of a tile of each tribe, not {value!r}")
+    balan, wazu = (checked_integer(field, tile, low=1, high=TILES) for tile in value)
+    return balan, wazu
+
+
+def _deck(field: str, value: object) -> list[int]:
+    if not isinstance(value, list):
+        refuse(field, f"must be a list of two lists of tiles, not {value!r}")
+    deck = [checked_integer(field, tile, low=1, high=TILES) for tile in value]
+    if len(set(deck)) != len(deck):
+        refuse(field, f"has a tile twice: {deck}")
+    return deck
+
+
+def _crystals(field: str, value: object, *, most: int) -> tuple[int, int]:
+    """Return spirit and energy of a JSON object, together at most so many."""
+    if not isinstance(value, dict) or set(value) != {"spirit", "energy"}:
+        refuse(field, f"must be an object with spirit and energy, not {value!r}")
+    spirit, energy = (
+        checked_integer(f"{field}.{name}", value[name], low=0, high=most)
+        for name in ("spirit", "energy")
+    )
+    if spirit + energy > most:
+        refuse(field, f"must be at most {most} crystals, not {spirit + energy}")
+    return spirit, energy
