@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from math import sqrt
 from typing import Any
 
@@ -106,15 +108,24 @@ def simulate(
 
 def play(state: State, names: tuple[str, ...], rng: random.Random) -> Match:
     """Play a state to its end between players by name."""
-    widths = []
+    widths, players = [], players_of(state.game)
     while state.outcome is None:
         if state.to_move is None or state.to_move == CHANCE:
             state.apply_chance(state.sample_chance(rng))
             continue
         actions = state.legal_actions()
         widths.append(len(actions))
-        state.apply_unchecked(PLAYERS[names[state.to_move]](state, actions, rng))
+        state.apply_unchecked(players[names[state.to_move]](state, actions, rng))
     return Match(players=names, outcome=state.outcome, widths=tuple(widths), last=state.to_json())
+
+
+def players_of(game: Game) -> dict[str, Player]:
+    """Return the players of all games and those in the module `players` of this one."""
+    package = type(game).__module__.rpartition(".")[0]
+    if package and find_spec(f"{package}.players") is not None:
+        own: dict[str, Player] = import_module(f"{package}.players").PLAYERS
+        return PLAYERS | own
+    return PLAYERS
 
 
 def play_random(state: State, actions: list[int], rng: random.Random) -> int:

@@ -38,7 +38,8 @@ def compare(game: Game, *, games: int, seed: int) -> tuple[str, bool]:
             figures=list(row["figures"]),
             options=row.get("options"),
         )
-        names = ", ".join(row["players"])
+        chosen = [f"{name} {value}" for name, value in row.get("options", {}).items()]
+        names = ", ".join([*row["players"], *chosen])
         lines += ["", f"{game.info.title}: {names}; {played:,} games, published {row['games']:,}"]
         lines.append(f"{'figure':<14} {'here':>24} {'published':>18} {'errors apart':>13}")
         for name, published in row["figures"].items():
