@@ -20,7 +20,7 @@ from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import LONGEST_NOTES, retire_version
 from pentathlon.bots.zip_files import MOST_BYTES
 from pentathlon.common.errors import NotAllowed, NotFound
-from pentathlon.matches.validation import submit_version
+from pentathlon.matches.validation import submit_version, validate_again
 
 LARGEST_UPLOAD = MOST_BYTES + 64 * 1024
 """An archive and the other fields of the form."""
@@ -130,6 +130,13 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     def retire(self, request: Request, pk: str) -> Response:
         """Take one of your versions out of scheduling for good."""
         version = retire_version(actor=self.actor, version=self.get_object())
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(request=None, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def validate(self, request: Request, pk: str) -> Response:
+        """Have one of your versions validated again after our machines had failed to do so."""
+        version = validate_again(actor=self.actor, version=self.get_object())
         return Response(VersionSerializer(version).data)
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})

@@ -4,9 +4,9 @@ from rest_framework.test import APIClient
 
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
 from pentathlon.bots.zip_files import MOST_BYTES
-from pentathlon.matches.models import Match, MatchKind
+from pentathlon.matches.models import Match, MatchKind, MatchState
 from tests.api.client import V1, assert_problem, client_of, upload
-from tests.factories import make_bot, make_upload, make_user, make_version
+from tests.factories import make_bot, make_match, make_upload, make_user, make_version
 from tests.pentathlon.bots.hostile import ARCHIVES, Hostile
 
 pytestmark = pytest.mark.django_db
@@ -158,6 +158,26 @@ def test_retired_version_says_so() -> None:
 
     assert answer.status_code == 200
     assert answer.json()["state"] == "retired"
+
+
+def test_version_that_the_host_failed_is_validated_again() -> None:
+    version = make_version(state=VersionState.UNCHECKED)
+    make_match((version, version), kind=MatchKind.VALIDATION, state=MatchState.VOID)
+
+    answer = client_of(version.bot.owner).post(f"{V1}/versions/{version.pk}/validate/")
+
+    assert answer.status_code == 200
+    assert answer.json()["state"] == "validating"
+    assert Match.objects.waiting().of_version(version.pk).count() == 1
+
+
+def test_version_with_a_verdict_is_not_validated_again() -> None:
+    version = make_version(name="Tiger", state=VersionState.REJECTED)
+
+    answer = client_of(version.bot.owner).post(f"{V1}/versions/{version.pk}/validate/")
+
+    assert_problem(answer, status=409, code="nothing_to_validate")
+    assert answer.json()["detail"].startswith("Tiger v1 is rejected for a fault of its own")
 
 
 def test_public_answers_keep_code_and_logs_to_themselves(anonymous: APIClient) -> None:

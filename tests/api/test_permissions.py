@@ -8,6 +8,7 @@ from django.db import transaction
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope
+from pentathlon.bots.models import VersionState
 from pentathlon.matches.models import MatchKind
 from pentathlon.tournaments.models import TournamentState
 from tests.api.client import V1, assert_problem, client_of, upload
@@ -38,6 +39,8 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/versions/{version}/archive/", OWNER_READS),
     ("get", "/versions/{version}/log/", OWNER_READS),
     ("post", "/versions/{version}/retire/", (401, 200, 403, 403, 403)),
+    ("post", "/versions/{version}/validate/", (401, 409, 403, 403, 403)),
+    ("post", "/versions/{unchecked}/validate/", (401, 200, 403, 403, 403)),
     ("get", "/tournaments/", PUBLIC),
     ("get", "/tournaments/{tournament}/", PUBLIC),
     ("get", "/tournaments/{tournament}/entries/", PUBLIC),
@@ -88,12 +91,13 @@ def place() -> Place:
         for name, state in STATES.items()
     }
     match = _played(make_match(versions))
+    unchecked = make_version(owner=author, state=VersionState.UNCHECKED)
     validation = _played(make_match([version, version], kind=MatchKind.VALIDATION))
     return Place(
         clients={"anonymous": APIClient()}
         | {who: client_of(person) for who, person in zip(WHO[1:], people, strict=True)},
         ids={"bot": version.bot_id, "version": version.pk, "match": match}
-        | {"validation": validation}
+        | {"validation": validation, "unchecked": unchecked.pk}
         | own,
         spare=spare.pk,
     )
@@ -138,6 +142,7 @@ def test_everybody_but_strangers_uploads_and_only_for_themselves(who: str, place
         ("get", "/versions/{version}/log/", Scope.PRIVATE_READ),
         ("get", "/matches/{match}/logs/", Scope.PRIVATE_READ),
         ("post", "/versions/{version}/retire/", Scope.BOTS_WRITE),
+        ("post", "/versions/{version}/validate/", Scope.BOTS_WRITE),
         ("post", "/bots/", Scope.BOTS_WRITE),
         ("post", "/versions/", Scope.BOTS_WRITE),
         ("post", "/tournaments/", Scope.TOURNAMENTS_WRITE),

@@ -14,6 +14,7 @@ class VersionState(models.TextChoices):
     VALIDATING = "validating", "being validated"
     ELIGIBLE = "eligible", "may play"
     REJECTED = "rejected", "failed validation"
+    UNCHECKED = "unchecked", "not validated: our machines failed"
     RETIRED = "retired", "no longer scheduled"
 
 
@@ -108,7 +109,7 @@ class BotVersion(models.Model):
         max_length=12, choices=VersionState, default=VersionState.VALIDATING, db_index=True
     )
     state_reason = models.CharField(max_length=300, blank=True)
-    """Why it was rejected or retired; public."""
+    """Why it may not play; public."""
     validation_log = models.TextField(blank=True)
     """What the bot wrote to standard error while it was validated; for its owner only."""
     created_at = models.DateTimeField(auto_now_add=True)

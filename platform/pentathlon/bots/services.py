@@ -15,6 +15,12 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 LONGEST_NOTES = 200
 LONGEST_LOG = 64 * 1024
 _LONGEST_REASON = 300
+_WORDS = {
+    VersionState.VALIDATING: "being validated already",
+    VersionState.ELIGIBLE: "valid already",
+    VersionState.REJECTED: "rejected for a fault of its own: mend it and upload a new version",
+    VersionState.RETIRED: "retired",
+}
 
 
 @transaction.atomic
@@ -67,6 +73,34 @@ def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -
         validation_log=log[-LONGEST_LOG:],
         validated_at=Now(),
     )
+
+
+@transaction.atomic
+def leave_unchecked(*, version_id: int, reason: str, log: str) -> None:
+    """Say that the host could not validate a version; nothing happens if that was settled."""
+    BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
+        state=VersionState.UNCHECKED,
+        state_reason=reason[:_LONGEST_REASON],
+        validation_log=log[-LONGEST_LOG:],
+    )
+
+
+@transaction.atomic
+def reopen_validation(*, actor: User, version: BotVersion) -> BotVersion:
+    """Let one of the actor's own versions be validated after the host had failed it."""
+    _check_owner(actor, version.bot)
+    # One conditional update: of two requests at once exactly one schedules matches.
+    reopened = BotVersion.objects.filter(pk=version.pk, state=VersionState.UNCHECKED).update(
+        state=VersionState.VALIDATING, state_reason=""
+    )
+    version.refresh_from_db(fields=("state", "state_reason"))
+    if not reopened:
+        raise Conflict(
+            f"{version.label} is {_WORDS[VersionState(version.state)]}. Only a version that our "
+            "machines failed to validate can be validated again.",
+            code="nothing_to_validate",
+        )
+    return version
 
 
 def _store(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVersion:

@@ -79,6 +79,14 @@ class MatchQuerySet(models.QuerySet["Match"]):
         """Return matches in which any version of this bot has a seat."""
         return self.filter(Exists(_seat_in_match().filter(version__bot=bot_id)))
 
+    def validations_of(self, version_id: int) -> Self:
+        """Return the matches that validate this bot version, without those that were repeated."""
+        own = self.filter(kind=MatchKind.VALIDATION).of_version(version_id)
+        later = Match.objects.filter(
+            kind=MatchKind.VALIDATION, game=OuterRef("game"), pk__gt=OuterRef("pk")
+        ).of_version(version_id)
+        return own.exclude(Q(state=MatchState.VOID) & Exists(later))
+
     def between(self, version_id: int, other_id: int) -> Self:
         """Return matches in which both of these bot versions have a seat."""
         return self.of_version(version_id).of_version(other_id)

@@ -1,4 +1,7 @@
-"""Uploads: a new bot version plays itself once in each of its games before it may be scheduled."""
+"""Uploads: a new bot version plays itself once in each of its games before it may be scheduled.
+
+A validation that the host could not play is no verdict: its author may ask for it again.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from django.db import transaction
 from pentathlon.accounts.models import User
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.bots.services import add_version, create_bot
+from pentathlon.bots.services import add_version, create_bot, reopen_validation
 from pentathlon.matches.jobs import MatchSpec
-from pentathlon.matches.models import MatchKind
+from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon_engines import GAMES
 
@@ -27,6 +30,16 @@ def submit_version(*, actor: User, bot: Bot, archive: bytes, notes: str = "") ->
     checked = read_archive(archive)
     with transaction.atomic():
         return _validated(add_version(actor=actor, bot=bot, archive=checked, notes=notes))
+
+
+@transaction.atomic
+def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
+    """Repeat the validation matches that the host could not play for the actor's own version."""
+    reopened = reopen_validation(actor=actor, version=version)
+    void = Match.objects.validations_of(version.pk).filter(state=MatchState.VOID)
+    games = void.order_by("game").values_list("game", flat=True)
+    schedule_matches(_self_play(version.pk, game) for game in games)
+    return reopened
 
 
 def _validated(version: BotVersion) -> BotVersion:

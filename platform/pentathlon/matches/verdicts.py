@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.bots.services import settle_validation
+from pentathlon.bots.services import leave_unchecked, settle_validation
 from pentathlon.matches.models import Match, MatchKind, MatchState
+
+_UNFINISHED = (MatchState.PENDING, MatchState.RUNNING)
 
 
 def settle_versions(*, match_ids: Collection[int]) -> None:
@@ -19,27 +21,32 @@ def settle_versions(*, match_ids: Collection[int]) -> None:
 def _settle_version(version_id: int) -> None:
     # The lock makes the later of two matches that end together see the other one.
     BotVersion.objects.select_for_update().get(pk=version_id)
-    played = Match.objects.filter(kind=MatchKind.VALIDATION).of_version(version_id)
-    matches = list(played.with_logs().order_by("pk"))
-    failure = next(filter(None, map(_failure, matches)), None)
-    if failure is None and any(match.state != MatchState.DONE for match in matches):
+    matches = list(Match.objects.validations_of(version_id).with_logs().order_by("pk"))
+    fault = next(filter(None, map(_fault, matches)), None)
+    if fault is None and any(match.state in _UNFINISHED for match in matches):
+        return
+    void = next((match for match in matches if match.state == MatchState.VOID), None)
+    if fault is None and void is not None:
+        leave_unchecked(version_id=version_id, reason=_apology(void), log=_log(matches))
         return
     settle_validation(
-        version_id=version_id,
-        passed=failure is None,
-        reason=failure or "",
-        log=_log(matches),
+        version_id=version_id, passed=fault is None, reason=fault or "", log=_log(matches)
     )
 
 
-def _failure(match: Match) -> str | None:
-    """Return why an upload cannot be trusted to play, as far as this match shows it."""
-    if match.state == MatchState.VOID:
-        return f"{match.game}: the validation match could not be run. {match.state_reason}"
+def _fault(match: Match) -> str | None:
+    """Return what the upload did wrong in this match."""
     for seat in match.seats.all():
         if seat.fault_kind:
             return f"{match.game}: {seat.fault_kind} at ply {seat.fault_ply}. {seat.fault_detail}"
     return None
+
+
+def _apology(match: Match) -> str:
+    return (
+        f"No fault of the bot: our machines could not play its match of {match.game}. "
+        f"Its author can have it validated again. {match.state_reason}"
+    )
 
 
 def _log(matches: Sequence[Match]) -> str:

@@ -63,6 +63,7 @@ urlpatterns = [
     path("bots/<int:bot_id>/new/", uploads.upload_version, name="upload_version"),
     path("versions/<int:version_id>/", bots.version, name="version"),
     path("versions/<int:version_id>/archive/", bots.version_archive, name="version_archive"),
+    path("versions/<int:version_id>/validate/", bots.version_validate, name="version_validate"),
     path("versions/<int:version_id>/retire/", bots.version_retire, name="version_retire"),
     path("sign-in/", accounts.sign_in, name="sign_in"),
     path("sign-up/", accounts.sign_up, name="sign_up"),

@@ -4,10 +4,11 @@ from functools import partial
 
 import pytest
 
-from pentathlon.bots.models import VersionState
+from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches import services
 from pentathlon.matches.jobs import Job, MatchResult
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
+from pentathlon.matches.validation import validate_again
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, let_lease_expire, result
 from tests.pentathlon.together import all_at_once
@@ -79,6 +80,22 @@ def test_two_reconcilers_give_a_match_back_once() -> None:
 
     assert sum(len(returned) for returned in outcomes if isinstance(returned, list)) == 1
     assert Attempt.objects.get().state == AttemptState.EXPIRED
+
+
+def test_one_of_many_requests_for_validation_counts() -> None:
+    version = make_version(state=VersionState.UNCHECKED)
+    make_match([version, version], kind=MatchKind.VALIDATION, state=MatchState.VOID)
+    owner = version.bot.owner
+
+    outcomes = all_at_once(
+        [
+            lambda: validate_again(actor=owner, version=BotVersion.objects.get(pk=version.pk))
+            for _ in range(4)
+        ]
+    )
+
+    assert sum(isinstance(outcome, BotVersion) for outcome in outcomes) == 1
+    assert Match.objects.validations_of(version.pk).count() == 1
 
 
 def test_validation_that_ends_in_two_places_at_once_is_settled() -> None:

@@ -3,11 +3,11 @@ from typing import Any
 import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.errors import DomainError, NotAllowed
+from pentathlon.common.errors import Conflict, DomainError, NotAllowed
 from pentathlon.matches import services
 from pentathlon.matches.models import Match, MatchKind
-from pentathlon.matches.validation import submit_bot, submit_version
-from tests.factories import make_match, make_upload, make_user
+from pentathlon.matches.validation import submit_bot, submit_version, validate_again
+from tests.factories import make_match, make_upload, make_user, make_version
 from tests.pentathlon.matches.acting import claimed, result
 
 pytestmark = pytest.mark.django_db
@@ -21,6 +21,12 @@ def _uploaded() -> tuple[BotVersion, Match]:
 def _finish(match: Match, **first_seat: Any) -> None:
     job = claimed(match)
     services.finish_match(match_id=match.pk, token=job.token, result=result(**first_seat))
+
+
+def _fail_on_the_host(match: Match) -> None:
+    for _ in range(services.MAX_ATTEMPTS):
+        job = claimed(match)
+        services.fail_attempt(match_id=match.pk, token=job.token, reason="host out of memory")
 
 
 def test_upload_plays_itself_before_it_may_be_scheduled() -> None:
@@ -77,16 +83,100 @@ def test_fault_rejects_the_version_with_the_reason() -> None:
     assert "thinking" in version.validation_log
 
 
-def test_match_that_the_host_cannot_play_rejects_with_the_reason() -> None:
+def test_match_that_the_host_cannot_play_is_no_verdict() -> None:
     version, match = _uploaded()
 
-    for _ in range(services.MAX_ATTEMPTS):
-        job = claimed(match)
-        services.fail_attempt(match_id=match.pk, token=job.token, reason="host out of memory")
+    _fail_on_the_host(match)
+
+    version.refresh_from_db()
+    assert version.state == VersionState.UNCHECKED
+    assert version.state_reason.startswith("No fault of the bot:")
+    assert "host out of memory" in version.state_reason
+    assert version.validated_at is None
+
+
+def test_host_failure_waits_for_the_other_games() -> None:
+    version, match = _uploaded()
+    other = make_match([version, version], kind=MatchKind.VALIDATION)
+
+    _fail_on_the_host(other)
+    version.refresh_from_db()
+    assert version.state == VersionState.VALIDATING
+
+    _finish(match)
+    version.refresh_from_db()
+    assert version.state == VersionState.UNCHECKED
+
+
+def test_fault_of_the_bot_outweighs_a_host_failure() -> None:
+    version, match = _uploaded()
+    _fail_on_the_host(make_match([version, version], kind=MatchKind.VALIDATION))
+
+    _finish(match, fault_kind="crash", fault_ply=0, fault_detail="it ended")
 
     version.refresh_from_db()
     assert version.state == VersionState.REJECTED
-    assert "host out of memory" in version.state_reason
+
+
+def test_owner_has_the_same_upload_validated_again() -> None:
+    version, match = _uploaded()
+    _fail_on_the_host(match)
+
+    validate_again(actor=version.bot.owner, version=version)
+
+    assert (version.state, version.state_reason) == (VersionState.VALIDATING, "")
+    again = Match.objects.validations_of(version.pk).get()
+    assert again.pk != match.pk
+    _finish(again)
+    version.refresh_from_db()
+    assert version.state == VersionState.ELIGIBLE
+
+
+def test_host_that_fails_again_can_be_tried_again() -> None:
+    version, _ = _uploaded()
+
+    for _ in range(3):
+        _fail_on_the_host(Match.objects.validations_of(version.pk).get())
+        validate_again(actor=version.bot.owner, version=version)
+
+    assert version.state == VersionState.VALIDATING
+    assert version.bot.versions.count() == 1
+
+
+def test_only_what_the_host_failed_is_played_again() -> None:
+    version, match = _uploaded()
+    void = make_match([version, version], kind=MatchKind.VALIDATION)
+    _finish(match)
+    _fail_on_the_host(void)
+
+    validate_again(actor=version.bot.owner, version=version)
+
+    current = Match.objects.validations_of(version.pk)
+    assert match in current
+    assert void not in current
+    assert current.count() == 2
+
+
+@pytest.mark.parametrize("state", sorted(set(VersionState) - {VersionState.UNCHECKED}))
+def test_version_with_a_verdict_is_not_validated_again(state: VersionState) -> None:
+    version = make_version(state=state)
+
+    with pytest.raises(Conflict) as refusal:
+        validate_again(actor=version.bot.owner, version=version)
+
+    assert refusal.value.code == "nothing_to_validate"
+    assert version.label in refusal.value.detail
+    assert not Match.objects.exists()
+
+
+def test_somebody_elses_version_is_not_validated_again() -> None:
+    version = make_version(state=VersionState.UNCHECKED)
+
+    with pytest.raises(NotAllowed):
+        validate_again(actor=make_user(), version=version)
+
+    version.refresh_from_db()
+    assert version.state == VersionState.UNCHECKED
 
 
 def test_version_waits_for_all_of_its_matches() -> None:

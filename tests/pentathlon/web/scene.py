@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.services import claim_match
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.services import claim_match, void_matches
 from pentathlon.matches.validation import submit_bot
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
@@ -30,6 +30,7 @@ class Scene:
     versions: list[BotVersion]
     validating: BotVersion
     rejected: BotVersion
+    unchecked: BotVersion
     closed: Tournament
     running: Tournament
     paused: Tournament
@@ -59,6 +60,7 @@ def make_scene() -> Scene:
         versions=versions,
         validating=submit_bot(owner=author, archive=make_upload("Newcomer"), notes="Hello."),
         rejected=_rejected(author),
+        unchecked=_unchecked(author),
         closed=Tournament.objects.get(pk=closed.pk),
         running=running,
         paused=_paused(organiser, versions),
@@ -110,13 +112,13 @@ def _rejected(author: User) -> BotVersion:
     BotVersion.objects.filter(pk=version.pk).update(
         state_reason=reason, validation_log="no weights"
     )
-    make_match(
-        (version, version),
-        kind=MatchKind.VALIDATION,
-        state=MatchState.VOID,
-        state_reason="Host away.",
-    )
     return version
+
+
+def _unchecked(author: User) -> BotVersion:
+    version = submit_bot(owner=author, archive=make_upload("Patient Otter"))
+    void_matches(matches=Match.objects.validations_of(version.pk), reason="Host away.")
+    return BotVersion.objects.get(pk=version.pk)
 
 
 def _void(versions: list[BotVersion]) -> Match:

@@ -151,6 +151,41 @@ def test_owner_retires_a_version_after_a_question() -> None:
     assert BotVersion.objects.get(pk=version.pk).state == VersionState.RETIRED
 
 
+def test_owner_has_a_version_checked_again() -> None:
+    version = make_scene().unchecked
+    client = as_person(version.bot.owner)
+    page = client.get(reverse("version", args=[version.pk]))
+
+    after = client.post(reverse("version_validate", args=[version.pk]), follow=True)
+
+    assert "Check it again" in page_of(page).text
+    assert "no fault of the bot: Host away." in page_of(page).text
+    assert "is being checked again" in page_of(after).text
+    assert "Check it again" not in page_of(after).text
+    assert BotVersion.objects.get(pk=version.pk).state == VersionState.VALIDATING
+
+
+def test_others_see_that_the_host_failed_but_cannot_ask_again() -> None:
+    version = make_scene().unchecked
+    client = as_person(make_user())
+
+    page = page_of(client.get(reverse("version", args=[version.pk])))
+    answer = client.post(reverse("version_validate", args=[version.pk]))
+
+    assert "our machines failed" in page.text
+    assert "Check it again" not in page.text
+    assert answer.status_code == 404
+
+
+def test_checking_a_sound_version_again_says_why_not() -> None:
+    version = make_version()
+    client = as_person(version.bot.owner)
+
+    answer = client.post(reverse("version_validate", args=[version.pk]), follow=True)
+
+    assert "valid already" in page_of(answer).text
+
+
 def test_logs_are_for_the_author_alone() -> None:
     scene = make_scene()
     address = reverse("match", args=[scene.done.pk])

@@ -26,6 +26,7 @@ _BADGES = {
     "validating": ("clock", "", "being checked"),
     "eligible": ("tick", "good", "may play"),
     "rejected": ("fault", "bad", "failed its checks"),
+    "unchecked": ("void", "warn", "not checked: our machines failed"),
     "retired": ("lock", "", "retired"),
     "verified": ("tick", "good", "verified"),
     "hidden": ("lock", "", "hidden parts"),

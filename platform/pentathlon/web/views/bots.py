@@ -4,11 +4,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.bots.services import retire_version
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
+from pentathlon.matches.validation import validate_again
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import live_key
 from pentathlon.web.chart import rating_chart
@@ -70,7 +71,7 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
     """Show a version: its checks while they run, why it failed, what it wrote to its owner."""
     listed = BotVersion.objects.select_related("bot__owner", "archive").prefetch_related("games")
     found = get_object_or_404(listed.defer("archive__data"), pk=version_id)
-    checks = Match.objects.filter(kind=MatchKind.VALIDATION).of_version(found.pk)
+    checks = Match.objects.validations_of(found.pk)
     reader = person(request)
     context = {
         "section": "bots",
@@ -94,6 +95,19 @@ def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
         return render(request, "web/version_retire.html", {"section": "bots", "version": found})
     retire_version(actor=signed_in(request), version=found)
     messages.success(request, f"{found.label} is retired.")
+    return redirect("version", found.pk)
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
+    """Have a version validated again after our machines had failed to do so."""
+    owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot__owner")
+    found = validate_again(
+        actor=signed_in(request), version=get_object_or_404(owned, pk=version_id)
+    )
+    messages.success(request, f"{found.label} is being checked again.")
     return redirect("version", found.pk)
 
 
