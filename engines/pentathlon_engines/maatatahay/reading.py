@@ -35,6 +35,12 @@ from pentathlon_engines.maatatahay.table import (
     SETTING_UP,
     SETTLING,
 )
+from pentathlon_engines.maatatahay.values import (
+    read_crystals,
+    read_deck,
+    read_pair,
+    read_space,
+)
 from pentathlon_engines.position import Fields, checked_integer, refuse
 
 TYPE_CHECKING = False
@@ -109,20 +115,20 @@ def _read_map(state: MaatatahayState, fields: Fields) -> None:
     """Read tiles, relics and what lies on the ground."""
     state.relics = 0
     for name in fields.items("relics_on_map", most=len(SHRINES)):
-        space = _space("relics_on_map", name)
+        space = read_space("relics_on_map", name)
         if space not in SHRINES:
             refuse("relics_on_map", f"{name} is no shrine")
         state.relics |= 1 << space
     for name, tile in fields.mapping("board", default={}).items():
-        space = _space("board", name)
+        space = read_space("board", name)
         if state.relics >> space & 1:
             refuse(f"board.{name}", "a relic is there")
         _read_tile(state, space, tile)
     for name, value in fields.mapping("ground", default={}).items():
-        space = _space("ground", name)
+        space = read_space("ground", name)
         if (state.filled | state.relics) >> space & 1:
             refuse(f"ground.{name}", "a tile or a relic is there")
-        state.spirit[space], state.energy[space] = _crystals(
+        state.spirit[space], state.energy[space] = read_crystals(
             f"ground.{name}", value, most=max(GROUND)
         )
 
@@ -139,7 +145,7 @@ def _read_tile(state: MaatatahayState, space: int, data: object) -> None:
         refuse(f"{field}.alive", f"must be true or false, not {data['alive']!r}")
     there = {name: data[name] for name in ("spirit", "energy")}
     most = CRYSTALS if data["alive"] else 0
-    state.spirit[space], state.energy[space] = _crystals(field, there, most=most)
+    state.spirit[space], state.energy[space] = read_crystals(field, there, most=most)
     state.tiles[space] = tile << 3 | FACES.index(data["face"]) << 1 | owner
     state.filled |= 1 << space
     if data["alive"]:
@@ -153,7 +159,7 @@ def _read_seats(state: MaatatahayState, fields: Fields) -> None:
     for seat in range(_SEATS):
         gains = state.phase in (FACING, ADDING) and seat == state.to_move
         most = MOST_STORED if gains else STORAGE
-        stored = _crystals(f"storage[{seat}]", storage[seat], most=most)
+        stored = read_crystals(f"storage[{seat}]", storage[seat], most=most)
         state.stored_spirit[seat], state.stored_energy[seat] = stored
         owned = checked_integer(f"relics[{seat}]", relics[seat], low=0, high=len(SHRINES))
         state.owned[seat] = owned
@@ -161,7 +167,7 @@ def _read_seats(state: MaatatahayState, fields: Fields) -> None:
         refuse("relics", f"there are {len(SHRINES)} with those on the map")
     if fields.has("last_relic"):
         state.last_relic = fields.integer("last_relic", low=0, high=1)
-    state.supply = list(_crystals("supply", fields.mapping("supply"), most=CRYSTALS))
+    state.supply = list(read_crystals("supply", fields.mapping("supply"), most=CRYSTALS))
 
 
 def _read_deaths(state: MaatatahayState, fields: Fields) -> None:
@@ -183,9 +189,9 @@ def _read_round(state: MaatatahayState, fields: Fields) -> None:
     state.round = fields.integer("round", low=1, high=ROUNDS)
     state.active = fields.integer("active", low=0, high=1)
     stream = fields.items("stream", most=STREAM)
-    state.stream = tuple(_pair(f"stream[{slot}]", pair) for slot, pair in enumerate(stream))
+    state.stream = tuple(read_pair(f"stream[{slot}]", pair) for slot, pair in enumerate(stream))
     if fields.has("pair"):
-        state.pair = _pair("pair", fields.sequence("pair", length=_SEATS))
+        state.pair = read_pair("pair", fields.sequence("pair", length=_SEATS))
     if fields.has("order"):
         order = fields.sequence("order", length=_SEATS)
         state.first = checked_integer("order[0]", order[0], low=0, high=1)
@@ -193,9 +199,9 @@ def _read_round(state: MaatatahayState, fields: Fields) -> None:
             refuse("order", "must name both seats")
     state.step = fields.integer("step", low=0, high=1)
     if fields.has("hot"):
-        state.last = _space("hot", fields.text("hot"))
+        state.last = read_space("hot", fields.text("hot"))
     for name in fields.items("targets", most=len(SPACES)):
-        state.targets |= 1 << _space("targets", name)
+        state.targets |= 1 << read_space("targets", name)
     _check_round(state)
     if fields.has("hot_target"):
         waits = state.phase == SETTLING and state.surrounded() >> state.last & 1 == 1
@@ -287,7 +293,7 @@ def _read_decks(state: MaatatahayState, fields: Fields) -> None:
     known = fields.has("decks") or fields.has("unseen")
     if known:
         name = "decks" if fields.has("decks") else "unseen"
-        decks = [_deck(name, deck) for deck in fields.sequence(name, length=_SEATS)]
+        decks = [read_deck(name, deck) for deck in fields.sequence(name, length=_SEATS)]
         for seat in range(_SEATS):
             if not set(decks[seat]) <= set(left[seat]):
                 refuse(f"{name}[{seat}]", "has a tile that is on the map or in a pair")
@@ -336,7 +342,7 @@ def _read_bag(state: MaatatahayState, fields: Fields) -> None:
         state.bag = "".join(bag)
     else:
         most = BAG_SPIRIT + BAG_ENERGY
-        spirit, energy = _crystals("bag_mix", fields.mapping("bag_mix"), most=most)
+        spirit, energy = read_crystals("bag_mix", fields.mapping("bag_mix"), most=most)
         state.bag = "s" * spirit + "e" * energy
 
 
@@ -365,38 +371,3 @@ def _check_end(state: MaatatahayState, data: dict[str, Any]) -> None:
         result = state.outcome.to_json()
     if data.get("result") != result:
         refuse("result", f"must be {result} here")
-
-
-def _space(field: str, name: object) -> int:
-    if not isinstance(name, str) or name not in SPACES:
-        refuse(field, f"{name!r} is not a space; there are {SPACES[0]} to {SPACES[-1]}")
-    return SPACES.index(name)
-
-
-def _pair(field: str, value: object) -> tuple[int, int]:
-    if not isinstance(value, list) or len(value) != _SEATS:
-        refuse(field, f"must be a list of a tile of each tribe, not {value!r}")
-    balan, wazu = (checked_integer(field, tile, low=1, high=TILES) for tile in value)
-    return balan, wazu
-
-
-def _deck(field: str, value: object) -> list[int]:
-    if not isinstance(value, list):
-        refuse(field, f"must be a list of two lists of tiles, not {value!r}")
-    deck = [checked_integer(field, tile, low=1, high=TILES) for tile in value]
-    if len(set(deck)) != len(deck):
-        refuse(field, f"has a tile twice: {deck}")
-    return deck
-
-
-def _crystals(field: str, value: object, *, most: int) -> tuple[int, int]:
-    """Return spirit and energy of a JSON object, together at most so many."""
-    if not isinstance(value, dict) or set(value) != {"spirit", "energy"}:
-        refuse(field, f"must be an object with spirit and energy, not {value!r}")
-    spirit, energy = (
-        checked_integer(f"{field}.{name}", value[name], low=0, high=most)
-        for name in ("spirit", "energy")
-    )
-    if spirit + energy > most:
-        refuse(field, f"must be at most {most} crystals, not {spirit + energy}")
-    return spirit, energy
