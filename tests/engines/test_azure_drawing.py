@@ -171,6 +171,16 @@ def test_the_terminal_shows_realm_seats_and_decks() -> None:
     ]
 
 
+@pytest.mark.parametrize("boon", ["boon qi", "boon wisdom"])
+def test_a_chosen_boon_is_the_last_action(boon: str) -> None:
+    fields = {"options": {"gifted": "bountiful"}, "stones": {"c2": 0}, "beasts": {}}
+    state = AZURE.load(MIDDLE | fields | {"hands": ["AAAA", "AWWVVBB"]})
+    for text in ("place c1", boon):
+        state.apply(state.parse(text))
+
+    assert str(state).endswith(f"last action: seat 0: {boon}")
+
+
 def test_the_end_names_winner_and_reason() -> None:
     state = AZURE.start()
     state.playout(random.Random(4))

@@ -56,6 +56,7 @@ STUCK: dict[str, Any] = FEW | {
     "to_move": None,
     "result": {"ranks": [1, 0], "reason": "stuck", "scores": [3, 2]},
 }
+SPACES = [f"{column}{row}" for row in (2, 3, 5) for column in "abcdef"]
 BASES = (FEW, FULL, SEEN, BOON, RETURN, RESHUFFLE, WON, STUCK)
 
 
@@ -76,6 +77,18 @@ def test_an_observation_loads_too(data: dict[str, Any], seat: int) -> None:
     observation = AZURE.load(data).observation(seat)
 
     assert AZURE.load(observation).observation(seat) == observation
+
+
+def test_events_of_all_kinds_come_through() -> None:
+    state = AZURE.load(RETURN | {"hidden": ""})
+    state.apply(state.parse("return VV"))
+    state.apply_chance("reshuffle AAWWVVBB")
+    state.apply(state.parse("place f1"))
+    loaded = AZURE.load(state.to_json())
+
+    kinds = {event["kind"] for event in state.to_json()["events"]}
+    assert {"return", "reshuffle", "draw", "place", "gather"} <= kinds
+    assert loaded.to_json() == state.to_json()
 
 
 @pytest.mark.parametrize(
@@ -104,6 +117,7 @@ def test_an_observation_loads_too(data: dict[str, Any], seat: int) -> None:
         (BOON, {"gifted_at": ["c3", None]}, "gifted_at[0]: no stone of seat 0"),
         (FEW, {"supply": [15, 0]}, "supply[0]"),
         (FEW, {"supply": [14, 0]}, "supply[0]"),
+        (FEW, {"stones": dict.fromkeys(SPACES, 1)}, "stones: seat 1 has more than 14"),
         (FEW, {"wisdom": [25, 2]}, "wisdom[0]"),
         (FEW, {"wisdom": [-1, 2]}, "wisdom[0]"),
         (FEW, {"turn": 9}, "turn: must be 4"),
@@ -121,6 +135,8 @@ def test_an_observation_loads_too(data: dict[str, Any], seat: int) -> None:
         (FEW, {"events": [{"kind": "dance"}]}, "events[0]: must be an object"),
         (FEW, {"events": [{"kind": "draw", "player": 0, "n": 2}]}, "events[0]: is not"),
         (FEW, {"events": [{"kind": "gather", "player": 0, "n": 2}]}, "events[0]: is not"),
+        (FEW, {"events": [{"kind": "reshuffle", "n": [2, 2, 2, 2]}]}, "events[0]: is not"),
+        (FEW, {"events": [{"kind": "return", "player": 0, "cards": "X"}]}, "events[0]: is not"),
         (FEW, {"since": [0, 1]}, "since[1]"),
         (
             FULL | {"events": [{"kind": "mountain_stone", "player": 0, "on": True}]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from pentathlon_engines.figures import PLAYERS, Player, players_of
 from tests.engines.azure_positions import position
 
 
-def chosen(player: Player, **fields: object) -> str:
+def chosen(player: Player, **fields: Any) -> str:
     state = position(**fields)
     return state.text(player(state, state.legal_actions(), random.Random(1)))
 

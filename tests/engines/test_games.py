@@ -109,6 +109,7 @@ def test_facts_are_json() -> None:
         ("import pentathlon_engines", set()),
         # `json` brings `enum`; a bot needs it for the protocol anyway.
         ("import json; from pentathlon_engines.tuned import GAME; GAME.start()", {"enum"}),
+        ("import json; from pentathlon_engines.azure import GAME; GAME.start()", {"enum"}),
     ],
 )
 def test_a_bot_imports_nothing_heavy(statement: str, allowed: set[str]) -> None:
