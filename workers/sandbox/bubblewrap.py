@@ -63,9 +63,10 @@ def command_line(
     info, seccomp = (str(file.fileno()) for file in passed)
     return [
         str(bwrap), *_UNSHARE, "--as-pid-1", "--die-with-parent", "--new-session", *_IDENTITY,
-        "--clearenv", *_environment(environment), *_mounts(runtime),
-        "--ro-bind", str(folder), BOT_AT,
+        "--clearenv", *_environment(environment),
+        # First of all mounts: a Python may be installed somewhere below /tmp.
         "--perms", "0700", "--size", str(scratch_bytes), "--tmpfs", "/tmp",  # noqa: S108  # the bot's own
+        *_mounts(runtime), "--ro-bind", str(folder), BOT_AT,
         "--remount-ro", "/", "--chdir", BOT_AT,
         "--info-fd", info, "--seccomp", seccomp, "--", *_WAIT, *program,
     ]  # fmt: skip

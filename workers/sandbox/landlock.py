@@ -18,7 +18,7 @@ from workers.sandbox.filters import filter_path
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.rlimits import rlimits
-from workers.sandbox.runtime import Runtime
+from workers.sandbox.runtime import Runtime, library_path
 from workers.sandbox.spawning import Order, confined, pipe, read_until, spawn
 from workers.sandbox.staging import Staging
 
@@ -86,10 +86,7 @@ class LandlockLevel:
         )
 
     def _environment(self, scratch: Path) -> dict[str, str]:
-        # A copied Python would look for its library where it was built to lie.
-        libraries = {"LD_LIBRARY_PATH": str(self._python.parent.parent / "lib")}
-        own = {} if self._python.is_relative_to("/usr") else libraries
-        return bot_environment(str(self._engines), str(scratch)) | own
+        return bot_environment(str(self._engines), str(scratch)) | library_path(self._python)
 
     def _scratch(self, order: Order) -> Path:
         folder = self._staging.new_folder(order.undo) / "scratch"

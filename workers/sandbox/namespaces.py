@@ -16,7 +16,7 @@ from workers.sandbox.filters import filter_path
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.rlimits import MEBIBYTE, prlimit_prefix, rlimits
-from workers.sandbox.runtime import Runtime
+from workers.sandbox.runtime import Runtime, library_path
 from workers.sandbox.spawning import Order, complaint, confined, pipe, read_until, spawn
 from workers.sandbox.staging import Staging
 
@@ -63,7 +63,9 @@ class NamespacesLevel:
             bwrap=self._bwrap,
             runtime=self._runtime,
             folder=order.folder,
-            environment=bot_environment() | order.command.env,
+            environment=bot_environment()
+            | library_path(Path(self._runtime.python))
+            | order.command.env,
             scratch_bytes=_scratch_bytes(order),
             passed=passed,
         )

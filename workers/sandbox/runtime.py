@@ -65,6 +65,13 @@ def find_runtime(staging: Staging, *, uid: int, system_python: bool = True) -> R
     return Runtime(python=python, binds=tuple(binds), links=tuple(links), engines=tuple(engines))
 
 
+def library_path(python: Path) -> dict[str, str]:
+    """Return what a Python outside the system needs to find its own library, wherever it lies."""
+    if python.is_relative_to("/usr"):
+        return {}
+    return {"LD_LIBRARY_PATH": str(python.parent.parent / "lib")}
+
+
 def _system() -> tuple[list[Bind], list[tuple[str, str]]]:
     binds, links = [Bind(source=Path("/usr"), target="/usr")], []
     for name in _SYSTEM_FOLDERS:

@@ -30,11 +30,12 @@ GOLDEN = """
 --uid 65534 --gid 65534 --hostname bot --cap-drop ALL --clearenv
 --setenv PATH /usr/bin:/bin --setenv HOME /tmp --setenv TMPDIR /tmp --setenv LANG C.UTF-8
 --setenv PYTHONPATH /opt/pentathlon --setenv PYTHONDONTWRITEBYTECODE 1 --setenv PYTHONHASHSEED 0
+--perms 0700 --size 16777216 --tmpfs /tmp
 --ro-bind /usr /usr --ro-bind /srv/engines /opt/pentathlon/pentathlon_engines
 --symlink usr/lib /lib --dir /dev
 --dev-bind /dev/null /dev/null --dev-bind /dev/zero /dev/zero --dev-bind /dev/full /dev/full
 --dev-bind /dev/random /dev/random --dev-bind /dev/urandom /dev/urandom
---ro-bind /srv/bot /bot --perms 0700 --size 16777216 --tmpfs /tmp --remount-ro / --chdir /bot
+--ro-bind /srv/bot /bot --remount-ro / --chdir /bot
 --info-fd 0 --seccomp 1 -- /bin/sh -c
 """
 WAIT = ['read -r go && exec "$@"', "sh", "./bot"]

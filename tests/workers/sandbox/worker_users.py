@@ -66,7 +66,7 @@ class WorkerUser:
 def worker_user(name: str) -> WorkerUser:
     """Return one of `USERS`."""
     if name == "myself":
-        path = f"{PROJECT}:{PROJECT}/engines"
+        path = f"{PROJECT}:{PROJECT}/engines:{bwrap_path().parents[2]}"
         return WorkerUser(
             uid=os.geteuid(),
             python=sys.executable,
