@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from pentathlon_engines.compiling import mypyc_attr
 from pentathlon_engines.errors import BadPosition, EngineError, IllegalAction, NotToMove
 from pentathlon_engines.info import GameInfo, Option, Outcome
 
@@ -34,6 +35,7 @@ __all__ = ["CHANCE", "Game", "GameInfo", "Option", "Outcome", "State"]
 CHANCE: Final = -1
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`."""
 
@@ -70,6 +72,7 @@ class Game(ABC):
         return f"GAMES[{self.info.key!r}]"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class State(ABC):
     """One position of a match, mutable and cheap to `copy()`; there is no undo.
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pentathlon_engines import GAMES, BadAction, IllegalAction, NotToMove, Outcome
 from pentathlon_engines.tuned import TunedState
+from pentathlon_engines.tuned.state import first_position
 from tests.engines.tuned_oracle import compare_match
 
 TUNED = GAMES["tuned"]
@@ -112,7 +113,7 @@ class TestPlacement:
         assert state.to_json()["board"] == {"b1": "G", "b2": "DGC", "c3": "D"}
 
     def test_equal_animals_in_hand_are_one_action(self) -> None:
-        texts = legal(TunedState())
+        texts = legal(first_position())
 
         assert len(texts) == len(set(texts)) == 27
 
@@ -121,12 +122,12 @@ class TestRooster:
     """Section 3 of the rules."""
 
     def test_after_a_move_only_adds_are_legal(self) -> None:
-        state = do(TunedState(), "add dog a1", "add dog b1", "move a1 b2 1", "move b1 c3 1")
+        state = do(first_position(), "add dog a1", "add dog b1", "move a1 b2 1", "move b1 c3 1")
 
         assert all(text.startswith("add") for text in legal(state))
 
     def test_after_an_add_both_are_legal(self) -> None:
-        state = do(TunedState(), "add dog a1", "add dog b1")
+        state = do(first_position(), "add dog a1", "add dog b1")
 
         assert {text.split()[0] for text in legal(state)} == {"add", "move"}
 
@@ -172,7 +173,7 @@ class TestTakingBack:
         assert "move c3 a1 2" in legal(state)
 
     def test_after_an_add_nothing_is_banned(self) -> None:
-        state = do(TunedState(), "add donkey a1", "add dog a1")
+        state = do(first_position(), "add donkey a1", "add dog a1")
 
         assert "move a1 b1 1" in legal(state)
 
@@ -322,7 +323,7 @@ class Counted:
 
 @given(seed=st.integers(0, 2**32), plies=st.integers(0, 30))
 def test_random_action_meets_every_legal_action_once(seed: int, plies: int) -> None:
-    state, rng = TunedState(), random.Random(seed)
+    state, rng = first_position(), random.Random(seed)
     for _ in range(plies):
         if state.to_move is not None:
             state.apply_unchecked(state.random_action(rng))
@@ -338,7 +339,7 @@ def test_random_action_meets_every_legal_action_once(seed: int, plies: int) -> N
 
 @given(st.lists(st.integers(0, 10**6), max_size=60))
 def test_any_legal_actions_keep_the_animals(choices: list[int]) -> None:
-    state = TunedState()
+    state = first_position()
     for choice in choices:
         actions = state.legal_actions()
         if not actions:

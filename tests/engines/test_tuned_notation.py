@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines import GAMES, BadAction, BadPosition
-from pentathlon_engines.tuned import TunedState
+from pentathlon_engines.tuned.state import first_position
 
 TUNED = GAMES["tuned"]
 OPEN: dict[str, Any] = {
@@ -165,13 +165,13 @@ def test_whatever_a_field_holds_only_bad_position_is_raised(field: str, value: o
 )
 def test_what_is_no_action_is_refused_with_the_grammar(text: str) -> None:
     with pytest.raises(BadAction, match="write 'add") as refused:
-        TunedState().parse(text)
+        first_position().parse(text)
 
     assert refused.value.text == text
 
 
 def test_numbers_and_texts_of_all_actions_are_one_to_one() -> None:
-    state = TunedState()
+    state = first_position()
     texts = [state.text(action) for action in range(270)]
 
     assert [state.parse(text) for text in texts] == list(range(270))

@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 from pentathlon_engines.tuned import TunedState
+from pentathlon_engines.tuned.state import first_position
 
 SQUARES = ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]
 LINES = [
@@ -144,7 +145,7 @@ def compare_match(seed: int) -> str:
     one goes back to old positions where it can, and so meets the draw by repetition.
     """
     rng = random.Random(seed)
-    oracle, state = Oracle(), TunedState()
+    oracle, state = Oracle(), first_position()
     while True:
         compare_position(oracle, state)
         if oracle.result is not None:

@@ -62,7 +62,8 @@ class Realm:
         "wisdom",
     )
 
-    def __init__(self, layout: Layout) -> None:
+    def lay(self, layout: Layout) -> None:
+        """Make the tables of this layout."""
         self.layout = layout
         codes, self.domain = _lay(layout)
         self.codes = tuple(
@@ -105,7 +106,7 @@ class Realm:
         return self.serpents, dragon, tiger, bird
 
 
-NOT_LAID: Final = Realm.__new__(Realm)
+NOT_LAID: Final = Realm()
 """Stands for the realm, without tables, until the boards are laid."""
 
 
@@ -115,7 +116,8 @@ def realm_of(layout: Layout) -> Realm:
     if realm is None:
         if len(_kept) >= _MOST_KEPT:
             _kept.clear()
-        realm = _kept[layout] = Realm(layout)
+        realm = _kept[layout] = Realm()
+        realm.lay(layout)
     return realm
 
 

@@ -48,7 +48,7 @@ class AzureState(Table):
 
     def copy(self) -> AzureState:
         """Return an independent twin of this state."""
-        twin = AzureState.__new__(AzureState)
+        twin = AzureState()
         twin.options = self.options
         twin.seats = 2
         twin.to_move = self.to_move
@@ -333,10 +333,13 @@ class AzureGame(Game):
     """Azure, for two seats; the gifted module is an option."""
 
     def _start(self, seats: int, options: dict[str, Any]) -> AzureState:
-        return AzureState(options)
+        state = AzureState()
+        state.reset(options)
+        return state
 
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> AzureState:
-        state = AzureState(options)
+        state = AzureState()
+        state.reset(options)
         reading.read(state, data)
         return state
 

@@ -63,7 +63,8 @@ class Table(State):
         "wisdom",
     )
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def reset(self, options: dict[str, Any]) -> None:
+        """Make this the position before the boards are laid."""
         self.options = options
         self.seats = 2
         self.to_move: int | None = CHANCE

@@ -57,7 +57,7 @@ class MaatatahayState(Table):
 
     def copy(self) -> MaatatahayState:
         """Return an independent twin of this state."""
-        twin = MaatatahayState.__new__(MaatatahayState)
+        twin = MaatatahayState()
         twin.options = self.options
         twin.seats = 2
         twin.to_move = self.to_move
@@ -327,10 +327,13 @@ class MaatatahayGame(Game):
     """Maatatahay, for two seats."""
 
     def _start(self, seats: int, options: dict[str, Any]) -> MaatatahayState:
-        return MaatatahayState()
+        state = MaatatahayState()
+        state.reset()
+        return state
 
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> MaatatahayState:
         state = MaatatahayState()
+        state.reset()
         reading.read(state, data)
         return state
 

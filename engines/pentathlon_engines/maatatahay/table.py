@@ -124,7 +124,8 @@ class Table(State):
         "tiles",
     )
 
-    def __init__(self) -> None:
+    def reset(self) -> None:
+        """Make this the position before the setup."""
         self.options: dict[str, Any] = {}
         self.seats = 2
         self.to_move: int | None = CHANCE

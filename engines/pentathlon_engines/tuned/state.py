@@ -60,7 +60,8 @@ class TunedState(State):
         "turn",
     )
 
-    def __init__(self) -> None:
+    def reset(self) -> None:
+        """Make this the first position."""
         self.options: dict[str, Any] = {}
         self.seats = 2
         self.to_move: int | None = 0
@@ -85,7 +86,7 @@ class TunedState(State):
 
     def copy(self) -> TunedState:
         """Return an independent twin of this state."""
-        twin = TunedState.__new__(TunedState)
+        twin = TunedState()
         twin.options = self.options
         twin.seats = 2
         twin.to_move = self.to_move
@@ -336,14 +337,21 @@ class TunedState(State):
         return self.copy()
 
 
+def first_position() -> TunedState:
+    """Return the empty board with full hands."""
+    state = TunedState()
+    state.reset()
+    return state
+
+
 class TunedGame(Game):
     """Tuned, for two seats and without options."""
 
     def _start(self, seats: int, options: dict[str, Any]) -> TunedState:
-        return TunedState()
+        return first_position()
 
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> TunedState:
-        state = TunedState()
+        state = first_position()
         notation.read(state, data)
         return state
 

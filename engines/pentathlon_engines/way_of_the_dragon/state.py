@@ -65,7 +65,8 @@ class DragonState(Table):
 
     __slots__ = ()
 
-    def __init__(self, seats: int, options: dict[str, Any], plain: tuple[int, ...]) -> None:
+    def reset(self, seats: int, options: dict[str, Any], plain: tuple[int, ...]) -> None:
+        """Make this the position before anything is decided."""
         self.options = options
         self.seats = seats
         self.to_move = CHANCE
@@ -93,7 +94,7 @@ class DragonState(Table):
 
     def copy(self) -> DragonState:
         """Return an independent twin of this state."""
-        twin = DragonState.__new__(DragonState)
+        twin = DragonState()
         twin.options = self.options
         twin.seats = self.seats
         twin.to_move = self.to_move
@@ -323,7 +324,8 @@ class WayOfTheDragon(Game):
 
     def _start(self, seats: int, options: dict[str, Any]) -> DragonState:
         _check_start_seat(seats, options)
-        state = DragonState(seats, options, USUAL_PLAIN)
+        state = DragonState()
+        state.reset(seats, options, USUAL_PLAIN)
         state.prepare()
         return state
 
@@ -333,7 +335,8 @@ class WayOfTheDragon(Game):
             _check_start_seat(seats, options)
         except BadOption as error:
             raise BadPosition(f"options: {error}") from error
-        state = DragonState(seats, options, reading.plain_spaces(data))
+        state = DragonState()
+        state.reset(seats, options, reading.plain_spaces(data))
         reading.read(state, data)
         return state
 
