@@ -28,14 +28,16 @@ class Match:
     def values(self, name: str) -> Sequence[float]:
         """Return what this match contributes to a figure.
 
-        Figures are "actions", "legal actions", "score", "draw", "seat <n> wins", "<player> wins",
-        a number of the last position by its name, or else the reason of an ending.
+        Figures are "actions", "legal actions", "score", "winning score", "draw", "seat <n> wins",
+        "<player> wins", a number of the last position by its name, or else the reason of an
+        ending.
         """
         ranks = self.outcome.ranks
         measures: dict[str, Sequence[float]] = {
             "actions": (len(self.widths),),
             "legal actions": self.widths,
             "score": self.outcome.scores or (),
+            "winning score": (max(self.outcome.scores or (0,)),),
             "draw": (sum(ranks) == 0,),
         }
         for seat, player in enumerate(self.players):

@@ -67,6 +67,7 @@ def test_distance_counts_the_errors_of_both(
         ("actions", (3,)),
         ("legal actions", (27, 25, 9)),
         ("score", (4, 2)),
+        ("winning score", (4,)),
         ("draw", (False,)),
         ("seat 0 wins", (True,)),
         ("seat 1 wins", (False,)),

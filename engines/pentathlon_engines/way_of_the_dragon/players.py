@@ -1,0 +1,52 @@
+"""Players of Way of the Dragon for simulations, as its rules page describes them (12)."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+from pentathlon_engines.figures import Player
+from pentathlon_engines.game import State
+from pentathlon_engines.way_of_the_dragon.actions import AGAIN, KEEP, PATHS, REBIRTH, STOP
+from pentathlon_engines.way_of_the_dragon.dice import COUNTS, DICE, FACES, NUMBERS
+from pentathlon_engines.way_of_the_dragon.state import DragonState
+from pentathlon_engines.way_of_the_dragon.table import EXTRA, KEEPING
+
+
+def play_greedy(state: State, actions: list[int], rng: Random) -> int:
+    """Collect the element whose piece would get furthest, then go as far as possible."""
+    if not isinstance(state, DragonState):
+        raise TypeError(f"a position of Way of the Dragon is needed, not {state!r}")
+    if state.phase == KEEPING:
+        return _collect(state, rng)
+    if state.phase == EXTRA:
+        return AGAIN if AGAIN in actions else REBIRTH
+    return max(actions, key=lambda action: (_reach(state, action), rng.random()))
+
+
+def _collect(state: DragonState, rng: Random) -> int:
+    """Keep all dice of one element, or stop when there is nothing else to roll."""
+    counts, mine = COUNTS[state.dice], _pieces(state)
+    walking = [path for path in range(PATHS) if mine[path] <= state.board.plain[path]]
+    best = max(walking, key=lambda path: (mine[path] + counts[path], rng.random()))
+    if counts[best] == DICE or not state.rolls_left:
+        return STOP
+    return KEEP + NUMBERS[FACES[best] * counts[best]]
+
+
+def _reach(state: DragonState, action: int) -> int:
+    """Return how far the last plain space is behind the best own piece that was moved."""
+    after = state.copy()
+    after.apply_unchecked(action)
+    first, plain = state.turn_of * PATHS, state.board.plain
+    own = enumerate(zip(_pieces(state), after.positions[first:], strict=False))
+    reached = [now - plain[path] for path, (before, now) in own if now != before]
+    return max(reached, default=-max(plain))
+
+
+def _pieces(state: DragonState) -> list[int]:
+    first = state.turn_of * PATHS
+    return state.positions[first : first + PATHS]
+
+
+PLAYERS: Final[dict[str, Player]] = {"greedy": play_greedy}
