@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+_MOST_NAMED = 10
+
 
 class Option:
     """One choice that is made before a match: its name, kind, default and allowed values.
@@ -42,6 +44,18 @@ class Option:
             low, high = self.choices
             return type(value) is int and int(low) <= value <= int(high)
         return type(value) is type(self.default) and value in self.choices
+
+    def allowed(self) -> str:
+        """Return in words which values this option may have, a few of them if there are many.
+
+        >>> Option("rounds", kind="integer", default=3, choices=(1, 5)).allowed()
+        '1 to 5'
+        """
+        if self.kind == "integer":
+            return " to ".join(repr(bound) for bound in self.choices)
+        named = ", ".join(repr(choice) for choice in self.choices[:_MOST_NAMED])
+        more = len(self.choices) - _MOST_NAMED
+        return f"{named} or one of {more} others" if more > 0 else named
 
     def to_json(self) -> dict[str, Any]:
         """Return the option as a JSON object with the names of this class."""
@@ -121,9 +135,7 @@ class GameInfo:
     def _checked(self, option: Option, given: dict[str, Any]) -> Any:
         value = given.get(option.name, option.default)
         if not option.accepts(value):
-            allowed = " to " if option.kind == "integer" else ", "
-            choices = allowed.join(repr(choice) for choice in option.choices)
-            raise BadOption(f"option {option.name!r} may be {choices}, not {value!r}")
+            raise BadOption(f"option {option.name!r} may be {option.allowed()}, not {value!r}")
         return value
 
     def to_json(self) -> dict[str, Any]:

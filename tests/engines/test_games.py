@@ -75,6 +75,12 @@ def test_a_bad_option_is_refused_with_what_it_may_be(
     assert message in str(refused.value)
 
 
+def test_of_many_values_only_some_are_named() -> None:
+    option = Option("word", kind="choice", default="a", choices=tuple("abcdefghijklmn"))
+
+    assert option.allowed().endswith("'i', 'j' or one of 4 others")
+
+
 @pytest.mark.parametrize("seats", [1, 5, True, "2"])
 def test_a_bad_number_of_seats_is_refused(seats: int) -> None:
     with pytest.raises(BadSeats, match="Show has 2 to 4 seats"):
