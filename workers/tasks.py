@@ -48,7 +48,7 @@ def play_match(match_id: int) -> None:
 
 def publish_waiting_matches() -> int:
     """Tell the workers which matches wait; return how many were told."""
-    resend_after_s = RESEND_S if _hints_in_broker() else RESEND_LOST_S
+    resend_after_s = RESEND_S if hints_in_broker() else RESEND_LOST_S
     return publish_pending(publish=_publish, resend_after_s=resend_after_s)
 
 
@@ -56,7 +56,8 @@ def _publish(match_id: int) -> None:
     play_match.delay(match_id)
 
 
-def _hints_in_broker() -> int:
+def hints_in_broker() -> int:
+    """Return how many hints no worker has taken yet."""
     with app.connection_or_acquire() as connection:
         connection.ensure_connection(**app.conf.task_publish_retry_policy)
         queue = app.conf.task_default_queue

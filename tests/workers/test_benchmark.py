@@ -1,0 +1,79 @@
+"""The benchmark runs and says all it promises; what it measures is nobody's promise."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pentathlon.env import CHECKOUT
+from workers.benchmark.costs import PARTS, Costs
+from workers.benchmark.meter import cost_s
+from workers.benchmark.report import table_of
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", "bench", *arguments],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def make_costs(**figures: float) -> Costs:
+    parts = dict.fromkeys(PARTS, 2.0)
+    ratios = {"whole_ms": 20.0, "turn_over_raw": 3.0, "sandbox_over_plain": 1.5, **figures}
+    return Costs(
+        game="tuned", matches=2, parts_ms=parts, plies=[10, 12], replay_bytes=[200, 210], **ratios
+    )
+
+
+@pytest.mark.slow
+def test_matches_are_measured_part_by_part() -> None:
+    ended = run("matches", "tuned", "--matches", "2", "--json")
+
+    assert ended.returncode == 0, ended.stderr
+    (game,) = json.loads(ended.stdout)["games"]
+    assert (game["game"], game["matches"]) == ("tuned", 2)
+    assert set(game["parts_ms"]) == set(PARTS)
+    assert game["whole_ms"] > 0
+    assert game["replay_bytes_median"] > 0
+
+
+def test_unknown_game_is_refused_by_name() -> None:
+    ended = run("matches", "chess")
+
+    assert ended.returncode == 1
+    assert "There is no game 'chess'" in ended.stderr
+
+
+def test_table_has_every_row() -> None:
+    table = table_of([make_costs()])
+
+    rows = list(table.columns[0].cells)
+    assert rows[: len(PARTS)] == list(PARTS)
+    assert len(rows) == len(PARTS) + 8
+
+
+@pytest.mark.parametrize(
+    ("whole_ms", "cell"), [(20.0, "[green]0.90[/]"), (30.0, "[red]0.60[/] MISSED")]
+)
+def test_table_says_which_budget_is_missed(whole_ms: float, cell: str) -> None:
+    table = table_of([make_costs(whole_ms=whole_ms)])
+
+    assert cell in list(table.columns[1].cells)
+
+
+def test_children_are_counted_once_they_have_ended() -> None:
+    burn = "import time\nwhile time.process_time() < 0.05: pass"
+
+    spent = cost_s(lambda: subprocess.run([sys.executable, "-S", "-c", burn], check=True))
+
+    assert spent >= 0.05
+
+
+def test_waiting_costs_nothing_to_speak_of() -> None:
+    assert cost_s(lambda: time.sleep(0.05)) < 0.05

@@ -1,0 +1,55 @@
+"""Measures on servers that were started for it: `python3 manage.py bench matches` does that."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import django
+from rich.console import Console
+
+from pentathlon_engines import GAMES
+
+django.setup()
+
+# Models exist only from here on.
+from workers.benchmark.matches import Bench  # noqa: E402
+from workers.benchmark.report import table_of  # noqa: E402
+from workers.benchmark.stage import open_stage  # noqa: E402
+from workers.slot import open_slot  # noqa: E402
+from workers.tasks import sandbox_level  # noqa: E402
+
+
+def main() -> int:
+    """Print the costs of a match, game by game."""
+    options = _options()
+    console = Console(stderr=True)
+    with open_stage(options.folder) as stage, console.status("Starting") as status:
+        slot = open_slot(sandbox_level())
+        bench = Bench(stage=stage, bot=options.bot, launcher=slot.launcher)
+        costs = [
+            bench.measure(game, options.matches, status.update) for game in options.games or GAMES
+        ]
+    if options.json:
+        facts = {"bot": options.bot, "sandbox": slot.launcher.level.value, "database": "sqlite"}
+        report = {**facts, "games": [cost.to_json() for cost in costs]}
+        sys.stdout.write(json.dumps(report, indent=2) + "\n")
+    else:
+        Console().print(table_of(costs))
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--matches", type=int, required=True)
+    parser.add_argument("--bot", required=True)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("games", nargs="*")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""What bots and rules cost in a match, measured alone, on records of matches that were played."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from pentathlon_engines import GAMES, protocol
+from pentathlon_engines.launcher import BotCommand, Launcher
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.record import seal
+from pentathlon_engines.referee import Referee, Request
+from pentathlon_engines.table import Table
+from workers.benchmark.meter import own_cpu_s
+
+Record = dict[str, Any]  # Any: JSON, verified when it was handed in
+
+
+def start_s(record: Record, command: BotCommand, launcher: Launcher) -> float:
+    """Start all bots of a match until they are ready, and end them; return the CPU seconds."""
+    before = own_cpu_s()
+    table = _seated(record, command, launcher)
+    table.close()
+    return own_cpu_s() - before
+
+
+def turns_s(
+    record: Record, requests: Sequence[Request], command: BotCommand, launcher: Launcher
+) -> float:
+    """Put the requests of a match to its bots; return the CPU seconds of both sides."""
+    table = _seated(record, command, launcher)
+    try:
+        before = time.process_time()
+        for request in requests:
+            seat = table.seats[request.seat]
+            answer = seat.ask(msgspec.json.encode(message(request, seat.clock())) + b"\n")
+            protocol.read_reply(answer, ply=request.ply)
+        return time.process_time() - before + sum(seat.cpu_s for seat in table.seats)
+    finally:
+        table.close()
+
+
+def refereed(record: Record) -> list[Request]:
+    """Do all that the referee does in a match; return what the bots were asked."""
+    referee = _referee(record)
+    requests = []
+    while referee.seat_to_ask() is not None:
+        requests.append(referee.request())
+        _, text, cpu_ms, wall_ms = record["events"][referee.ply]
+        if referee.allows(text):
+            referee.accept(text, cpu_ms=cpu_ms, wall_ms=wall_ms)
+    seal({}, events=referee.events, faults=[], outcome=referee.final_outcome())
+    return requests
+
+
+def message(request: Request, clock: dict[str, int]) -> protocol.Message:
+    """Return a request as it is sent."""
+    return protocol.act(
+        ply=request.ply,
+        events=request.events,
+        observation=request.observation,
+        legal=request.legal,
+        clock=clock,
+    )
+
+
+def _seated(record: Record, command: BotCommand, launcher: Launcher) -> Table:
+    referee = _referee(record)
+    facts = protocol.MatchFacts(
+        game=record["game"],
+        rules=record["rules"],
+        seats=record["seats"],
+        options=record["options"],
+        limits=Limits.from_json(record["limits"]),
+        match=record["match"],
+    )
+    table = Table(referee, facts, msgspec.json.encode)
+    table.start([command] * record["seats"], launcher)
+    return table
+
+
+def _referee(record: Record) -> Referee:
+    return Referee(
+        game=GAMES[record["game"]],
+        seats=record["seats"],
+        options=record["options"],
+        seed=record["seed"],
+    )

@@ -1,0 +1,67 @@
+"""The command behind `bench matches`: private servers, one core, and a process that measures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+
+from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.valkey import running_valkey
+from pentathlon_engines import GAMES
+from pentathlon_engines.manifest import built_in_bots
+
+HELP: Final = "CPU ms of a whole match and of its parts, through queue, sandbox, rows and replay"
+_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Offer what may be chosen."""
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
+    parser.add_argument("--matches", type=_positive, default=20, help="per game (20)")
+    parser.add_argument(
+        "--bot", choices=sorted(built_in_bots()), default="random", help="who plays itself"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Measure on servers and a database of its own, everything on one core."""
+    unknown = sorted(set(options["games"]) - set(GAMES))
+    if unknown:
+        raise CommandError(f"There is no game {unknown[0]!r}; there are: {', '.join(GAMES)}.")
+    # Between two sleeping cores the wake-ups would be measured.
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    with runtime_folder() as folder, running_valkey(folder) as redis_url:
+        environment = child_environment(
+            DJANGO_SETTINGS_MODULE="pentathlon.settings",
+            DATABASE_URL=f"sqlite:///{folder}/bench.sqlite3",
+            REDIS_URL=redis_url,
+            PENTATHLON_DATA=str(folder / "data"),
+            PENTATHLON_LOG_LEVEL="WARNING",
+            PYTHONPATH=_PATH,
+        )
+        measured = subprocess.run(
+            _command(folder, options), cwd=CHECKOUT, env=environment, check=False
+        )
+    if measured.returncode:
+        raise CommandError("The measurement did not come to its end; see above.")
+
+
+def _command(folder: Path, options: dict[str, Any]) -> list[str]:  # Any: Django's own shape
+    command = [sys.executable, "-m", "workers.benchmark", "--folder", str(folder)]
+    command += ["--matches", str(options["matches"]), "--bot", options["bot"]]
+    command += ["--json"] if options["json"] else []
+    return [*command, *options["games"]]
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a number from 1")
+    return int(text)

@@ -1,0 +1,64 @@
+"""What a match costs by part, as numbers that can be added up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+PARTS = (
+    "bot starts",
+    "turns",
+    "engine",
+    "re-simulation",
+    "queue",
+    "claim",
+    "rows",
+    "replay",
+    "accept",
+)
+"""In the order of the report; `accept` is what is left of handing in beside the three before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """CPU milliseconds of one match of a game, and the ratios of the budgets."""
+
+    game: str
+    matches: int
+    parts_ms: dict[str, float]
+    """By `PARTS`, each measured alone."""
+    whole_ms: float
+    """Through queue, sandbox, rows and replay."""
+    turn_over_raw: float
+    """One turn over one bare round trip through the same pipes."""
+    sandbox_over_plain: float
+    """Starting and ending the bots in the sandbox over doing it without."""
+    plies: Sequence[int]
+    replay_bytes: Sequence[int]
+
+    @property
+    def sum_ms(self) -> float:
+        """All parts together."""
+        return sum(self.parts_ms.values())
+
+    @property
+    def efficiency(self) -> float:
+        """The share of the whole that its parts explain."""
+        return self.sum_ms / self.whole_ms
+
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        """Return all figures by name."""
+        return {
+            "game": self.game,
+            "matches": self.matches,
+            "parts_ms": {name: round(self.parts_ms[name], 3) for name in PARTS},
+            "sum_ms": round(self.sum_ms, 3),
+            "whole_ms": round(self.whole_ms, 3),
+            "efficiency": round(self.efficiency, 3),
+            "turn_over_raw": round(self.turn_over_raw, 2),
+            "sandbox_over_plain": round(self.sandbox_over_plain, 2),
+            "plies_median": median(self.plies),
+            "replay_bytes_median": median(self.replay_bytes),
+        }

@@ -1,0 +1,123 @@
+"""What matches are measured on: a database, a broker and one real worker, all on one core."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from redis import Redis
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.archives import CheckedArchive
+from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import create_bot
+from pentathlon.env import child_environment
+from pentathlon.local import processes
+from pentathlon.local.preparation import prepare_database
+from pentathlon.local.waiting import ServerFailed, last_lines
+from pentathlon.matches.jobs import MatchSpec
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.services import schedule_matches
+from pentathlon_engines import GAMES
+from workers.benchmark.meter import cpu_s_of
+from workers.tasks import hints_in_broker, play_match, publish_waiting_matches
+
+_PATIENCE_S = 600
+_TICK_S = 0.02
+_SETTLED_S = 0.2
+"""After the last hint has left the broker, what it asks for is done by then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A platform in small whose costs can be told."""
+
+    worker: subprocess.Popen[bytes]
+    log: Path
+    owner: User
+
+    def enter(self, archive: CheckedArchive) -> BotVersion:
+        """Store a bot that matches may be scheduled for, without validation."""
+        return create_bot(owner=self.owner, archive=archive)
+
+    def schedule(self, version: BotVersion, game: str, seeds: Sequence[int]) -> list[int]:
+        """Store a match of a version against itself for each seed; return their ids."""
+        seating = (version.pk,) * GAMES[game].info.default_seats
+        specs = [
+            MatchSpec(kind=MatchKind.TOURNAMENT, game=game, seating=seating, seed=seed)
+            for seed in seeds
+        ]
+        return [match.pk for match in schedule_matches(specs)]
+
+    def play(self, ids: Sequence[int]) -> float:
+        """Have the worker play the waiting matches; return the CPU seconds of all that took."""
+        before = self._cpu_s()
+        published = _time_of(publish_waiting_matches)
+        played = Match.objects.filter(pk__in=ids)
+        self._wait(lambda: not played.unfinished().exists())
+        if played.exclude(state=MatchState.DONE).exists():
+            raise ServerFailed("The worker", f"voided a match.\n{last_lines(self.log)}")
+        return published + self._cpu_s() - before
+
+    def deliver(self, match_id: int, times: int) -> float:
+        """Send hints that nobody follows; return the CPU seconds of all that took."""
+        before = self._cpu_s()
+        sent = _time_of(lambda: [play_match.delay(match_id) for _ in range(times)])
+        self._wait(lambda: hints_in_broker() == 0)
+        time.sleep(_SETTLED_S)
+        return sent + self._cpu_s() - before
+
+    def _cpu_s(self) -> float:
+        return cpu_s_of([_broker_pid(), *_family(self.worker.pid)])
+
+    def _wait(self, is_true: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + _PATIENCE_S
+        while not is_true():
+            if time.monotonic() > deadline or self.worker.poll() is not None:
+                raise ServerFailed("The worker", f"does not play.\n{last_lines(self.log)}")
+            time.sleep(_TICK_S)
+
+
+@contextmanager
+def open_stage(folder: Path) -> Iterator[Stage]:
+    """Prepare the database that the settings name and start one worker with one slot."""
+    prepare_database()
+    owner = User.objects.create_user(username="benchmark", email="", password=None)
+    log = folder / "worker.log"
+    with log.open("wb") as output:
+        worker = processes.start(_WORKER, output=output, environment=child_environment())
+    try:
+        yield Stage(worker=worker, log=log, owner=owner)
+    finally:
+        processes.stop(worker)
+
+
+_WORKER = (
+    *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
+    *("-P", "prefork", "--concurrency", "1", "--loglevel", "info"),
+    *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+)
+
+
+def _broker_pid() -> int:
+    with Redis.from_url(str(settings.REDIS_URL)) as client:
+        return int(client.info("server")["process_id"])
+
+
+def _family(pid: int) -> Iterator[int]:
+    """Yield a worker and the processes of its slots."""
+    yield pid
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        yield from map(int, path.read_text().split())
+
+
+def _time_of(action: Callable[[], object]) -> float:
+    before = time.process_time()
+    action()
+    return time.process_time() - before

@@ -1,0 +1,28 @@
+"""`manage.py bench PART`: measure this machine's copy of Pentathlon; ratios count, not times."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from pentathlon.local.waiting import ServerFailed
+from workers.benchmark import command as matches
+
+
+class Command(BaseCommand):
+    """Measure one part; each prints a table, or JSON."""
+
+    help = __doc__
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Let every part have options of its own."""
+        parts = parser.add_subparsers(dest="part", required=True, metavar="PART")
+        matches.add_arguments(parts.add_parser("matches", help=matches.HELP))
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        """Run the part."""
+        try:
+            matches.run(options)
+        except ServerFailed as error:
+            raise CommandError(str(error)) from error
