@@ -179,8 +179,7 @@ class DragonState(Table):
 
     def _advance_all(self, paths: list[int]) -> None:
         for path in sorted(paths):
-            if self.landing(path, 1):
-                self._advance(path, 1)
+            self._advance(path, 1)
 
     def _advance(self, path: int, spaces: int) -> None:
         """Move the own piece of a path, over what is in the way (4.3, 7.5)."""

@@ -209,7 +209,8 @@ class Table(State):
         free = self.can_advance()
         actions = [EQUILIBRIUM] if free else []
         power = self.power()
-        if power == HAS_ANXIETY and any(self.landing(path, 1) for path in self.blocked()):
+        # There are five numbers and at most four other pieces, so one step can always be a jump.
+        if power == HAS_ANXIETY and self.blocked():
             actions.append(EQUILIBRIUM_JUMP)
         if not free:
             actions.append(PASS)
