@@ -125,14 +125,16 @@ def test_stop_is_idempotent_and_calls_after_it_are_silent(tmp_path: Path) -> Non
 
 def test_paused_bot_ends_with_the_runner(tmp_path: Path) -> None:
     runner = """
-import os, sys, time
+import os, signal
 from pathlib import Path
 from pentathlon_engines.launcher import BotCommand
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.plain_launcher import PlainLauncher
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 command = BotCommand(folder=Path.cwd(), argv=["{python}", "-S", "-c", "input()"])
 bot = PlainLauncher().start(command, seat=0, limits=Limits())
 bot.pause()
+os.waitid(os.P_PID, bot._pid, os.WSTOPPED | os.WNOWAIT)
 os.write(1, b"%d" % os.getpgid(bot._pid))
 os.kill(os.getpid(), 9)
 """
