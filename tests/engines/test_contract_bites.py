@@ -11,7 +11,8 @@ import pytest
 from pentathlon_engines import EngineError
 from tests.engines import contract
 from tests.engines.card_game import CardGame, CardState
-from tests.engines.contract import CHECKS, Setup, setups
+from tests.engines.contract import CHECKS
+from tests.engines.setups import Setup, setups
 
 Check = Callable[[Setup, int], None]
 

@@ -1,0 +1,38 @@
+"""Games with many options are tested with few setups in which any two choices meet."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import pytest
+
+from pentathlon_engines import GAMES
+from tests.engines.setups import all_pairs, setups
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (4, 2, 2, 3), (4, 2, 2, 2, 2, 6, 3)])
+def test_any_two_values_stand_together_in_some_row(sizes: tuple[int, ...]) -> None:
+    factors = [range(size) for size in sizes]
+
+    rows = all_pairs(factors)
+
+    for one, other in combinations(range(len(sizes)), 2):
+        assert {(row[one], row[other]) for row in rows} == set(
+            product(factors[one], factors[other])
+        )
+    assert len(rows) <= 2 * max(sizes) * sorted(sizes)[-2]
+
+
+@pytest.mark.parametrize("key", list(GAMES))
+def test_every_number_of_seats_and_every_flag_is_tried(key: str) -> None:
+    game = GAMES[key]
+    low, high = game.info.seats
+
+    found = setups(game)
+
+    assert {setup.seats for setup in found} == set(range(low, high + 1))
+    assert len({str(setup) for setup in found}) == len(found)
+    assert all(setup.can_start() for setup in found)
+    for option in game.info.options:
+        if option.kind == "flag":
+            assert {setup.options[option.name] for setup in found} == {False, True}
