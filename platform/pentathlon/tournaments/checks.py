@@ -65,10 +65,15 @@ def checked_seats(game: Game, table_seats: int | None) -> int:
         raise InvalidInput(f"{error}.", code=error.code, field="table_seats") from error
 
 
-def checked_options(game: Game, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return all options of the game, those left out with their defaults."""
+def checked_options(
+    game: Game, options: Mapping[str, Any] | None, *, seats: int
+) -> dict[str, Any]:
+    """Return all options of the game, those left out with their defaults.
+
+    A value may be good for some numbers of seats only: so a match is started with them.
+    """
     try:
-        return game.info.check_options(options)
+        return game.start(seats, options).options
     except BadOption as error:
         raise InvalidInput(f"{error}.", code=error.code, field="options") from error
 

@@ -65,16 +65,17 @@ def create_tournament(
     checks.check_format(format)
     seed = secrets.randbelow(checks.SEED_END) if seed is None else seed
     checks.check_numbers(cycles=cycles, seed=seed)
+    seats = checks.checked_seats(rules, table_seats)
     tournament = Tournament.objects.create(
         owner=owner,
         name=checks.checked_name(name),
         game=game,
         format=format,
-        table_seats=checks.checked_seats(rules, table_seats),
+        table_seats=seats,
         cycles=cycles,
         rules_version=rules.info.version,
         seed=seed,
-        options=checks.checked_options(rules, options),
+        options=checks.checked_options(rules, options, seats=seats),
         limits=checks.checked_limits(limits),
         rated=rated,
     )

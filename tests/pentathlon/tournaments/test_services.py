@@ -62,6 +62,11 @@ class TestCreate:
             ({"seed": -1}, "invalid", "seed"),
             ({"seed": 2**53}, "invalid", "seed"),
             ({"options": {"no such": 1}}, "bad_option", "options"),
+            (
+                {"game": "way_of_the_dragon", "table_seats": 3, "options": {"start_seat": "3"}},
+                "bad_option",
+                "options",
+            ),
             ({"limits": {"stderr_bytes": 1}}, "unknown_limit", "limits"),
             ({"limits": {"memory_mb": 10**6}}, "bad_limit", "limits"),
             ({"limits": {"action_cpu_s": True}}, "bad_limit", "limits"),
