@@ -123,6 +123,15 @@ def test_flat_mc_keeps_to_a_short_clock() -> None:
     assert report.record["faults"] == []
 
 
+def test_flat_mc_does_not_run_out_of_time_in_a_long_match() -> None:
+    short = Limits(match_cpu_s=0.5, action_wall_s=60.0, startup_wall_s=60.0)
+
+    report = play_game("way_of_the_dragon", "flat_mc", *["random"] * 4, limits=short)
+
+    assert len(report.record["events"]) > 200
+    assert report.record["faults"] == []
+
+
 def test_flat_mc_notes_its_hopes_for_the_owner() -> None:
     report = play_tuned("flat_mc", "random")
 

@@ -16,8 +16,10 @@ CAREFUL_ACTIONS = 2
 """How many actions of a playout look for a win."""
 CPU_SHARE = 0.5
 """How much of the time for one action may be used."""
-MATCH_SHARE = 0.1
+MATCH_SHARE = 0.03
 """How much of the time left for the match one action may use."""
+LEAST_MS = 4.0
+"""With less time than this for an action, it is drawn: a long match must not run out of time."""
 EXPLORATION = 0.7
 
 
@@ -36,6 +38,8 @@ class Arm:
 
 def choose(turn: Turn) -> str:
     """Return the action that did best in the playouts."""
+    if _budget_ms(turn.clock) < LEAST_MS:
+        return turn.rng.choice(turn.legal)
     root = turn.state()
     win = winning_action(root)
     if win is not None:
