@@ -180,12 +180,35 @@ def test_pip_for_a_python_without_pip_is_verified(
     (index / "index.html").write_text(
         f'<a href="pip-1-py3-none-any.whl#sha256={"0" * 64}">pip</a>'
     )
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.example/simple")
     monkeypatch.setattr(installer, "urlopen", lambda url, timeout: _opened(url, index))
     locked = tmp_path / "bootstrap.txt"
     locked.write_text(f"pip==1 \\\n    --hash=sha256:{'0' * 64}\nuv==2 \\\n    --hash=sha256:1\n")
 
     with pytest.raises(installer.InstallFailed, match="damaged"):
         installer.download_pip(locked)
+
+
+def test_python_without_pip_runs_the_wheel_that_its_system_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = tmp_path / "pip-26-py3-none-any.whl"
+    wheel.touch()
+    monkeypatch.setattr(installer, "find_spec", lambda name: None)
+    monkeypatch.setattr(installer, "_BUNDLED_AT", (tmp_path / "none", tmp_path))
+
+    command = installer._pip(tmp_path, tmp_path / "bootstrap.txt")
+
+    assert command == [sys.executable, str(wheel / "pip")]
+
+
+def test_python_without_any_pip_is_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
+
+    with pytest.raises(installer.InstallFailed, match="Install uv or pip"):
+        installer.download_pip(tmp_path / "bootstrap.txt")
 
 
 def _opened(url: str, index: Path) -> object:

@@ -1,43 +1,89 @@
-"""The demo's people and bots; `test_up.py` plays the whole of it."""
+"""The demo's people, bots and tournaments; `test_up.py` plays the whole of it."""
 
 from pathlib import Path
 
 import pytest
 
 from pentathlon.accounts.models import User
-from pentathlon.local.demo import BOTS
+from pentathlon.local.bot_zip import zipped
 from pentathlon.local.demo_logins import demo_logins
+from pentathlon.local.demo_plan import BOTS, Plan, authors, folder_of, plans
+from pentathlon.matches.validation import submit_bot
 from pentathlon_engines import GAMES
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, content_hash, read_manifest
 from pentathlon_engines.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
+from tests.factories import make_user
 
 FOLDERS = sorted(path.parent for path in BOTS.glob("*/bot.toml"))
 
 
-def test_there_are_six_different_bots() -> None:
-    assert len({content_hash(folder) for folder in FOLDERS}) == 6
+def seat_bot(name: str) -> SeatBot:
+    path = folder_of(name)
+    command = bot_command(path, read_manifest(path))
+    return SeatBot(name=name, hash=content_hash(path), command=command)
+
+
+def test_bots_are_different_and_named_like_their_folders() -> None:
+    assert len({content_hash(folder) for folder in FOLDERS}) == len(FOLDERS)
     assert [read_manifest(folder).name for folder in FOLDERS] == [f.name for f in FOLDERS]
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_every_bot_plays_without_fault(folder: Path) -> None:
-    command = bot_command(folder, read_manifest(folder))
-    seats = [
-        SeatBot(name=folder.name, hash=content_hash(folder), command=command) for _ in range(2)
+def test_every_game_has_a_tournament_tuned_first() -> None:
+    games = [plan.game for plan in plans()]
+
+    assert games[0] == "tuned"
+    assert sorted(games) == sorted(GAMES)
+
+
+@pytest.mark.parametrize("plan", plans(), ids=lambda plan: plan.game)
+def test_tournament_can_be_held(plan: Plan) -> None:
+    manifests = [read_manifest(folder_of(bot)) for bot in plan.bots]
+
+    assert all(plan.game in manifest.games for manifest in manifests)
+    assert GAMES[plan.game].info.check_seats(plan.seats) == plan.seats
+    assert 2 <= plan.seats <= len(plan.bots)
+    assert plan.document([1, 2])["versions"] == [1, 2]
+
+
+def test_way_of_the_dragon_is_played_by_five() -> None:
+    assert [plan.seats for plan in plans() if plan.game == "way_of_the_dragon"] == [5]
+
+
+@pytest.mark.parametrize("plan", plans(), ids=lambda plan: plan.game)
+def test_bots_play_without_fault_under_the_limits_of_their_tournament(plan: Plan) -> None:
+    tables = [
+        (plan.bots + plan.bots[:1])[first : first + plan.seats]
+        for first in range(0, len(plan.bots), plan.seats)
     ]
 
-    report = play_match(
-        game=GAMES["tuned"],
-        options={},
-        seats=seats,
-        seed=1,
-        limits=Limits(),
-        launcher=PlainLauncher(),
-    )
+    for table in tables:
+        report = play_match(
+            game=GAMES[plan.game],
+            options={},
+            seats=[seat_bot(name) for name in table],
+            seed=1,
+            limits=Limits.from_json(dict(plan.limits)),
+            launcher=PlainLauncher(),
+        )
 
-    assert report.record["faults"] == []
+        assert report.record["faults"] == []
+
+
+def test_every_bot_has_an_author_and_every_author_bots() -> None:
+    whose = authors(["ada", "bruno", "chen"])
+
+    assert set(whose) == {bot for plan in plans() for bot in plan.bots}
+    assert set(whose.values()) == {"ada", "bruno", "chen"}
+
+
+@pytest.mark.django_db
+def test_every_bot_can_be_uploaded() -> None:
+    owner = make_user()
+
+    for bot in authors(["ada"]):
+        assert submit_bot(owner=owner, archive=zipped(folder_of(bot))).bot.name == bot
 
 
 @pytest.mark.django_db

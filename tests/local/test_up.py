@@ -13,8 +13,14 @@ from urllib.request import urlopen
 
 import pytest
 
+from pentathlon.local.demo_plan import plans
+from pentathlon.tournaments.schedule import count_matches
+
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 150.0
+MATCHES = sum(
+    count_matches(len(plan.bots), seats=plan.seats, cycles=plan.cycles) for plan in plans()
+)
 
 
 class Up:
@@ -109,13 +115,13 @@ def test_second_up_on_the_same_folder_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_demo_is_played_once_and_found_again(tmp_path: Path) -> None:
     with up(tmp_path / "data") as first:
-        first.wait_for(r"Leaderboard of Tuned:\n(?:.*\n){6}")
+        first.wait_for(r"Leaderboard of Way of the Dragon:\n(?:.*\n){5}")
         log_ins = re.findall(r"sign in as.*", first.said())
         assert first.interrupt() == 0
-        assert len(re.findall(r"v1 (?:beats|draws with) ", first.said())) == 60
+        assert len(re.findall(r"v1 (?:beats|draws with) ", first.said())) == MATCHES
 
     with up(tmp_path / "data") as second:
-        second.wait_for(r"Leaderboard of Tuned:\n(?:.*\n){6}")
+        second.wait_for(r"Leaderboard of Way of the Dragon:\n(?:.*\n){5}")
         assert second.interrupt() == 0
 
     assert len(log_ins) == 4

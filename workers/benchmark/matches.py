@@ -7,17 +7,15 @@ slows both. CPU seconds are counted, not time: what else runs on the core matter
 from __future__ import annotations
 
 import contextlib
-import io
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from zipfile import ZipFile
 
 import msgspec
 
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
+from pentathlon.local.bot_zip import zipped
 from pentathlon_engines.launcher import BotCommand, Launcher
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.plain_launcher import PlainLauncher
@@ -47,7 +45,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         folder = built_in_bots()[self.bot]
-        self.version = self.stage.enter(read_archive(_zipped(folder)))
+        self.version = self.stage.enter(read_archive(zipped(folder)))
         self.command = bot_command(folder, read_manifest(folder))
 
     def measure(self, game: str, matches: int, say: Callable[[str], None]) -> Costs:
@@ -127,11 +125,3 @@ class Bench:
 def _batches(matches: int) -> Iterator[range]:
     for first in range(0, matches, _BATCH):
         yield range(first, min(first + _BATCH, matches))
-
-
-def _zipped(folder: Path) -> bytes:
-    buffer = io.BytesIO()
-    with ZipFile(buffer, "w") as archive:
-        for path in sorted(folder.glob("*.*")):
-            archive.write(path, path.name)
-    return buffer.getvalue()

@@ -1,38 +1,28 @@
-"""The demo: real bots, uploaded through the API, in a real tournament.
+"""The demo: real bots, uploaded through the API, in a real tournament of every game.
 
 Everything goes through the same doors that authors and organisers use. A start that was
 interrupted goes on where it was; a demo that has been played is never played again.
 """
 
-import io
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
-from zipfile import ZipFile
+from typing import Final
 
 import urllib3
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pentathlon.local.api_client import ApiClient, ApiRefused
+from pentathlon.local.api_client import ApiRefused
 from pentathlon.local.demo_logins import Login
+from pentathlon.local.demo_people import DemoFailed, Json, People
+from pentathlon.local.demo_plan import Plan, plans
 
-BOTS: Final = Path(__file__).parent / "demo_bots"
-_GAME, _CYCLES, _SEED = "tuned", 2, 2026
 _FILE: Final = "demo.json"
-_PAUSE_S, _PATIENCE_S = 0.3, 120.0
-
-Json = dict[str, Any]  # Any: JSON
-
-
-class DemoFailed(Exception):
-    """The demo cannot go on; the platform can."""
-
-    code = "demo_failed"
+_PAUSE_S: Final = 0.4
 
 
 class _Stopped(Exception):
@@ -47,12 +37,17 @@ class Demo:
     ) -> None:
         self._address = address
         self._file = data / _FILE
-        self._logins = logins
         self._console = console
-        self._reader = ApiClient(address)
+        self._people = People(address, logins)
+        self._read = self._people.reader.get
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="demo", daemon=True)
         self._started = time.monotonic()
+        self._ids: dict[str, int] = {}
+        """Tournaments by game."""
+        self._counts: dict[str, tuple[int, int]] = {}
+        """Matches played and planned, by game."""
+        self._told: set[int] = set()
 
     def start(self) -> None:
         """Begin, or go on with what an earlier start has left."""
@@ -66,111 +61,82 @@ class Demo:
 
     def _run(self) -> None:
         try:
-            tournament = self._tournament()
-            if tournament["state"] == "open":
-                tournament = self._organiser().post(f"tournaments/{tournament['id']}/start/")
-            self._say(f"Tournament: {self._address}/tournaments/{tournament['id']}/")
-            if tournament["state"] in {"running", "paused"}:
-                self._watch(tournament["id"])
-            self._show_table()
+            self._ids = json.loads(self._file.read_text()) if self._file.exists() else {}
+            self._play()
+            for plan in plans():
+                self._show_table(plan)
         except _Stopped:
             return
         except (DemoFailed, ApiRefused, urllib3.exceptions.HTTPError) as error:
             self._say(f"The demo stopped, the platform goes on. {error}")
 
-    def _tournament(self) -> Json:
-        if self._file.exists():
-            found: Json = self._reader.get(f"tournaments/{json.loads(self._file.read_text())}/")
-            return found
-        versions = [self._eligible(version) for version in self._upload_all()]
-        made: Json = self._organiser().post(
-            "tournaments/",
-            {
-                "name": "Demo: six bots play Tuned",
-                "game": _GAME,
-                "format": "round_robin",
-                "cycles": _CYCLES,
-                "seed": _SEED,
-                "versions": versions,
-            },
-        )
-        self._file.write_text(json.dumps(made["id"]))
-        return made
-
-    def _organiser(self) -> ApiClient:
-        return self._client(next(login for login in self._logins if login.role == "organiser"))
-
-    def _client(self, login: Login) -> ApiClient:
-        return ApiClient.signed_in(self._address, username=login.username, password=login.password)
-
-    def _upload_all(self) -> list[int]:
-        authors = [login for login in self._logins if login.role == "author"]
-        folders = sorted(path.parent for path in BOTS.glob("*/bot.toml"))
-        uploaded = []
-        for number, author in enumerate(authors):
-            own = folders[number :: len(authors)]
-            client = self._client(author)
-            uploaded += [self._upload(client, author, folder) for folder in own]
-        self._say(f"Uploaded {len(uploaded)} bots; each plays a validation match first.")
-        return uploaded
-
-    def _upload(self, client: ApiClient, author: Login, folder: Path) -> int:
-        found = client.get("bots/", owner=author.username, name=folder.name)["results"]
-        bot = found[0] if found else client.upload("bots/", _zipped(folder))
-        return int(bot["latest_version"]["id"])
-
-    def _eligible(self, version: int) -> int:
-        deadline = time.monotonic() + _PATIENCE_S
-        while time.monotonic() < deadline:
-            found = self._reader.get(f"versions/{version}/")
-            if found["state"] == "eligible":
-                return version
-            if found["state"] != "validating":
-                raise DemoFailed(f"{found['label']} is {found['state']}: {found['state_reason']}")
-            self._pause()
-        raise DemoFailed(f"No worker has validated {found['label']}: see the logs of the worker.")
-
-    def _watch(self, tournament: int) -> None:
-        seen: set[int] = set()
+    def _play(self) -> None:
+        waiting, running = plans(), list[Plan]()
         with self._bar() as advance:
-            while True:
-                progress = self._reader.get(f"tournaments/{tournament}/progress/")
-                for match in self._news(tournament, seen):
-                    self._say(f"  {_sentence(match)}")
-                advance(len(seen), sum(progress[key] for key in ("done", "running", "waiting")))
-                if self._state(tournament) == "closed":
-                    break
+            while waiting or running:
+                if waiting and self._has_begun(waiting[0]):
+                    running.append(waiting.pop(0))
+                running = [plan for plan in running if not self._is_over(plan)]
+                advance(*(sum(counts) for counts in zip(*self._counts.values(), strict=True)))
                 self._pause()
-        self._say(f"All matches played, {time.monotonic() - self._started:.0f} s after the start.")
+        if self._told:
+            self._say(f"All matches played, {self._seconds()} s after the start.")
 
-    def _state(self, tournament: int) -> str:
-        return str(self._reader.get(f"tournaments/{tournament}/")["state"])
+    def _has_begun(self, plan: Plan) -> bool:
+        """Bring a tournament as far as it is possible now; say whether it has started."""
+        if plan.game not in self._ids and not self._create(plan):
+            return False
+        tournament = f"tournaments/{self._ids[plan.game]}/"
+        if self._read(tournament)["state"] == "open":
+            self._people.organiser.post(f"{tournament}start/")
+        self._say(f"{plan.title}: {self._address}/{tournament}")
+        return True
 
-    def _news(self, tournament: int, seen: set[int]) -> list[Json]:
-        query = {"tournament": tournament, "state": "done", "page_size": 200}
-        found = self._reader.get("matches/", **query)["results"]
-        news = sorted(
-            (match for match in found if match["id"] not in seen), key=lambda m: m["finished_at"]
-        )
-        if news and not seen:
-            self._say(
-                f"First rated match {time.monotonic() - self._started:.1f} s after the start."
-            )
-        seen.update(match["id"] for match in news)
-        return news
+    def _create(self, plan: Plan) -> bool:
+        versions = [self._people.version_of(bot) for bot in plan.bots]
+        if not all(map(self._people.is_eligible, versions)):
+            return False
+        made = self._people.organiser.post("tournaments/", plan.document(versions))
+        self._ids[plan.game] = made["id"]
+        self._file.write_text(json.dumps(self._ids))
+        return True
+
+    def _is_over(self, plan: Plan) -> bool:
+        tournament = f"tournaments/{self._ids[plan.game]}/"
+        # Read first: a tournament that is over has no more news after it.
+        over = self._read(tournament)["state"] in {"closed", "cancelled"}
+        progress = self._read(f"{tournament}progress/")
+        planned = sum(progress[key] for key in ("done", "running", "waiting"))
+        if not over or plan.game in self._counts:
+            self._tell_news(plan, done=progress["done"])
+        self._counts[plan.game] = (progress["done"], planned)
+        return over
+
+    def _tell_news(self, plan: Plan, *, done: int) -> None:
+        """Tell of matches that have ended since the last look."""
+        if self._counts.get(plan.game, (0, 0))[0] == done:
+            return
+        query = {"tournament": self._ids[plan.game], "state": "done", "page_size": 200}
+        found = self._read("matches/", **query)["results"]
+        news = [match for match in found if match["id"] not in self._told]
+        if news and not self._told:
+            self._say(f"First rated match {self._seconds()} s after the start.")
+        for match in sorted(news, key=lambda match: str(match["finished_at"])):
+            self._say(f"  {plan.title}: {_sentence(match)}")
+        self._told.update(match["id"] for match in news)
 
     @contextmanager
-    def _bar(self) -> Iterator[Callable[[int, int], None]]:
+    def _bar(self) -> Iterator[Callable[..., None]]:
         columns = (TextColumn("Matches"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(
             *columns, console=self._console, disable=not self._console.is_terminal
         ) as bar:
             task = bar.add_task("matches", total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+            yield lambda done=0, total=None: bar.update(task, completed=done, total=total)
 
-    def _show_table(self) -> None:
-        self._say("\nLeaderboard of Tuned:")
-        for row in self._reader.get(f"leaderboards/{_GAME}/")["results"]:
+    def _show_table(self, plan: Plan) -> None:
+        self._say(f"\nLeaderboard of {plan.title}:")
+        for row in self._read(f"leaderboards/{plan.game}/")["results"]:
             skill = f"{row['mu']:5.1f} ± {2 * row['sigma']:.1f}"
             self._say(f"  {row['rank']:>2}  {row['version']['label']:<16} {skill}")
 
@@ -178,25 +144,17 @@ class Demo:
         if self._stopping.wait(_PAUSE_S):
             raise _Stopped
 
+    def _seconds(self) -> str:
+        return f"{time.monotonic() - self._started:.1f}"
+
     def _say(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _zipped(folder: Path) -> bytes:
-    buffer = io.BytesIO()
-    with ZipFile(buffer, "w") as archive:
-        for path in sorted(folder.glob("*.*")):
-            archive.write(path, path.name)
-    return buffer.getvalue()
-
-
 def _sentence(match: Json) -> str:
-    first, second = sorted(match["seats"], key=lambda seat: int(seat["rank"]))
-    names = [seat["version"]["label"] for seat in (first, second)]
-    if second["fault"]:
-        how = f"beats {names[1]}: {second['fault']['kind']}"
-    elif first["rank"] == second["rank"]:
-        how = f"draws with {names[1]}: {match['outcome_reason']}"
-    else:
-        how = f"beats {names[1]}: {match['outcome_reason']}"
-    return f"{names[0]} {how} after {match['ply']} actions"
+    seats = sorted(match["seats"], key=lambda seat: int(seat["rank"]))
+    first, *others = (str(seat["version"]["label"]) for seat in seats)
+    faults = [seat["fault"]["kind"] for seat in seats if seat["fault"]]
+    verb = "draws with" if seats[1]["rank"] == 0 else "beats"
+    reason = faults[0] if faults else match["outcome_reason"]
+    return f"{first} {verb} {', '.join(others)}: {reason} after {match['ply']} actions"

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +18,11 @@ from urllib.request import urlopen
 
 from pentathlon.env import child_environment, read_environment
 
+_BUNDLED_AT = (
+    Path(sysconfig.get_path("stdlib")) / "ensurepip/_bundled",
+    Path("/usr/share/python-wheels"),
+)
+"""Where Python itself, and where Debian and its like, keep a wheel of pip for new environments."""
 _TIMEOUT_S = 60
 _LAST_LINES = 15
 
@@ -64,6 +70,9 @@ def _pip(folder: Path, locked: Path) -> list[str]:
     """Return a command that runs pip; some systems ship Python without it."""
     if find_spec("pip"):
         return [sys.executable, "-m", "pip"]
+    bundled = sorted(path for place in _BUNDLED_AT for path in place.glob("pip-*.whl"))
+    if bundled:
+        return [sys.executable, str(bundled[-1] / "pip")]
     wheel = folder / "pip.whl"
     if not wheel.exists():
         wheel.parent.mkdir(exist_ok=True)
@@ -81,8 +90,14 @@ def _entry(name: str, locked: Path) -> str:
 
 def download_pip(locked: Path) -> bytes:
     """Fetch the pinned wheel of pip from the package index; it runs without being installed."""
+    index = read_environment().package_index
+    if index is None:
+        raise InstallFailed(
+            "This Python has no pip, and neither uv nor a wheel of pip is on this machine. Install "
+            "uv or pip, or name a package index in PIP_INDEX_URL; then run the command again."
+        )
     hashes = set(re.findall(r"sha256:(\w+)", _entry("pip", locked)))
-    index = read_environment().package_index.rstrip("/") + "/pip/"
+    index = index.rstrip("/") + "/pip/"
     try:
         page = _fetch(index).decode()
         for link, digest in re.findall(r'href="([^"]+\.whl)#sha256=(\w+)"', page):

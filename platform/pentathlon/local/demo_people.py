@@ -1,0 +1,83 @@
+"""What the demo's people do through the API: each with a token, each with their own bots."""
+
+import time
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from pentathlon.local.api_client import ApiClient
+from pentathlon.local.bot_zip import zipped
+from pentathlon.local.demo_logins import Login
+from pentathlon.local.demo_plan import authors, folder_of
+
+Json = dict[str, Any]  # Any: JSON
+
+_PATIENCE_S: Final = 120.0
+
+
+class DemoFailed(Exception):
+    """The demo cannot go on; the platform can."""
+
+    code = "demo_failed"
+
+
+class People:
+    """The organiser and the authors, signed in when they are first needed."""
+
+    def __init__(self, address: str, logins: Sequence[Login]) -> None:
+        self._address = address
+        self._logins = {login.username: login for login in logins}
+        self._clients: dict[str, ApiClient] = {}
+        self._versions: dict[str, int] = {}
+        self._owners: dict[int, str] = {}
+        self._asked = time.monotonic()
+        self.reader = ApiClient(address)
+        """Reads what everybody may."""
+
+    @property
+    def organiser(self) -> ApiClient:
+        """Return the client of who runs the tournaments."""
+        return self._client(self._named("organiser")[0])
+
+    @cached_property
+    def _authors(self) -> dict[str, str]:
+        return authors(self._named("author"))
+
+    def version_of(self, bot: str) -> int:
+        """Return the id of a bot's newest version, uploading the bot if it is not there."""
+        if bot not in self._versions:
+            author = self._authors[bot]
+            self._versions[bot] = self._uploaded(bot, author)
+            self._owners[self._versions[bot]] = author
+            self._asked = time.monotonic()
+        return self._versions[bot]
+
+    def is_eligible(self, version: int) -> bool:
+        """Say whether a version may play; have it validated again if the host has failed."""
+        found = self.reader.get(f"versions/{version}/")
+        if found["state"] == "unchecked":
+            self._client(self._owners[version]).post(f"versions/{version}/validate/")
+        elif found["state"] not in {"eligible", "validating"}:
+            raise DemoFailed(f"{found['label']} is {found['state']}: {found['state_reason']}")
+        if found["state"] != "eligible" and time.monotonic() > self._asked + _PATIENCE_S:
+            raise DemoFailed(
+                f"No worker has validated {found['label']}: see the logs of the worker."
+            )
+        return bool(found["state"] == "eligible")
+
+    def _uploaded(self, bot: str, author: str) -> int:
+        client = self._client(author)
+        found = client.get("bots/", owner=author, name=bot)["results"]
+        stored: Json = found[0] if found else client.upload("bots/", zipped(folder_of(bot)))
+        return int(stored["latest_version"]["id"])
+
+    def _named(self, role: str) -> list[str]:
+        return [login.username for login in self._logins.values() if login.role == role]
+
+    def _client(self, username: str) -> ApiClient:
+        if username not in self._clients:
+            password = self._logins[username].password
+            self._clients[username] = ApiClient.signed_in(
+                self._address, username=username, password=password
+            )
+        return self._clients[username]

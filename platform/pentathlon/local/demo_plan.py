@@ -1,0 +1,82 @@
+"""What the demo plays: which bots meet in which game, and who has written them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pentathlon_engines import GAMES, GameInfo
+from pentathlon_engines.manifest import built_in_bots
+
+BOTS: Final = Path(__file__).parent / "demo_bots"
+
+_TUNED: Final = ("daydreamer", "dice", "first-come", "magpie", "strategist", "watchdog")
+_ALL_ROUND: Final = ("dice", "first-come", "magpie", "greedy", "flat_mc")
+"""Play every game, the weaker ones first."""
+_SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
+"""Takes the place of `greedy`, which sees no further than one action."""
+_WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
+_PAIR: Final = 2
+# The best of them think as long as they may: with less, the whole demo takes a minute.
+_SHORT: Final = {"match_cpu_s": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One tournament of the demo."""
+
+    game: str
+    title: str
+    bots: tuple[str, ...]
+    """Names of demo bots or built-in ones."""
+    cycles: int = 1
+    seats: int = _PAIR
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+    def document(self, versions: list[int]) -> dict[str, Any]:  # Any: JSON
+        """Return what the API is asked for, with the ids of the bots' versions."""
+        return {
+            "name": f"Demo: {_WORDS[len(self.bots)]} bots play {self.title}",
+            "game": self.game,
+            "format": "round_robin",
+            "cycles": self.cycles,
+            "table_seats": self.seats,
+            "seed": 2026,
+            "limits": dict(self.limits),
+            "versions": versions,
+        }
+
+
+def plans() -> list[Plan]:
+    """Return the large tournament first, then a small one of every other game."""
+    return [_tuned(GAMES["tuned"].info)] + [
+        _small(game.info) for key, game in GAMES.items() if key != "tuned"
+    ]
+
+
+def authors(logins: list[str]) -> dict[str, str]:
+    """Return who uploads which bot: everybody about as many."""
+    names = sorted({name for plan in plans() for name in plan.bots})
+    return {name: logins[number % len(logins)] for number, name in enumerate(names)}
+
+
+def folder_of(bot: str) -> Path:
+    """Return the folder with the files of a bot."""
+    return built_in_bots().get(bot, BOTS / bot)
+
+
+def _tuned(info: GameInfo) -> Plan:
+    return Plan(game=info.key, title=info.title, bots=_TUNED, cycles=2)
+
+
+def _small(info: GameInfo) -> Plan:
+    """Return a tournament at the largest table of a game, over in seconds."""
+    specialist = _SPECIALISTS.get(info.key, "greedy")
+    field = tuple(name if name != "greedy" else specialist for name in _ALL_ROUND)
+    seats = info.seats[1]
+    if seats == _PAIR:
+        # A fourth bot is as much to see as a fifth, in half the matches.
+        return Plan(game=info.key, title=info.title, bots=field[1:], limits=_SHORT)
+    return Plan(game=info.key, title=info.title, bots=field, cycles=2, seats=seats, limits=_SHORT)
