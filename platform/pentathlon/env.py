@@ -53,7 +53,8 @@ class Environment:
     no_bootstrap: bool = False
     """PENTATHLON_NO_BOOTSTRAP: use this Python as it is, as container images do."""
     certificates: str | None = None
-    package_index: str = ""
+    package_index: str | None = None
+    """PIP_INDEX_URL: where pip itself is fetched from if this machine has none."""
 
 
 def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
@@ -74,7 +75,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
         certificates=variables.get("SSL_CERT_FILE") or variables.get("PIP_CERT") or None,
-        package_index=variables.get("PIP_INDEX_URL") or "",
+        package_index=variables.get("PIP_INDEX_URL") or None,
     )
 
 

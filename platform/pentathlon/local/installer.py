@@ -93,8 +93,8 @@ def download_pip(locked: Path) -> bytes:
     index = read_environment().package_index
     if index is None:
         raise InstallFailed(
-            "This Python has no pip, and neither uv nor a wheel of pip is on this machine. Install "
-            "uv or pip, or name a package index in PIP_INDEX_URL; then run the command again."
+            "This Python has no pip, and neither uv nor a wheel of pip is on this machine. "
+            "Install uv or pip, or name a package index in PIP_INDEX_URL; then try again."
         )
     hashes = set(re.findall(r"sha256:(\w+)", _entry("pip", locked)))
     index = index.rstrip("/") + "/pip/"
