@@ -44,7 +44,7 @@ def turns(part: ET.Element) -> list[str]:
 
 
 def test_a_living_tile_shows_strength_claws_crystals_and_arrows() -> None:
-    cell = group(root(position(BOARD)), "data-cell", "b1")
+    cell = group(root(position(BOARD, pair=[7, 8])), "data-cell", "b1")
 
     assert cell[0].text == (
         "b1: hunter of seat 0 facing n, strength 3 (claws 2), 2 gems, 2 spirit, 1 energy"
@@ -55,13 +55,13 @@ def test_a_living_tile_shows_strength_claws_crystals_and_arrows() -> None:
 
 
 def test_arrows_turn_with_the_face() -> None:
-    cell = group(root(position(BOARD)), "data-cell", "c1")
+    cell = group(root(position(BOARD, pair=[7, 8])), "data-cell", "c1")
 
     assert turns(cell) == ["0", "180"]  # e and w, facing e
 
 
 def test_corners_tell_the_seats_apart() -> None:
-    picture = root(position(BOARD))
+    picture = root(position(BOARD, pair=[7, 8]))
     mine, other = (
         next(shape for shape in group(picture, "data-cell", space) if shape.get("width") == "88")
         for space in ("b1", "c1")
@@ -73,7 +73,7 @@ def test_corners_tell_the_seats_apart() -> None:
 
 
 def test_a_dead_tile_has_a_cross_and_no_figures() -> None:
-    cell = group(root(position(BOARD)), "data-cell", "a2")
+    cell = group(root(position(BOARD, pair=[7, 8])), "data-cell", "a2")
 
     assert cell[0].text == "a2: dead champion of seat 1"
     assert "seat-1-line" in classes(cell)
@@ -81,7 +81,7 @@ def test_a_dead_tile_has_a_cross_and_no_figures() -> None:
 
 
 def test_relics_lie_on_shrines_until_taken() -> None:
-    picture = root(position(BOARD, relics_on_map=["b2"]))
+    picture = root(position(BOARD, pair=[7, 8], relics_on_map=["b2"]))
 
     assert group(picture, "data-cell", "b2")[0].text == "b2: shrine with relic"
     assert group(picture, "data-cell", "d4")[0].text == "d4: empty shrine"
@@ -97,7 +97,7 @@ def test_crystals_lie_on_the_ground() -> None:
 
 
 def test_a_strip_shows_store_relics_and_the_fallen() -> None:
-    state = position(BOARD, storage=["s1e2", "s3e0"], deaths=[0, 1])
+    state = position(BOARD, pair=[7, 8], storage=["s1e2", "s3e0"], deaths=[0, 1])
     mine, other = (group(root(state), "data-seat", seat) for seat in "01")
 
     assert texts(mine) == ["0", "store", "1", "2", "relics", "0", "fallen", "0"]
@@ -134,7 +134,7 @@ def test_a_description_tells_the_score_and_the_end() -> None:
 
 
 def test_a_terminal_shows_rows_from_the_north() -> None:
-    lines = str(position(BOARD, ground={"a5": "s1e2"})).splitlines()
+    lines = str(position(BOARD, pair=[7, 8], ground={"a5": "s1e2"})).splitlines()
 
     assert lines[0].split() == ["a", "b", "c", "d", "e"]
     assert lines[1].split() == ["5", "see", ".", ".", ".", "."]
