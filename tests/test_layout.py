@@ -13,8 +13,12 @@ CODE = ("engines", "platform", "api", "workers")
 TOP_FOLDERS = (*CODE, "tests", "k8s")
 LONGEST_README, LONGEST_FILE, LONGEST_FUNCTION = 60, 400, 60
 EMPTY_WORDS = {"utils", "util", "helpers", "helper", "manager", "misc"}
-# The command line is an extra of the engines, with dependencies of its own.
-ENGINES_EXTRAS = {"cli": {"typer", "click", "rich", "platformdirs", "urllib3"}}
+# The command line and learning are extras of the engines, with dependencies of their own.
+ENGINES_EXTRAS = {
+    "cli": {"typer", "click", "rich", "platformdirs", "urllib3"},
+    "rl": {"gymnasium", "numpy", "pettingzoo"},
+    "compiling.py": {"mypy_extensions"},  # read by the compiler, never run
+}
 # These run elsewhere than the platform: on an author's machine, or inside a sandbox.
 BOTS_AND_TOOLS = re.compile(r"pentathlon_engines/cli/|/canary/|/bots/\w+/main.py|/demo_bots/")
 # What may not be in any file: unfinished work, and paths of somebody's machine.

@@ -1,0 +1,55 @@
+"""Numbers from 0 to 1 in a fixed order, for a learner to read.
+
+>>> features = Features(you=1, seats=3)
+>>> features.seat(2)
+>>> features.number(3, most=4)
+>>> features.values
+[0.0, 1.0, 0.0, 0.75]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+class Features:
+    """A growing list of numbers that one seat sees; seats count from its own."""
+
+    def __init__(self, *, you: int, seats: int) -> None:
+        self.values: list[float] = []
+        self.order = [(you + step) % seats for step in range(seats)]
+        """All seats, the one that looks first."""
+
+    def number(self, value: int | None, *, most: int) -> None:
+        """Add a number as a part of `most`; None counts as nothing, more than `most` as all."""
+        self.values.append(min(1.0, (value or 0) / most))
+
+    def numbers(self, values: Iterable[int | None], *, most: int) -> None:
+        """Add several numbers."""
+        for value in values:
+            self.number(value, most=most)
+
+    def flag(self, value: object) -> None:
+        """Add 1 for what is true, 0 for what is false or missing."""
+        self.values.append(1.0 if value else 0.0)
+
+    def choice(self, value: object, choices: Iterable[object]) -> None:
+        """Add a number for each choice, 1 for the one that holds; None is none of them."""
+        self.values += [1.0 if value == choice else 0.0 for choice in choices]
+
+    def marks(self, values: Sequence[object], choices: Iterable[object]) -> None:
+        """Add a number for each choice, 1 for those among the values."""
+        self.values += [1.0 if choice in values else 0.0 for choice in choices]
+
+    def counts(self, word: str, letters: str, *, most: int) -> None:
+        """Add how often each letter is in a word."""
+        self.numbers((word.count(letter) for letter in letters), most=most)
+
+    def seat(self, seat: int | None) -> None:
+        """Add a number for each seat, 1 for this one; None is nobody."""
+        self.choice(seat, self.order)
+
+    def by_seat(self, values: Sequence[Any]) -> list[Any]:
+        """Return what lies by seat in the order of the features."""
+        return [values[seat] for seat in self.order]

@@ -1,0 +1,37 @@
+"""Numbers for a game without an encoder of its own: everything it shows, hashed into a fixed size.
+
+Each field of an observation has a name made of the keys that lead to it. A number adds itself,
+pressed between -1 and 1, to the place that its name hashes to; a text adds 1 to the place of its
+name and value together. Fields that meet in one place are added up, so some facts are blurred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+from zlib import crc32
+
+SIZE: Final = 1024
+_LEFT_OUT: Final = ("game", "legal", "you", "result")
+
+
+def features(view: dict[str, Any], seats: int) -> list[float]:
+    """Return the numbers of an observation; seats are not turned to the seat that looks."""
+    values = [0.0] * SIZE
+    shown = {name: field for name, field in view.items() if name not in _LEFT_OUT}
+    for name, value in _leaves("", shown):
+        values[crc32(name.encode()) % SIZE] += value
+    return [value / (1 + abs(value)) for value in values]
+
+
+def _leaves(name: str, field: object) -> Iterator[tuple[str, float]]:
+    if isinstance(field, dict):
+        for key, value in field.items():
+            yield from _leaves(f"{name}/{key}", value)
+    elif isinstance(field, list):
+        for index, value in enumerate(field):
+            yield from _leaves(f"{name}/{index}", value)
+    elif isinstance(field, str):
+        yield f"{name}={field}", 1.0
+    elif field is not None and isinstance(field, int | float):
+        yield name, float(field)
