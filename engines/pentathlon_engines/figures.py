@@ -22,15 +22,20 @@ class Match:
     players: tuple[str, ...]
     outcome: Outcome
     widths: tuple[int, ...]
+    kinds: tuple[str, ...] = ()
+    """The first word of each action."""
+    first: int | None = None
+    """The seat that took the first action."""
     last: dict[str, Any] = field(default_factory=dict)
     """The last position as JSON."""
 
     def values(self, name: str) -> Sequence[float]:
         """Return what this match contributes to a figure.
 
-        Figures are "actions", "legal actions", "score", "winning score", "draw", "seat <n> wins",
-        "<player> wins", a number of the last position by its name, or else the reason of an
-        ending.
+        Figures are "actions", "legal actions", "legal <first word of an action>", "score",
+        "winning score", "draw", "seat <n> wins", "<player> wins", "first seat wins", a number of
+        the last position by its name, or else a reason of the ending; "<reason> only" is for
+        games that tell several, joined by "and" if these are meant together.
         """
         ranks = self.outcome.ranks
         measures: dict[str, Sequence[float]] = {
@@ -39,15 +44,27 @@ class Match:
             "score": self.outcome.scores or (),
             "winning score": (max(self.outcome.scores or (0,)),),
             "draw": (sum(ranks) == 0,),
+            "first seat wins": (self.first is not None and self._wins_alone(self.first),),
         }
+        if name.startswith("legal ") and name != "legal actions":
+            kinds = zip(self.widths, self.kinds, strict=True)
+            return tuple(width for width, kind in kinds if name == f"legal {kind}")
         for seat, player in enumerate(self.players):
-            alone = ranks[seat] == 0 and ranks.count(0) == 1
+            alone = self._wins_alone(seat)
             measures[f"seat {seat} wins"] = (alone,)
             if alone or f"{player} wins" not in measures:
                 measures[f"{player} wins"] = (alone,)
         if type(self.last.get(name)) is int:
             return (self.last[name],)
-        return measures.get(name, (self.outcome.reason == name,))
+        return measures.get(name, (self._ended_by(name),))
+
+    def _wins_alone(self, seat: int) -> bool:
+        return self.outcome.ranks[seat] == 0 and self.outcome.ranks.count(0) == 1
+
+    def _ended_by(self, name: str) -> bool:
+        result = self.last.get("result") or {}
+        reasons = result.get("reasons", [self.outcome.reason])
+        return name in reasons or name == f"{' and '.join(reasons)} only"
 
 
 @dataclass(slots=True)
@@ -63,8 +80,8 @@ class Figure:
         """Take in the values of one match."""
         self.totals.append(sum(values))
         self.counts.append(len(values))
-        self.least = min(self.least, *values)
-        self.most = max(self.most, *values)
+        self.least = min((self.least, *values))
+        self.most = max((self.most, *values))
 
     @property
     def mean(self) -> float:
@@ -110,15 +127,25 @@ def simulate(
 
 def play(state: State, names: tuple[str, ...], rng: random.Random) -> Match:
     """Play a state to its end between players by name."""
-    widths, players = [], players_of(state.game)
+    widths, kinds, seats, players = [], [], [], players_of(state.game)
     while state.outcome is None:
         if state.to_move is None or state.to_move == CHANCE:
             state.apply_chance(state.sample_chance(rng))
             continue
         actions = state.legal_actions()
+        action = players[names[state.to_move]](state, actions, rng)
         widths.append(len(actions))
-        state.apply_unchecked(players[names[state.to_move]](state, actions, rng))
-    return Match(players=names, outcome=state.outcome, widths=tuple(widths), last=state.to_json())
+        kinds.append(state.text(action).partition(" ")[0])
+        seats.append(state.to_move)
+        state.apply_unchecked(action)
+    return Match(
+        players=names,
+        outcome=state.outcome,
+        widths=tuple(widths),
+        kinds=tuple(kinds),
+        first=seats[0] if seats else None,
+        last=state.to_json(),
+    )
 
 
 def players_of(game: Game) -> dict[str, Player]:

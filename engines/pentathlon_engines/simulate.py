@@ -41,7 +41,7 @@ def compare(game: Game, *, games: int, seed: int) -> tuple[str, bool]:
         chosen = [f"{name} {value}" for name, value in row.get("options", {}).items()]
         names = ", ".join([*row["players"], *chosen])
         lines += ["", f"{game.info.title}: {names}; {played:,} games, published {row['games']:,}"]
-        lines.append(f"{'figure':<14} {'here':>24} {'published':>18} {'errors apart':>13}")
+        lines.append(f"{'figure':<22} {'here':>24} {'published':>18} {'errors apart':>13}")
         for name, published in row["figures"].items():
             apart = errors_apart(figures[name], published, games=row["games"])
             agree = agree and abs(apart) <= _TOO_FAR
@@ -50,12 +50,16 @@ def compare(game: Game, *, games: int, seed: int) -> tuple[str, bool]:
 
 
 def errors_apart(figure: Figure, published: dict[str, float], *, games: int) -> float:
-    """Return the distance to a figure published for so many games, in standard errors of both."""
+    """Return the distance to a figure published for so many games, in standard errors of both.
+
+    A published mean is rounded: whatever rounds to it is not away from it.
+    """
     deviation = figure.deviation
     if "share" in published:
         share = published["share"]
         deviation = max(deviation, sqrt(share * (1 - share)))
     distance = figure.mean - _value(published)
+    distance = copysign(max(0.0, abs(distance) - _rounding(published)), distance)
     error = deviation * sqrt(1 / len(figure.counts) + 1 / games)
     if distance == 0:
         return 0.0
@@ -66,6 +70,12 @@ def _value(published: dict[str, float]) -> float:
     return published["share"] if "share" in published else published["mean"]
 
 
+def _rounding(published: dict[str, float]) -> float:
+    """Return half of the last digit of a published mean; a whole number is taken as exact."""
+    digits = str(published.get("mean", 0)).partition(".")[2]
+    return 0.5 / 10 ** len(digits) if digits else 0.0
+
+
 def _line(name: str, figure: Figure, published: dict[str, float], apart: float) -> str:
     if "share" in published:
         here = f"{100 * figure.mean:.1f} ± {100 * figure.error:.1f} %"
@@ -73,7 +83,7 @@ def _line(name: str, figure: Figure, published: dict[str, float], apart: float) 
     else:
         here = f"{figure.mean:.2f} ± {figure.error:.2f} ({figure.least:g} to {figure.most:g})"
         there = f"{published['mean']:g}{_bounds(published)}"
-    return f"{name:<14} {here:>24} {there:>18} {apart:>+13.1f}"
+    return f"{name:<22} {here:>24} {there:>18} {apart:>+13.1f}"
 
 
 def _bounds(published: dict[str, float]) -> str:

@@ -49,6 +49,9 @@ def test_a_figure_is_the_mean_over_all_values() -> None:
         ([0] * 100, {"share": 0.04}, -1.443),
         ([0] * 100, {"share": 1.0}, -inf),
         ([3] * 100, {"mean": 3}, 0.0),
+        ([2, 4] * 50, {"mean": 3.04}, -0.247),
+        ([2, 4] * 50, {"mean": 3.1}, -0.354),
+        ([3.04] * 100, {"mean": 3.0}, 0.0),
     ],
 )
 def test_distance_counts_the_errors_of_both(
@@ -75,14 +78,36 @@ def test_distance_counts_the_errors_of_both(
         ("random wins", (False,)),
         ("line", (True,)),
         ("stuck", (False,)),
+        ("first seat wins", (False,)),
+        ("legal add", (27, 9)),
+        ("legal jump", ()),
+        ("line only", (True,)),
     ],
 )
 def test_a_match_gives_each_figure_its_values(name: str, values: tuple[float, ...]) -> None:
     match = Match(
-        players=("careful", "random"), outcome=Outcome((0, 1), "line", (4, 2)), widths=(27, 25, 9)
+        players=("careful", "random"),
+        outcome=Outcome((0, 1), "line", (4, 2)),
+        widths=(27, 25, 9),
+        kinds=("add", "move", "add"),
+        first=1,
     )
 
     assert match.values(name) == values
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("deaths", True), ("space", True), ("deaths only", False), ("deaths and space only", True)],
+)
+def test_reasons_that_hold_together_are_told_apart(name: str, *, value: bool) -> None:
+    result = {"ranks": [0, 1], "reason": "deaths", "reasons": ["deaths", "space"]}
+    outcome = Outcome((0, 1), "deaths")
+    match = Match(
+        players=("random", "random"), outcome=outcome, widths=(), last={"result": result}
+    )
+
+    assert match.values(name) == (value,)
 
 
 def test_games_with_chance_are_played_to_their_end() -> None:
