@@ -30,7 +30,7 @@ _BADGES = {
     "retired": ("lock", "", "retired"),
     "verified": ("tick", "good", "verified"),
     "hidden": ("lock", "", "hidden parts"),
-    "dice": ("die", "", "chance"),
+    "dice": ("dice", "", "chance"),
     "unrated": ("void", "", "unrated"),
 }
 _SEAT_TEXT_Y = {2: 18.6}

@@ -127,7 +127,7 @@ def _newest_per_game(ratings: list[Rating]) -> list[Rating]:
     newest: dict[str, Rating] = {}
     for rating in ratings:
         newest.setdefault(rating.pool.game, rating)
-    return list(newest.values())
+    return sorted(newest.values(), key=lambda rating: rating.pool.title)
 
 
 def _chart(found: Bot, rating: Rating) -> dict[str, object]:
