@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from pentathlon_engines.maatatahay import MaatatahayState
 from tests.engines.maatatahay_positions import MAATATAHAY, do, position
 
@@ -58,6 +60,15 @@ def test_arrows_turn_with_the_face() -> None:
     cell = group(root(position(BOARD, pair=[7, 8])), "data-cell", "c1")
 
     assert turns(cell) == ["0", "180"]  # e and w, facing e
+
+
+@pytest.mark.parametrize(("face", "height"), [("n", 42), ("e", 76)])
+def test_the_mark_of_a_special_tile_keeps_clear_of_its_arrows(face: str, height: int) -> None:
+    cell = group(root(position({"a5": f"0.12{face}"})), "data-cell", "a5")
+
+    (mark,) = [shape for shape in cell if "scale(0.667)" in shape.get("transform", "")]
+
+    assert mark.attrib["transform"].startswith(f"translate(77 {height})")
 
 
 def test_corners_tell_the_seats_apart() -> None:

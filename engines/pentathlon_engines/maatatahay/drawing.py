@@ -139,7 +139,8 @@ def _draw_tile(picture: Picture, state: MaatatahayState, space: int) -> None:
     _draw_crystals(picture, state, space)
     if SPECIAL_OF[tile]:
         name = "legendary" if SPECIAL_OF[tile] == ELDER else "heroic"
-        picture.glyph(name, _at(space, -29, -30), size=16, paint="bt")
+        lower = 34 if ARROWS_OF[tile] >> DIRECTIONS.index("nw") & 1 else 0  # else a wedge hides it
+        picture.glyph(name, _at(space, -29, lower - 30), size=16, paint="bt")
     _draw_arrows(picture, tile, space)
 
 
