@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines import CHANCE, BadAction, BadPosition, State
+from pentathlon_engines.maatatahay.board import RULES
+from tests.engines.maatatahay_by_page import TILES
 from tests.engines.maatatahay_positions import MAATATAHAY, do, fields, position
 
 PAGE = Path(__file__).parents[2] / "engines" / "rules" / "maatatahay.md"
@@ -52,6 +54,14 @@ def test_the_example_of_the_page_loads() -> None:
     data = json.loads(found[1])
 
     assert MAATATAHAY.load(data).to_json() == data
+
+
+def test_the_table_of_the_page_is_the_data_file() -> None:
+    for tile in RULES["tiles"]:
+        printed = TILES[tile["id"]]
+        assert (printed["claws"], printed["gems"]) == (tile["claws"], tile["gems"])
+        assert sorted(printed["arrows"]) == sorted(tile["arrows"])
+        assert printed["is"] == (tile["special"] or "")
 
 
 def test_the_setup_of_the_page_can_happen() -> None:
