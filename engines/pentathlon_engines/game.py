@@ -44,8 +44,11 @@ class Game(ABC):
     def __init__(self, info: GameInfo) -> None:
         self.info = info
 
-    def start(self, seats: int | None = None, options: Mapping[str, Any] | None = None) -> State:
-        """Return the first position of a match; what is left out takes its default."""
+    def start(self, seats: object = None, options: Mapping[str, Any] | None = None) -> State:
+        """Return the first position of a match; what is left out takes its default.
+
+        Raise `BadSeats` if `seats` is not a number that the game allows, `BadOption` likewise.
+        """
         return self._start(self.info.check_seats(seats), self.info.check_options(options))
 
     def load(self, data: Mapping[str, Any]) -> State:

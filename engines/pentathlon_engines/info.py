@@ -113,7 +113,7 @@ class GameInfo:
         self.longest = longest
         self.options = options
 
-    def check_seats(self, seats: int | None) -> int:
+    def check_seats(self, seats: object) -> int:
         """Return the number of seats to play with; None means the usual number."""
         if seats is None:
             return self.default_seats

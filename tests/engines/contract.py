@@ -323,7 +323,7 @@ def check_bad_setups_are_refused(setup: Setup, seed: int) -> None:
     low, high = setup.game.info.seats
     for seats in (low - 1, high + 1, True, "2", 2.0):
         with pytest.raises(BadSeats):
-            setup.game.start(seats, setup.options)  # type: ignore[arg-type]  # on purpose
+            setup.game.start(seats, setup.options)
     bad_options: list[dict[str, Any]] = [
         {"no such option": 1},
         *({option.name: object()} for option in setup.game.info.options),

@@ -16,7 +16,7 @@ from pentathlon_engines.limits import Limits
 from pentathlon_engines.plain_launcher import ENGINES, PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
 
-PAGE = (ENGINES / "PROTOCOL.md").read_text()
+PAGE = (Path(__file__).parents[2] / "engines/PROTOCOL.md").read_text()
 TRANSCRIPT = re.findall(r"```transcript\n(.*?)```", PAGE, re.DOTALL)[0].splitlines()
 SAID = [line[2:] for line in TRANSCRIPT if line.startswith("> ")]
 ANSWERED = [line[2:] for line in TRANSCRIPT if line.startswith("< ")]

@@ -26,6 +26,13 @@ def test_named_folders_become_one_run_of_pytest() -> None:
     assert tests.command[-3:] == ("tests/api", "tests/workers", "-x")
 
 
+def test_compiled_engines_are_tested_on_request_only() -> None:
+    (compiled,) = choose(["compiled"], pytest_arguments=["-x"])
+
+    assert compiled.command[-2:] == ("pentathlon.local.compiled", "-x")
+    assert "compiled" not in [part.name for part in choose([], pytest_arguments=[])]
+
+
 def test_path_of_a_single_test_is_taken_as_it_is() -> None:
     (tests,) = choose(["tests/local/test_parts.py::test_x"], pytest_arguments=[])
 

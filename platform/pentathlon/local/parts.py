@@ -10,8 +10,8 @@ from pentathlon.env import CHECKOUT
 
 _TOOLS = Path(sys.executable).parent
 _TEST_FOLDERS = ("engines", "pentathlon", "api", "workers", "local", "e2e", "k8s", "browser")
-_ON_REQUEST = ("browser",)
-"""Needs a Chromium, so it is no part of the usual run."""
+_ON_REQUEST = ("browser", "compiled")
+"""They need a Chromium or a C compiler, so they are no part of the usual run."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
 
 
@@ -34,7 +34,7 @@ class Part:
 
 def part_names() -> list[str]:
     """Return the names that can be chosen, in the order in which they run."""
-    return [*_checks(), "layout", *_TEST_FOLDERS, *_ON_REQUEST]
+    return [*_checks(), "layout", *dict.fromkeys((*_TEST_FOLDERS, *_ON_REQUEST))]
 
 
 def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Part]:
@@ -43,7 +43,10 @@ def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Par
     chosen = [Part(name=name, command=checks[name]) for name in names or checks if name in checks]
     if not names:
         return [*chosen, _whole_suite(pytest_arguments)]
-    targets = [target for name in names if name not in checks for target in _targets(name)]
+    if "compiled" in names:
+        chosen.append(_compiled_tests(pytest_arguments))
+    rest = [name for name in names if name not in (*checks, "compiled")]
+    targets = [target for name in rest for target in _targets(name)]
     if targets:
         chosen.append(_some_tests(targets, pytest_arguments))
     return chosen
@@ -89,6 +92,11 @@ def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
 
 def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
     return Part(name="tests", command=(*_pytest(), *targets, *pytest_arguments))
+
+
+def _compiled_tests(pytest_arguments: Sequence[str]) -> Part:
+    command = (sys.executable, "-m", "pentathlon.local.compiled", *pytest_arguments)
+    return Part(name="compiled", command=command)
 
 
 def _pytest() -> tuple[str, ...]:

@@ -1,0 +1,123 @@
+"""Build the compiled wheel: the same files, the hot ones among them compiled with mypyc.
+
+    python engines/build_compiled.py --to dist
+
+Needs a C compiler and, as in the project's development environment, mypy and setuptools. All is
+built in a scratch folder; nothing appears beside the sources.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+ENGINES: Final = Path(__file__).resolve().parent
+_PACKAGE: Final = "pentathlon_engines"
+_SHARED: Final = ("game", "info")
+_NOT_HOT: Final = ("__init__", "drawing", "players", "reading", "values")
+"""Modules of a game that no search runs through: pictures, reading of JSON, simulated players."""
+_WHOLE_OUTPUT: Final = "-v"
+
+
+class CannotBuild(Exception):
+    """The wheel cannot be built here; the sentence says what is missing or went wrong."""
+
+    code = "cannot_build"
+
+
+def build(target: Path) -> Path:
+    """Build the wheel into a folder and return its path."""
+    _check_tools()
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="pentathlon-compile-") as scratch:
+        folder = Path(scratch)
+        _copy_sources(folder)
+        result = subprocess.run(
+            [sys.executable, str(Path(__file__).resolve()), "--in-scratch"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if result.returncode:
+            raise CannotBuild(f"mypyc or the C compiler failed:\n{result.stdout}{result.stderr}")
+        (wheel,) = (folder / "dist").glob("*.whl")
+        return Path(shutil.copy(wheel, target))
+
+
+def _check_tools() -> None:
+    compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    if shutil.which(compiler) is None:
+        raise CannotBuild(
+            f"There is no C compiler {compiler!r}: install one (Debian: apt install gcc "
+            "python3-dev). The engines run without it, uncompiled."
+        )
+    try:
+        import mypyc.build  # noqa: F401, PLC0415  # to say what is missing before all else
+        import setuptools  # noqa: F401, PLC0415  # the same
+    except ImportError as error:
+        raise CannotBuild(
+            f"{error}. Run this with the project's development environment, "
+            "or after `pip install mypy setuptools`."
+        ) from error
+
+
+def _copy_sources(folder: Path) -> None:
+    ignored = shutil.ignore_patterns("__pycache__", "*.so")
+    shutil.copytree(ENGINES / _PACKAGE, folder / _PACKAGE, ignore=ignored)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ENGINES / name, folder)
+
+
+def hot_modules() -> Iterator[str]:
+    """Give the paths of the modules to compile, relative to the folder of the package."""
+    yield from (f"{_PACKAGE}/{name}.py" for name in _SHARED)
+    sys.path.insert(0, ".")
+    from pentathlon_engines.registry import KEYS  # noqa: PLC0415  # the copy, not the sources
+
+    for key in KEYS:
+        for path in sorted(Path(_PACKAGE, key).glob("*.py")):
+            if path.stem not in _NOT_HOT:
+                yield str(path)
+
+
+def _build_here() -> None:
+    """Build in the current folder, which holds a copy of the sources."""
+    from mypyc.build import mypycify  # noqa: PLC0415  # this process alone needs it
+    from setuptools import find_packages, setup  # noqa: PLC0415  # the same
+
+    version = (Path(_PACKAGE) / "version.py").read_text().split('"')[-2]
+    setup(
+        version=version,
+        packages=find_packages(include=[f"{_PACKAGE}*"]),
+        package_data={_PACKAGE: ["**/*"]},
+        ext_modules=mypycify([*hot_modules()], opt_level="3"),
+        script_args=["--quiet", "bdist_wheel", "--dist-dir", "dist"],
+    )
+
+
+def main() -> None:
+    """Build the wheel and print where it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--to", type=Path, default=Path("dist"), help="folder for the wheel")
+    parser.add_argument("--in-scratch", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.in_scratch:
+        _build_here()
+        return
+    try:
+        sys.stdout.write(f"{os.fspath(build(given.to))}\n")
+    except CannotBuild as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
