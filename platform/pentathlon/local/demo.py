@@ -43,6 +43,7 @@ class Demo:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="demo", daemon=True)
         self._started = time.monotonic()
+        self._is_new = True
         self._ids: dict[str, int] = {}
         """Tournaments by game."""
         self._counts: dict[str, tuple[int, int]] = {}
@@ -61,7 +62,8 @@ class Demo:
 
     def _run(self) -> None:
         try:
-            self._ids = json.loads(self._file.read_text()) if self._file.exists() else {}
+            self._is_new = not self._file.exists()
+            self._ids = {} if self._is_new else json.loads(self._file.read_text())
             self._play()
             for plan in plans():
                 self._show_table(plan)
@@ -119,7 +121,7 @@ class Demo:
         query = {"tournament": self._ids[plan.game], "state": "done", "page_size": 200}
         found = self._read("matches/", **query)["results"]
         news = [match for match in found if match["id"] not in self._told]
-        if news and not self._told:
+        if news and not self._told and self._is_new:
             self._say(f"First rated match {self._seconds()} s after the start.")
         for match in sorted(news, key=lambda match: str(match["finished_at"])):
             self._say(f"  {plan.title}: {_sentence(match)}")
