@@ -7,6 +7,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.local.waiting import ServerFailed
 from workers.benchmark import command as matches
+from workers.benchmark.speed import command as engines
+
+_PARTS = {"matches": matches, "engines": engines}
 
 
 class Command(BaseCommand):
@@ -18,11 +21,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Let every part have options of its own."""
         parts = parser.add_subparsers(dest="part", required=True, metavar="PART")
-        matches.add_arguments(parts.add_parser("matches", help=matches.HELP))
+        for name, part in _PARTS.items():
+            part.add_arguments(parts.add_parser(name, help=part.HELP))
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         """Run the part."""
         try:
-            matches.run(options)
+            _PARTS[options["part"]].run(options)
         except ServerFailed as error:
             raise CommandError(str(error)) from error
