@@ -27,8 +27,9 @@ from pentathlon_engines.azure.board import (
 )
 from pentathlon_engines.azure.realm import realm_of
 from pentathlon_engines.azure.table import BOON, OVER, RESHUFFLE, RETURNING, SETUP, TURN, Table
-from pentathlon_engines.errors import BadAction, BadChance
+from pentathlon_engines.errors import BadChance
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Option, Outcome
+from pentathlon_engines.texts import action_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -301,16 +302,11 @@ class AzureState(Table):
 
     def text(self, action: int) -> str:
         """Return `place <cell>`, `gift <cell>`, `return <xy>` or `boon <sort>`."""
-        if not 0 <= action < len(TEXTS):
-            raise IndexError(f"action {action} does not exist: Azure has 0 to {len(TEXTS) - 1}")
-        return TEXTS[action]
+        return text_of(action, TEXTS, title="Azure")
 
     def parse(self, text: str) -> int:
         """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        action = ACTIONS.get(text)
-        if action is None:
-            raise BadAction(text, reason=f"write {GRAMMAR}")
-        return action
+        return action_of(text, ACTIONS, grammar=GRAMMAR)
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as on the rules page (12.2)."""

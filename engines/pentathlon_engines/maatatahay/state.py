@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.errors import BadAction, BadChance
+from pentathlon_engines.errors import BadChance
 from pentathlon_engines.game import CHANCE, Game, GameInfo
 from pentathlon_engines.maatatahay import chance, notation, reading
 from pentathlon_engines.maatatahay.board import (
@@ -38,6 +38,7 @@ from pentathlon_engines.maatatahay.table import (
     Ending,
     Table,
 )
+from pentathlon_engines.texts import action_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -283,18 +284,11 @@ class MaatatahayState(Table):
 
     def text(self, action: int) -> str:
         """Return the text of the rules (9), such as `place c3 pay s1e2`."""
-        if not 0 <= action < len(TEXTS):
-            raise IndexError(
-                f"action {action} does not exist: Maatatahay has 0 to {len(TEXTS) - 1}"
-            )
-        return TEXTS[action]
+        return text_of(action, TEXTS, title="Maatatahay")
 
     def parse(self, text: str) -> int:
         """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        action = ACTIONS.get(text)
-        if action is None:
-            raise BadAction(text, reason=f"write {GRAMMAR}")
-        return action
+        return action_of(text, ACTIONS, grammar=GRAMMAR)
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as on the rules page (10)."""

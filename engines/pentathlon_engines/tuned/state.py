@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.errors import BadAction, NotToMove
+from pentathlon_engines.errors import NotToMove
 from pentathlon_engines.game import Game, GameInfo, Outcome, State
+from pentathlon_engines.texts import action_of, text_of
 from pentathlon_engines.tuned import notation
 from pentathlon_engines.tuned.board import (
     ACTIONS,
@@ -309,16 +310,11 @@ class TunedState(State):
 
     def text(self, action: int) -> str:
         """Return `add <animal> <square>` or `move <from> <to> <n>`."""
-        if not 0 <= action < len(TEXTS):
-            raise IndexError(f"action {action} does not exist: Tuned has 0 to {len(TEXTS) - 1}")
-        return TEXTS[action]
+        return text_of(action, TEXTS, title="Tuned")
 
     def parse(self, text: str) -> int:
         """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        action = ACTIONS.get(text)
-        if action is None:
-            raise BadAction(text, reason=f"write {GRAMMAR}")
-        return action
+        return action_of(text, ACTIONS, grammar=GRAMMAR)
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as on the rules page (8), with the counts in `history`."""

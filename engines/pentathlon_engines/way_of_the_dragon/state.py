@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from pentathlon_engines.errors import BadAction, BadChance, BadOption, BadPosition
+from pentathlon_engines.errors import BadChance, BadOption, BadPosition
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
+from pentathlon_engines.texts import action_of, text_of
 from pentathlon_engines.way_of_the_dragon import chance, notation, reading
 from pentathlon_engines.way_of_the_dragon.actions import (
     ACTIONS,
@@ -288,18 +289,11 @@ class DragonState(Table):
 
     def text(self, action: int) -> str:
         """Return the words of the rules for an action."""
-        if not 0 <= action < len(TEXTS):
-            raise IndexError(
-                f"action {action} does not exist: Way of the Dragon has 0 to {len(TEXTS) - 1}"
-            )
-        return TEXTS[action]
+        return text_of(action, TEXTS, title="Way of the Dragon")
 
     def parse(self, text: str) -> int:
         """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        action = ACTIONS.get(text)
-        if action is None:
-            raise BadAction(text, reason=f"write {GRAMMAR}")
-        return action
+        return action_of(text, ACTIONS, grammar=GRAMMAR)
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as on the rules page (10)."""
