@@ -11,12 +11,10 @@ from pentathlon_engines.azure.board import (
     BIRD,
     CELLS,
     COLOURS,
-    DIAGONAL,
     DRAGON,
     MOUNTAINS,
     RULES,
     SIDE,
-    STRAIGHT,
     TIGER,
     mask,
     walk,
@@ -37,6 +35,31 @@ BOARDS: Final[int] = RULES["boards_per_side"] ** 2
 _EDGE: Final[int] = RULES["cells_per_board_side"]
 _MOUNTAIN: Final = "M"
 _MOST_KEPT: Final = 64
+
+
+def _qi(code: str) -> tuple[int, int]:
+    """Return number and colour of the qi symbols; the colour of none is azure."""
+    if len(code) > 1 and code[1] in COLOURS:
+        return int(code[0]), COLOURS.index(code[1])
+    return 0, 0
+
+
+def _wisdom(code: str) -> int:
+    return int(code[-2]) if code.endswith("*") else 0
+
+
+def _rays(directions: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
+    """Return for each cell what lies in each direction up to the edge."""
+    return tuple(
+        tuple(mask(walk(cell, dx, dy)) for dx, dy in directions) for cell in range(len(CELLS))
+    )
+
+
+_STRAIGHT: Final = _rays(((1, 0), (0, 1), (-1, 0), (0, -1)))
+_DIAGONAL: Final = _rays(((1, 1), (-1, 1), (-1, -1), (1, -1)))
+_CODES: Final = {code for face in FACES.values() for row in face for code in row}
+_QI: Final = {code: _qi(code) for code in _CODES}
+_WISDOM: Final = {code: _wisdom(code) for code in _CODES}
 
 _kept: dict[Layout, Realm] = {}
 
@@ -70,9 +93,9 @@ class Realm:
             tuple(f"{COLOURS[self.domain[cell]]}:{codes[cell]}" for cell in _row(y))
             for y in range(SIDE)
         )
-        self.qi = tuple(_qi(code)[0] for code in codes)
-        self.qi_colour = tuple(_qi(code)[1] for code in codes)
-        self.wisdom = tuple(_wisdom(code) for code in codes)
+        self.qi = tuple(_QI[code][0] for code in codes)
+        self.qi_colour = tuple(_QI[code][1] for code in codes)
+        self.wisdom = tuple(_WISDOM[code] for code in codes)
         self.boons = tuple(qi + wisdom for qi, wisdom in zip(self.qi, self.wisdom, strict=True))
         self.serpents = mask(cell for cell, code in enumerate(codes) if code.endswith("s"))
         mountains = [cell for cell, code in enumerate(codes) if code == _MOUNTAIN]
@@ -80,8 +103,8 @@ class Realm:
         self.peaks = tuple(sorted(mountains, key=lambda cell: self.domain[cell]))
         """The mountain of each colour."""
         self.spaces = tuple(cell for cell in range(len(CELLS)) if cell not in mountains)
-        self.line = tuple(self._reach(cell, STRAIGHT) for cell in range(len(CELLS)))
-        self.diagonal = tuple(self._reach(cell, DIAGONAL) for cell in range(len(CELLS)))
+        self.line = tuple(_reach(rays, self.mountains) for rays in _STRAIGHT)
+        self.diagonal = tuple(_reach(rays, self.mountains) for rays in _DIAGONAL)
         self.guards = self._guards()
         self.rows = tuple(
             (cell, 1 << cell, self.line[cell], 4 * self.domain[cell], self.boons[cell])
@@ -89,21 +112,26 @@ class Realm:
         )
         """What a search for payable spaces needs: cell, bit, line, shift of its colour, boons."""
 
-    def _reach(self, cell: int, directions: tuple[tuple[int, int], ...]) -> int:
-        """Return what is in line with a cell: the first mountain is in it and ends it (5.3)."""
-        reached = 0
-        for dx, dy in directions:
-            for other in walk(cell, dx, dy):
-                reached |= 1 << other
-                if self.mountains >> other & 1:
-                    break
-        return reached
-
     def _guards(self) -> tuple[int, ...]:
         """Return for each beast the cells on which stones guard its mountain (8.3)."""
         dragon, tiger = (self.line[self.peaks[MOUNTAINS[beast]]] for beast in (DRAGON, TIGER))
         bird = mask(cell for cell in self.spaces if self.domain[cell] == MOUNTAINS[BIRD])
         return self.serpents, dragon, tiger, bird
+
+
+def _reach(rays: tuple[int, ...], mountains: int) -> int:
+    """Return what is in line with a cell: the first mountain is in it and ends it (5.3).
+
+    The first two rays go to higher cells, the others to lower ones.
+    """
+    reached = 0
+    for ray in rays[:2]:
+        hit = ray & mountains
+        reached |= ray & ((hit & -hit) * 2 - 1) if hit else ray
+    for ray in rays[2:]:
+        hit = ray & mountains
+        reached |= ray & -(1 << hit.bit_length() - 1) if hit else ray
+    return reached
 
 
 NOT_LAID: Final = Realm()
@@ -155,14 +183,3 @@ def _turned(x: int, y: int, turns: int) -> tuple[int, int]:
 
 def _row(y: int) -> range:
     return range(y * SIDE, (y + 1) * SIDE)
-
-
-def _qi(code: str) -> tuple[int, int]:
-    """Return number and colour of the qi symbols; the colour of none is azure."""
-    if len(code) > 1 and code[1] in COLOURS:
-        return int(code[0]), COLOURS.index(code[1])
-    return 0, 0
-
-
-def _wisdom(code: str) -> int:
-    return int(code[-2]) if code.endswith("*") else 0
