@@ -282,25 +282,25 @@ class TunedState(State):
         while True:
             pick = int(rng.random() * total)
             if pick < donkeys:
-                action = self._nth(DONKEY, pick, for_donkey)
+                action = self._nth(DONKEY, pick, self.donkeys, for_donkey)
             elif pick < donkeys + dogs:
-                action = self._nth(DOG, pick - donkeys, for_dog)
+                action = self._nth(DOG, pick - donkeys, self.dogs, for_dog)
             else:
-                action = self._nth(CAT, pick - donkeys - dogs, for_cat)
+                action = self._nth(CAT, pick - donkeys - dogs, self.cats, for_cat)
             if action != self.banned:
                 return action
 
     def _sources(self, in_hand: int, movable: int) -> int:
-        return movable.bit_count() + (1 if in_hand else 0)
+        return len(BITS[movable]) + (1 if in_hand else 0)
 
-    def _nth(self, kind: int, pick: int, targets: tuple[int, ...]) -> int:
+    def _nth(self, kind: int, pick: int, where: int, targets: tuple[int, ...]) -> int:
         """Return one action of a kind: rows are sources, the hand first, columns are targets."""
         row, column = pick // len(targets), pick % len(targets)
         if self.hand & KIND_BITS[kind]:
             if row == 0:
                 return 9 * kind + targets[column]
             row -= 1
-        source = BITS[self._masks()[kind]][row]
+        source = BITS[where][row]
         above = 0
         if kind < CAT:
             above = self.cats >> source & 1
