@@ -17,7 +17,7 @@ from pentathlon.local.demo_plan import plans
 from pentathlon.tournaments.schedule import count_matches
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 150.0
+PATIENCE_S = 240.0
 MATCHES = sum(
     count_matches(len(plan.bots), seats=plan.seats, cycles=plan.cycles) for plan in plans()
 )
