@@ -6,6 +6,7 @@
 import hashlib
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from pathlib import Path
 from pentathlon.env import CHECKOUT, child_environment, read_environment
 
 _ENGINES = CHECKOUT / "engines"
+_MOST_KEPT = 3
 _FAST = "pentathlon_engines/game"
 """A module that has to come out compiled."""
 
@@ -38,9 +40,17 @@ def compiled_engines() -> Path:
         with zipfile.ZipFile(_build_wheel(draft)) as wheel:
             wheel.extractall(draft / "unpacked")
         (draft / "unpacked").rename(folder)
+    _forget_old(kept)
     if not any((folder / f"{_FAST}{suffix}").exists() for suffix in EXTENSION_SUFFIXES):
         raise CannotCompile(f"The wheel in {folder} has nothing compiled in it.")
     return folder
+
+
+def _forget_old(kept: Path) -> None:
+    """Keep the last builds only; one before the last may still be in use."""
+    builds = sorted(kept.iterdir(), key=lambda folder: folder.stat().st_mtime)
+    for folder in builds[:-_MOST_KEPT]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _digest() -> str:
