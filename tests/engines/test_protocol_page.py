@@ -13,7 +13,7 @@ from pentathlon_engines import GAMES, protocol, table
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand
 from pentathlon_engines.limits import Limits
-from pentathlon_engines.plain_launcher import ENGINES, PlainLauncher
+from pentathlon_engines.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
 
 PAGE = (Path(__file__).parents[2] / "engines/PROTOCOL.md").read_text()
