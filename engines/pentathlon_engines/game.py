@@ -210,6 +210,11 @@ class State(ABC):
         except IndexError:
             return f"action {action}"
 
+    def _check_chance(self) -> None:
+        """Refuse a chance text, or a draw, while a seat decides or the match is over."""
+        if self.to_move != CHANCE:
+            raise self._no_chance()
+
     def _no_chance(self) -> NotToMove:
         return NotToMove(f"chance decides nothing here, seat to move: {self.to_move}")
 

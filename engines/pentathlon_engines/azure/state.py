@@ -296,10 +296,6 @@ class AzureState(Table):
         self._check_chance()
         return [] if self.phase == SETUP else chance.all_decks(self.decks)
 
-    def _check_chance(self) -> None:
-        if self.to_move != CHANCE:
-            raise self._no_chance()
-
     def text(self, action: int) -> str:
         """Return `place <cell>`, `gift <cell>`, `return <xy>` or `boon <sort>`."""
         return text_of(action, TEXTS, title="Azure")

@@ -278,10 +278,6 @@ class MaatatahayState(Table):
         self._check_chance()
         return []
 
-    def _check_chance(self) -> None:
-        if self.to_move != CHANCE:
-            raise self._no_chance()
-
     def text(self, action: int) -> str:
         """Return the text of the rules (9), such as `place c3 pay s1e2`."""
         return text_of(action, TEXTS, title="Maatatahay")

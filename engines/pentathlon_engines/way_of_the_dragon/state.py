@@ -227,20 +227,17 @@ class DragonState(Table):
 
     def sample_chance(self, rng: Random) -> str:
         """Draw what chance decides now, as a text that carries all of it."""
-        if self.to_move != CHANCE:
-            raise self._no_chance()
+        self._check_chance()
         return chance.draw(self, rng)
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
         """Return all that chance may decide now with exact weights."""
-        if self.to_move != CHANCE:
-            raise self._no_chance()
+        self._check_chance()
         return chance.outcomes(self)
 
     def apply_chance(self, text: str) -> None:
         """Do what chance decided; raise `BadChance` if it cannot happen here."""
-        if self.to_move != CHANCE:
-            raise self._no_chance()
+        self._check_chance()
         found = chance.read(self, text)
         if found is None:
             raise BadChance(f"{text!r} cannot happen here; write {chance.grammar(self)}")
