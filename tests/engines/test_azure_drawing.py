@@ -11,6 +11,7 @@ import pytest
 from pentathlon_engines import GAMES
 from pentathlon_engines.data import read_data
 from pentathlon_engines.drawing import svg
+from tests.engines.drawn import classes, group, texts
 
 AZURE = GAMES["azure"]
 GLYPHS = read_data(svg.__file__, "glyphs.json")
@@ -35,26 +36,10 @@ def root(data: dict[str, Any], seat: int | None = None, *actions: str) -> ET.Ele
     return ET.fromstring(state.svg(seat))
 
 
-def group(picture: ET.Element, name: str, value: str) -> ET.Element:
-    """Return the one group with this attribute."""
-    (found,) = [part for part in picture.iter() if part.get(name) == value]
-    return found
-
-
-def classes(part: ET.Element) -> list[str]:
-    """Return the classes of all shapes of a group in drawing order."""
-    return [shape.attrib["class"] for shape in part.iter() if "class" in shape.attrib]
-
-
 def glyphs(part: ET.Element) -> list[str]:
     """Return the names of the glyphs of a group in drawing order, drops left out."""
     names = {path: name for name, path in GLYPHS.items()}
     return [names[shape.attrib["d"]] for shape in part.iter() if shape.get("d") in names]
-
-
-def texts(part: ET.Element) -> list[str]:
-    """Return what is written in a group."""
-    return [shape.text or "" for shape in part.iter() if shape.tag.endswith("}text")]
 
 
 def test_a_space_shows_its_boons_and_its_place_for_a_stone() -> None:

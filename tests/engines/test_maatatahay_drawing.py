@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pentathlon_engines.maatatahay import MaatatahayState
+from tests.engines.drawn import classes, group, texts
 from tests.engines.maatatahay_positions import MAATATAHAY, do, position
 
 BOARD = {
@@ -20,22 +21,6 @@ BOARD = {
 
 def root(state: MaatatahayState) -> ET.Element:
     return ET.fromstring(state.svg())
-
-
-def group(picture: ET.Element, name: str, value: str) -> ET.Element:
-    """Return the one group with this attribute."""
-    (found,) = [part for part in picture.iter() if part.get(name) == value]
-    return found
-
-
-def classes(part: ET.Element) -> list[str]:
-    """Return the classes of all shapes of a group in drawing order."""
-    return [shape.attrib["class"] for shape in part.iter() if "class" in shape.attrib]
-
-
-def texts(part: ET.Element) -> list[str]:
-    """Return what is written in a group."""
-    return [shape.text or "" for shape in part.iter() if shape.tag.endswith("}text")]
 
 
 def turns(part: ET.Element) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.tuned import TunedState
+from tests.engines.drawn import classes, group, texts
 
 TUNED = GAMES["tuned"]
 LINE: dict[str, Any] = {
@@ -23,22 +24,6 @@ def root(state: object) -> ET.Element:
     """Return the picture of a state."""
     assert isinstance(state, TunedState)
     return ET.fromstring(state.svg())
-
-
-def group(picture: ET.Element, name: str, value: str) -> ET.Element:
-    """Return the one group with this attribute."""
-    (found,) = [part for part in picture.iter() if part.get(name) == value]
-    return found
-
-
-def classes(part: ET.Element) -> list[str]:
-    """Return the classes of all shapes of a group in drawing order."""
-    return [shape.attrib["class"] for shape in part.iter() if "class" in shape.attrib]
-
-
-def texts(part: ET.Element) -> list[str]:
-    """Return what is written in a group."""
-    return [shape.text or "" for shape in part.iter() if shape.tag.endswith("}text")]
 
 
 def test_a_stack_is_a_tower_whose_top_has_the_bold_edge() -> None:

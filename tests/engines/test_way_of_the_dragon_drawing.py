@@ -8,6 +8,7 @@ import pytest
 
 from pentathlon_engines import State
 from tests.engines.dragon_positions import DRAGON, do, pieces, position
+from tests.engines.drawn import classes, group, texts
 
 POWERS = {"powers": True}
 
@@ -15,22 +16,6 @@ POWERS = {"powers": True}
 def root(state: State) -> ET.Element:
     """Return the picture of a state."""
     return ET.fromstring(state.svg())
-
-
-def group(picture: ET.Element, name: str, value: str) -> ET.Element:
-    """Return the one group with this attribute."""
-    (found,) = [part for part in picture.iter() if part.get(name) == value]
-    return found
-
-
-def classes(part: ET.Element) -> list[str]:
-    """Return the classes of all shapes of a group in drawing order."""
-    return [shape.attrib["class"] for shape in part.iter() if "class" in shape.attrib]
-
-
-def texts(part: ET.Element) -> list[str]:
-    """Return what is written in a group."""
-    return [shape.text or "" for shape in part.iter() if shape.tag.endswith("}text")]
 
 
 def frames(state: State) -> int:
