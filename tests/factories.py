@@ -12,7 +12,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.accounts.services import create_token
 from pentathlon.bots.archives import read_archive
-from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
+from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.bots.services import add_version
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.tournaments.models import (
     Entry,
@@ -98,22 +99,9 @@ def make_version(
     bot = bot or make_bot(name, owner=owner)
     number = bot.versions.count() + 1
     checked = read_archive(make_upload(bot.name, games=games, like=like, salt=str(number)))
-    archive, _ = Archive.objects.get_or_create(
-        content_hash=checked.content_hash,
-        defaults={
-            "data": checked.normalised,
-            "unpacked_bytes": checked.unpacked_bytes,
-            "files": len(checked.files),
-        },
-    )
-    version = BotVersion.objects.create(
-        bot=bot,
-        number=number,
-        archive=archive,
-        manifest=checked.manifest_json(),
-        state=state,
-    )
-    VersionGame.objects.bulk_create(VersionGame(version=version, game=game) for game in games)
+    version = add_version(actor=bot.owner, bot=bot, archive=checked)
+    version.state = state
+    version.save(update_fields=("state",))
     return version
 
 
