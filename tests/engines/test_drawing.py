@@ -21,6 +21,11 @@ def shapes(picture: Picture) -> list[ET.Element]:
     return list(ET.fromstring(document))[3:]
 
 
+def shape_of(part: ET.Element) -> list[str | None]:
+    """Return all that gives a drawn part its form and place."""
+    return [part.get(name) for name in ("d", "transform", "x", "y", "width", "height", "rx")]
+
+
 def picture(height: float = 700) -> Picture:
     return Picture(height=height, field=(50, 78, 500, 500))
 
@@ -42,20 +47,66 @@ def test_a_seat_has_its_shape_colour_and_number(seat: int) -> None:
     halo, piece, number = shapes(drawn)
 
     assert halo.attrib["class"] == "b-halo"
-    assert halo.attrib["d"] == piece.attrib["d"] == GLYPHS[f"seat-{seat}"]
+    assert shape_of(halo) == shape_of(piece)
     assert piece.attrib["fill"] == PALETTE[f"seat-{seat}"]["fill"]
     assert number.text == str(seat)
     assert float(number.attrib["y"]) == pytest.approx(58 if seat == 2 else 56, abs=0.1)
 
 
+@pytest.mark.parametrize("seat", [2, 3, 4])
+def test_a_shape_with_corners_is_its_glyph(seat: int) -> None:
+    drawn = picture()
+    drawn.seat_piece(seat, (100, 50), size=24)
+
+    assert shapes(drawn)[1].attrib["d"] == GLYPHS[f"seat-{seat}"]
+
+
+@pytest.mark.parametrize(
+    ("seat", "box", "outline"),
+    [
+        (0, ["2.5", "2.5", "19", "19", "9.5"], "M12 2.5A9.5 9.5 0 1 1 12 21.5"),
+        (1, ["3", "3", "18", "18", "2.5"], "M5.5 3H18.5A2.5 2.5 0 0 1 21 5.5V18.5"),
+    ],
+)
+def test_a_disc_and_a_square_are_boxes_like_their_glyphs(
+    seat: int, box: list[str], outline: str
+) -> None:
+    drawn = picture()
+    drawn.seat_piece(seat, (12, 12), size=24)
+
+    piece = shapes(drawn)[1]
+
+    assert [piece.get(name) for name in ("x", "y", "width", "height", "rx")] == box
+    assert GLYPHS[f"seat-{seat}"].startswith(outline)
+
+
 def test_a_stroke_keeps_its_width_at_any_size() -> None:
     drawn = picture()
-    drawn.seat_piece(0, (100, 50), size=48)
+    drawn.seat_piece(3, (100, 50), size=12)
 
     _, piece = shapes(drawn)
 
-    assert piece.attrib["transform"] == "translate(100 50) scale(2) translate(-12 -12)"
-    assert piece.attrib["stroke-width"] == "1"
+    assert piece.attrib["transform"] == "translate(94 44) scale(0.5)"
+    assert piece.attrib["stroke-width"] == "4"
+
+
+def test_a_stroke_of_the_usual_width_goes_without_saying() -> None:
+    drawn = picture()
+    drawn.rect((10, 20, 30, 40), paint="b-grid", width=1)
+    drawn.rect((10, 20, 30, 40), paint="b-grid", width=1.5)
+
+    assert [shape.get("stroke-width") for shape in shapes(drawn)] == [None, "1.5"]
+
+
+def test_only_texts_that_are_not_centred_name_their_anchor() -> None:
+    drawn = picture()
+    drawn.text("left", (10, 20), anchor="start")
+    drawn.text("middle", (10, 20))
+
+    root = ET.fromstring(drawn.document(title="Show", description="Nothing happened."))
+
+    assert root.attrib["text-anchor"] == "middle"
+    assert [part.get("text-anchor") for part in shapes(drawn)] == ["start", None]
 
 
 def test_a_glyph_can_be_turned() -> None:
@@ -66,7 +117,6 @@ def test_a_glyph_can_be_turned() -> None:
 
     expected = "translate(10 20) rotate(45) scale(0.5) translate(-12 -12)"
     assert arrow.attrib["transform"] == expected
-    assert arrow.attrib["fill-rule"] == "evenodd"
 
 
 def test_pieces_that_touch_hide_the_line_between_them() -> None:

@@ -47,13 +47,13 @@ def test_arrows_turn_with_the_face() -> None:
     assert turns(cell) == ["0", "180"]  # e and w, facing e
 
 
-@pytest.mark.parametrize(("face", "height"), [("n", 42), ("e", 76)])
+@pytest.mark.parametrize(("face", "height"), [("n", 34), ("e", 68)])
 def test_the_mark_of_a_special_tile_keeps_clear_of_its_arrows(face: str, height: int) -> None:
     cell = group(root(position({"a5": f"0.12{face}"})), "data-cell", "a5")
 
     (mark,) = [shape for shape in cell if "scale(0.667)" in shape.get("transform", "")]
 
-    assert mark.attrib["transform"].startswith(f"translate(77 {height})")
+    assert mark.attrib["transform"].startswith(f"translate(69 {height})")
 
 
 def test_corners_tell_the_seats_apart() -> None:

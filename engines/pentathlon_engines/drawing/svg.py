@@ -23,6 +23,10 @@ _PALETTE: Final[dict[str, dict[str, str]]] = read_data(__file__, "palette.json")
 _GLYPHS: Final[dict[str, str]] = read_data(__file__, "glyphs.json")
 _GLYPH_GRID: Final = 24
 _MARGIN: Final = 12
+_TRIANGLE: Final = 2
+"""The seat whose shape is wide below, so that its number stands a little lower."""
+_BOXES: Final = {0: (19, 9.5), 1: (18, 2.5)}
+"""Side and corner radius of the shapes that are boxes: as such they need half the text."""
 _SANS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
 
 Box = tuple[float, float, float, float]
@@ -58,7 +62,8 @@ class Picture:
         field = " ".join(number(value) for value in self._field)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {number(self._height)}"'
-            f' class="board {shape}" data-field="{field}" role="img" font-family="{_SANS}">'
+            f' class="board {shape}" data-field="{field}" role="img" font-family="{_SANS}"'
+            ' fill="none" fill-rule="evenodd" text-anchor="middle">'
             f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
             f"{''.join(self._parts)}</svg>"
         )
@@ -130,9 +135,10 @@ class Picture:
         """Write a text, vertically centred on the point."""
         x, y = number(at[0]), number(at[1] + 0.35 * size)
         weight = ' font-weight="700"' if bold else ""
+        side = f' text-anchor="{anchor}"' if anchor != "middle" else ""
         self._parts.append(
-            f'<text x="{x}" y="{y}" font-size="{number(size)}" text-anchor="{anchor}"'
-            f"{weight}{_paint(paint)}>{escape(content)}</text>"
+            f'<text x="{x}" y="{y}" font-size="{number(size)}"{side}{weight}{_paint(paint)}>'
+            f"{escape(content)}</text>"
         )
 
     def glyph(
@@ -148,8 +154,7 @@ class Picture:
         """Draw a glyph of `glyphs.json`, centred, turned clockwise by degrees."""
         stroke = width * _GLYPH_GRID / size
         self._parts.append(
-            f'<path d="{_GLYPHS[name]}" transform="{_place(at, size, turn)}"'
-            f' fill-rule="evenodd"{_paint(paint, stroke)}/>'
+            f'<path d="{_GLYPHS[name]}"{_place(at, size, turn)}{_paint(paint, stroke)}/>'
         )
 
     def drop(self, name: str, letter: str, at: Point, *, size: float = 30) -> None:
@@ -157,24 +162,30 @@ class Picture:
         unit = _GLYPH_GRID / size
         outline = _GLYPHS["qi"].partition("Z")[0] + "Z"  # without the gleam: the letter is there
         self._parts.append(
-            f'<path d="{outline}" transform="{_place(at, size)}"'
-            f"{_paint(f'qi-{name} qi-edge', 1.5 * unit)}/>"
+            f'<path d="{outline}"{_place(at, size)}{_paint(f"qi-{name} qi-edge", 1.5 * unit)}/>'
         )
         self.text(letter, (at[0], at[1] + 0.12 * size), size=13, paint=f"qi-{name}-ink", bold=True)
 
     def seat_piece(self, seat: int, at: Point, *, size: float, inside: str = "") -> None:
         """Draw the shape of a seat with a halo, and a short text inside."""
-        name = f"seat-{seat}"
-        unit = _GLYPH_GRID / size
-        for paint, width in (("b-halo", 4.4 * unit), (f"{name} b-edge", 2 * unit)):
-            self._parts.append(
-                f'<path d="{_GLYPHS[name]}" transform="{_place(at, size)}"'
-                f'{_paint(paint, width)} stroke-linejoin="round"/>'
-            )
+        for paint, width in (("b-halo", 4.4), (f"seat-{seat} b-edge", 2)):
+            self._seat_shape(seat, at, size=size, paint=paint, width=width)
         if inside:
-            lower = 2 * size / _GLYPH_GRID if name == "seat-2" else 0  # a triangle is wide below
+            lower = 2 * size / _GLYPH_GRID if seat == _TRIANGLE else 0
             middle = (at[0], at[1] + lower)
-            self.text(inside, middle, size=17, paint=f"{name}-ink", bold=True)
+            self.text(inside, middle, size=17, paint=f"seat-{seat}-ink", bold=True)
+
+    def _seat_shape(self, seat: int, at: Point, *, size: float, paint: str, width: float) -> None:
+        unit = size / _GLYPH_GRID
+        if seat in _BOXES:
+            side, radius = (length * unit for length in _BOXES[seat])
+            box = (at[0] - side / 2, at[1] - side / 2, side, side)
+            self.rect(box, paint=paint, radius=radius, width=width)
+            return
+        self._parts.append(
+            f'<path d="{_GLYPHS[f"seat-{seat}"]}"{_place(at, size)}'
+            f'{_paint(paint, width / unit)} stroke-linejoin="round"/>'
+        )
 
     def coordinates(
         self, columns: str, rows: str, *, size: float, columns_at: float | None = None
@@ -223,19 +234,23 @@ class Picture:
 
 
 def _place(at: Point, size: float, turn: float = 0) -> str:
-    x, y = number(at[0]), number(at[1])
-    turned = f" rotate({number(turn)})" if turn else ""
-    half = _GLYPH_GRID // 2
-    scale = f"{size / _GLYPH_GRID:.3g}"
-    return f"translate({x} {y}){turned} scale({scale}) translate(-{half} -{half})"
+    """Return the attribute that brings a glyph to its place."""
+    scale = f"scale({size / _GLYPH_GRID:.3g})"
+    if turn:
+        half = _GLYPH_GRID // 2
+        x, y = number(at[0]), number(at[1])
+        turned = f"translate({x} {y}) rotate({number(turn)}) {scale} translate(-{half} -{half})"
+        return f' transform="{turned}"'
+    left, top = number(at[0] - size / 2), number(at[1] - size / 2)
+    return f' transform="translate({left} {top}) {scale}"'
 
 
 def _paint(classes: str, width: float = 0, dash: str = "") -> str:
     """Return the class with its light values, as attributes."""
-    values = {"fill": "none"}
+    values: dict[str, str] = {}
     for name in classes.split():
         values |= _PALETTE[name]
-    if width:
+    if width and number(width) != "1":
         values["stroke-width"] = number(width)
     if dash:
         values["stroke-dasharray"] = dash
