@@ -26,9 +26,12 @@ from pentathlon_engines.info import GameInfo, Option, Outcome
 
 TYPE_CHECKING = False  # `typing` is not loaded on the way to a bot's first action
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from random import Random
     from typing import Any, Final
+
+    Draw = Callable[[], float]
+    """Gives numbers from 0 up to, but never, 1."""
 
 __all__ = ["CHANCE", "Game", "GameInfo", "Option", "Outcome", "State"]
 
@@ -166,16 +169,25 @@ class State(ABC):
         """Draw one of the legal actions, each with the same chance."""
         if self.to_move is None or self.to_move == CHANCE:
             raise NotToMove("no seat may act here")
+        return self._draw_action(rng.random)
+
+    def _draw_action(self, draw: Draw) -> int:
+        """Draw one of the legal actions; a seat is to move. Games do it without listing them.
+
+        `draw` is the method `random` of a generator, looked up once for many numbers: compiled,
+        the look-up costs as much as the number.
+        """
         actions = self.legal_actions()
-        return actions[int(rng.random() * len(actions))]
+        return actions[int(draw() * len(actions))]
 
     def playout(self, rng: Random) -> Outcome:
         """Play this very state to its end at random and return the outcome."""
+        draw = rng.random
         while self.outcome is None:
             if self.to_move == CHANCE:
                 self.apply_chance(self.sample_chance(rng))
             else:
-                self.apply_unchecked(self.random_action(rng))
+                self.apply_unchecked(self._draw_action(draw))
         return self.outcome
 
     def svg(self, seat: int | None = None) -> str:
