@@ -68,6 +68,23 @@ def test_stopped_servers_leave_nothing_behind() -> None:
     assert not folder.exists()
 
 
+def test_crashed_postgresql_starts_again_with_what_was_committed() -> None:
+    with runtime_folder() as folder:
+        server = postgres.PostgresServer(folder, settings=("fsync=off",))
+        server.create()
+        try:
+            with psycopg.connect(server.url, autocommit=True) as it:
+                it.execute("CREATE TABLE kept AS SELECT 7 AS number")
+                server.crash()
+            server.start()
+            with psycopg.connect(server.url) as it:
+                found = it.execute("SELECT number FROM kept").fetchone()
+        finally:
+            server.stop()
+
+    assert found == (7,)
+
+
 def test_missing_wheel_is_said_with_the_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

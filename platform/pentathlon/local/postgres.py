@@ -9,7 +9,7 @@ import pwd
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,8 +22,9 @@ from pentathlon.local.waiting import ServerFailed, wait_until_ready
 
 _USER = "pentathlon"
 _INITDB = ("--no-sync", "--locale=C", "-E", "UTF8", "-A", "trust", "-U", _USER)
+_PATIENCE_S = 8.0
 # Nothing here has to survive a power cut.
-_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +50,85 @@ class _Way:
             raise ServerFailed("PostgreSQL", "could not be set up.", log.read_text())
 
 
+@dataclass(slots=True)
+class PostgresServer:
+    """A private server in a folder; it can be ended at any moment and started again."""
+
+    folder: Path
+    settings: Sequence[str] = FAST
+    _way: _Way | None = None
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of its one database."""
+        return f"postgresql://{_USER}@/{_USER}?host={self.folder}"
+
+    @property
+    def _data(self) -> Path:
+        return self.folder / "postgres"
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "postgres.log"
+
+    def create(self) -> None:
+        """Make its folder of data and start it for the first time, with an empty database."""
+        way = self._way = _way(self.folder)
+        self._data.mkdir(mode=0o700)
+        if way.uid is not None:
+            _hand_over((self.folder, self._data), uid=way.uid)
+        way.run([way.binaries / "initdb", *_INITDB, "-D", self._data], log=self._log)
+        self.start(is_ready=lambda: _created(self.folder))
+
+    def start(self, *, is_ready: Callable[[], bool] | None = None) -> None:
+        """Start it and return when it answers; raise `ServerFailed` if it does not."""
+        if self._way is None:
+            raise ServerFailed("PostgreSQL", "has no data yet: create it first.")
+        command: list[str | Path] = [*self._way.prefix, self._way.binaries / "postgres"]
+        command += ["-D", self._data, "-h", "", "-k", self.folder]
+        for setting in self.settings:
+            command += ["-c", setting]
+        with self._log.open("ab") as output:
+            self._process = processes.start(
+                command, output=output, death_signal=signal.SIGINT, uid=self._way.uid
+            )
+        wait_until_ready(
+            is_ready or (lambda: _answers(self.url)),
+            name="PostgreSQL",
+            process=self._process,
+            log=self._log,
+        )
+
+    def crash(self) -> None:
+        """End it at once, in the midst of what it does; its next start recovers from its log."""
+        self._end(signal.SIGQUIT)
+
+    def stop(self) -> None:
+        """End it in order, whether it runs or not."""
+        self._end(signal.SIGINT)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is None:
+            return
+        # bwrap hands no signals on, so the server itself is asked.
+        with suppress(OSError, ValueError):
+            os.kill(int((self._data / "postmaster.pid").read_text().split()[0]), how)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_PATIENCE_S)
+        processes.stop(self._process)
+        self._process = None
+
+
 @contextmanager
 def running_postgres(folder: Path) -> Iterator[str]:
     """Run a fresh server in `folder` and give the address of an empty database."""
-    log, data = folder / "postgres.log", folder / "postgres"
-    way = _way(folder)
-    data.mkdir(mode=0o700)
-    if way.uid is not None:
-        _hand_over((folder, data), uid=way.uid)
-    way.run([way.binaries / "initdb", *_INITDB, "-D", data], log=log)
-    process = _start(way, folder=folder, data=data, log=log)
+    server = PostgresServer(folder)
     try:
-        wait_until_ready(lambda: _created(folder), name="PostgreSQL", process=process, log=log)
-        yield f"postgresql://{_USER}@/{_USER}?host={folder}"
+        server.create()
+        yield server.url
     finally:
-        _stop(process, data)
+        server.stop()
 
 
 def _way(folder: Path) -> _Way:
@@ -129,16 +194,6 @@ def _hand_over(folders: Sequence[Path], *, uid: int) -> None:
         os.chown(folder, uid, uid)
 
 
-def _start(way: _Way, *, folder: Path, data: Path, log: Path) -> subprocess.Popen[bytes]:
-    command: list[str | Path] = [way.binaries / "postgres", "-D", data, "-h", "", "-k", folder]
-    for setting in _FAST:
-        command += ["-c", setting]
-    with log.open("ab") as output:
-        return processes.start(
-            [*way.prefix, *command], output=output, death_signal=signal.SIGINT, uid=way.uid
-        )
-
-
 def _created(folder: Path) -> bool:
     try:
         with psycopg.connect(
@@ -150,10 +205,9 @@ def _created(folder: Path) -> bool:
     return True
 
 
-def _stop(process: subprocess.Popen[bytes], data: Path) -> None:
-    # bwrap hands no signals on, so the server itself is asked.
-    with suppress(OSError, ValueError):
-        os.kill(int((data / "postmaster.pid").read_text().split()[0]), signal.SIGINT)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(8)
-    processes.stop(process)
+def _answers(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
