@@ -13,6 +13,7 @@ from contextlib import suppress
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotProcess
 from pentathlon_engines.limits import Limits
+from pentathlon_engines.trace import FROM_BOT, TO_BOT, Line, Tape
 
 _CHUNK = 64 * 1024
 
@@ -34,17 +35,18 @@ class Pipes:
     """Standard input, output and error of one bot, seen from the runner."""
 
     __slots__ = (
-        "_heard",
         "_limits",
         "_line",
-        "_logged",
         "_poller",
         "_stderr",
         "_stdin",
         "_stdout",
+        "_tape",
         "_unsent",
         "log",
         "open",
+        "stderr_bytes",
+        "stdout_bytes",
     )
 
     def __init__(self, process: BotProcess, limits: Limits) -> None:
@@ -54,9 +56,10 @@ class Pipes:
         self._limits = limits
         self._unsent = b""
         self._line = bytearray()
-        self._heard = 0
-        self._logged = 0
+        self._tape = Tape()
         self._poller = select.poll()
+        self.stdout_bytes = 0
+        self.stderr_bytes = 0
         self.log = bytearray()
         self.open: dict[int, int] = {}
         """The descriptors to watch and the poll events to watch them for."""
@@ -65,6 +68,7 @@ class Pipes:
 
     def send(self, line: bytes) -> None:
         """Write a line as far as the pipe takes it; `wait` writes the rest."""
+        self._tape.note(TO_BOT, line)
         self._unsent = line
         self._write()
         if self._unsent:
@@ -97,7 +101,12 @@ class Pipes:
             raise BotFailed(FaultKind.PROTOCOL, "answered before it had read the request")
         line = bytes(self._line[:end])
         self._line.clear()
+        self._tape.note(FROM_BOT, line)
         return line
+
+    def last_lines(self) -> list[Line]:
+        """Return the last lines in both directions, with output that was not taken as one."""
+        return self._tape.read(bytes(self._line))
 
     def refuse_early_output(self) -> None:
         """Raise `BotFailed` when the bot has written something that nobody asked for."""
@@ -107,11 +116,11 @@ class Pipes:
 
     def drain_log(self) -> None:
         """Keep what the pipe still holds of the log, whatever the limits say."""
-        while self._stderr in self.open and self._logged <= self._limits.stderr_bytes:
-            before = self._logged
+        while self._stderr in self.open and self.stderr_bytes <= self._limits.stderr_bytes:
+            before = self.stderr_bytes
             with suppress(BotFailed):
                 self._read_log()
-            if self._logged == before:
+            if self.stderr_bytes == before:
                 return
 
     def _read_answer(self) -> None:
@@ -121,9 +130,9 @@ class Pipes:
             return
         if not data:
             raise BotEnded
-        self._heard += len(data)
+        self.stdout_bytes += len(data)
         self._line += data
-        if self._heard > self._limits.stdout_bytes:
+        if self.stdout_bytes > self._limits.stdout_bytes:
             raise _too_much("standard output", self._limits.stdout_bytes)
         if len(self._line) > self._limits.line_bytes:
             raise _too_much("one line", self._limits.line_bytes)
@@ -136,10 +145,10 @@ class Pipes:
         if not data:
             self._unwatch(self._stderr)
             return
-        self._logged += len(data)
+        self.stderr_bytes += len(data)
         self.log += data
         del self.log[: max(0, len(self.log) - self._limits.stderr_keep_bytes)]
-        if self._logged > self._limits.stderr_bytes:
+        if self.stderr_bytes > self._limits.stderr_bytes:
             raise _too_much("standard error", self._limits.stderr_bytes)
 
     def _write(self) -> None:

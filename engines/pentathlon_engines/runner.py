@@ -19,6 +19,7 @@ from pentathlon_engines.record import Record, seal
 from pentathlon_engines.referee import Referee
 from pentathlon_engines.shape import SEED_END
 from pentathlon_engines.table import Table
+from pentathlon_engines.trace import Trace
 
 
 class MatchAbandoned(Exception):
@@ -46,6 +47,8 @@ class MatchReport:
     usage: list[Usage]
     notes: list[list[tuple[int, str]]]
     """Ply and text: what the bot noted, and what the referee could not accept."""
+    traces: list[Trace]
+    """The last lines in both directions, and what the last request took."""
 
 
 def play_match(
@@ -96,6 +99,7 @@ def play_match(
         logs=[bytes(seat.pipes.log) for seat in table.seats],
         usage=usage,
         notes=table.notes,
+        traces=[seat.trace() for seat in table.seats],
     )
 
 

@@ -12,6 +12,7 @@ from pentathlon_engines.launcher import BotProcess, Usage
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.pipes import BotEnded, BotFailed, Pipes
 from pentathlon_engines.protocol import read_ready
+from pentathlon_engines.trace import Trace
 
 TICK_MS: Final = 20
 """How often a thinking bot's CPU clock and the launcher's limits are looked at."""
@@ -23,6 +24,8 @@ class Seat:
 
     __slots__ = (
         "_cpu_mark_s",
+        "_ended",
+        "_is_asked",
         "_limits",
         "_next_tick",
         "_process",
@@ -40,6 +43,8 @@ class Seat:
         self._cpu_mark_s = 0.0
         self._next_tick = 0.0
         self._usage: Usage | None = None
+        self._is_asked = False
+        self._ended = False
         self.pipes = Pipes(process, limits)
         self.cpu_s = 0.0
         """CPU time of all answered requests together; the start does not count."""
@@ -61,14 +66,27 @@ class Seat:
         self._cpu_mark_s = self._process.cpu_s()
         return True
 
+    def await_ready(self, hello: bytes) -> None:
+        """Greet a bot that starts alone, and wait until it is ready."""
+        self.pipes.send(hello)
+        deadline = time.monotonic() + self._limits.startup_wall_s
+        while not self.is_ready(deadline):
+            try:
+                self.pipes.wait(TICK_MS)
+            except BotEnded:
+                raise self._explain_end(FaultKind.STARTUP) from None
+
     def ask(self, line: bytes) -> bytes:
         """Put a request to the bot and return its answer; the bot runs only meanwhile."""
+        self._is_asked = True
+        self.last_cpu_s = self.last_wall_s = 0.0
         try:
             self.pipes.refuse_early_output()
             answer = self._let_think(line)
         except BotEnded:
             raise self._explain_end(FaultKind.CRASH) from None
         self._charge()
+        self._is_asked = False
         return answer
 
     def tell(self, line: bytes) -> None:
@@ -112,7 +130,23 @@ class Seat:
             self._usage = self._process.stop()
         return self._usage
 
+    def trace(self) -> Trace:
+        """Stop the bot and return what passed last between it and the referee."""
+        cpu_s = self.last_cpu_s
+        if self._is_asked:
+            # No answer came, so nothing was charged: all since the request counts.
+            cpu_s = max(0.0, self.stop().cpu_s - self._cpu_mark_s)
+        return Trace(
+            lines=self.pipes.last_lines(),
+            cpu_ms=round(1000 * cpu_s),
+            wall_ms=round(1000 * self.last_wall_s),
+            stdout_bytes=self.pipes.stdout_bytes,
+            stderr_bytes=self.pipes.stderr_bytes,
+            ended=self._ended,
+        )
+
     def _explain_end(self, kind: FaultKind) -> BotFailed:
+        self._ended = True
         usage = self.stop()
         breach = self._process.verdict(usage)
         if breach is not None:

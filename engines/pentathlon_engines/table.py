@@ -58,7 +58,7 @@ class Table:
             if on_ply is not None:
                 on_ply(referee.ply)
             try:
-                self._take_turn(self.seats[seat], referee.request())
+                self._take_turn(seat, referee.request())
             except BotFailed as failure:
                 self._expel(seat, failure)
         self._say_end()
@@ -70,33 +70,14 @@ class Table:
                 stack.callback(seat.stop)
         return [seat.stop() for seat in self.seats]
 
-    def _take_turn(self, seat: Seat, request: Request) -> None:
-        message = protocol.act(
-            ply=request.ply,
-            events=request.events,
-            observation=request.observation,
-            legal=request.legal,
-            clock=seat.clock(),
-        )
-        answer = seat.ask(self._line(message))
-        try:
-            reply = protocol.read_reply(answer, ply=request.ply)
-        except BadMessage as error:
-            raise BotFailed(FaultKind.PROTOCOL, str(error)) from error
-        if reply.note:
-            self.notes[request.seat].append((request.ply, reply.note))
-        if not self._referee.allows(reply.action):
-            self._note_refused(request, reply.action)
-            raise BotFailed(FaultKind.ILLEGAL_ACTION, "the action is not among the legal ones")
+    def _take_turn(self, index: int, request: Request) -> None:
+        seat = self.seats[index]
+        action = ask_for_action(seat, request, codec=self._codec, notes=self.notes[index])
         self._referee.accept(
-            reply.action,
+            action,
             cpu_ms=round(1000 * seat.last_cpu_s),
             wall_ms=round(1000 * seat.last_wall_s),
         )
-
-    def _note_refused(self, request: Request, action: str) -> None:
-        text = f"not legal: {action[: protocol.NOTE_CHARACTERS]!r}"
-        self.notes[request.seat].append((request.ply, text))
 
     def _is_settled(self, index: int, seat: Seat, deadline: float) -> bool:
         try:
@@ -131,6 +112,36 @@ class Table:
 
     def _line(self, message: protocol.Message) -> bytes:
         return self._codec(message) + b"\n"
+
+
+def ask_for_action(
+    seat: Seat, request: Request, *, codec: protocol.Codec, notes: list[tuple[int, str]]
+) -> str:
+    """Put a request to a bot and return the legal action that it answers with.
+
+    What the bot noted goes to `notes`, and what it wanted if that is not legal.
+
+    Raises:
+        BotFailed: it gave no such answer within its limits.
+    """
+    message = protocol.act(
+        ply=request.ply,
+        events=request.events,
+        observation=request.observation,
+        legal=request.legal,
+        clock=seat.clock(),
+    )
+    answer = seat.ask(codec(message) + b"\n")
+    try:
+        reply = protocol.read_reply(answer, ply=request.ply)
+    except BadMessage as error:
+        raise BotFailed(FaultKind.PROTOCOL, str(error)) from error
+    if reply.note:
+        notes.append((request.ply, reply.note))
+    if reply.action not in request.legal:
+        notes.append((request.ply, f"not legal: {reply.action[: protocol.NOTE_CHARACTERS]!r}"))
+        raise BotFailed(FaultKind.ILLEGAL_ACTION, "the action is not among the legal ones")
+    return reply.action
 
 
 def _stirring(seats: Mapping[int, Seat]) -> list[tuple[int, int]]:

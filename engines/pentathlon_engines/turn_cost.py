@@ -53,7 +53,8 @@ def measure_turn_cost(
     echo = BotCommand(folder=Path.cwd(), argv=["{python}", "-S", "-u", "-c", _ECHO])
     process = launcher.start(echo, seat=0, limits=_LIMITS)
     try:
-        seat = _ready_seat(process)
+        seat = Seat(process, _LIMITS)
+        seat.await_ready(b"{}\n")
         line = codec(request) + b"\n"
         full = _median_us(lambda: _turn(seat, request, codec), turns)
         process.resume()
@@ -63,15 +64,6 @@ def measure_turn_cost(
     finally:
         process.stop()
     return TurnCost(bare, full)
-
-
-def _ready_seat(process: BotProcess) -> Seat:
-    seat = Seat(process, _LIMITS)
-    seat.pipes.send(b"{}\n")
-    deadline = time.monotonic() + _LIMITS.startup_wall_s
-    while not seat.is_ready(deadline):
-        seat.pipes.wait(20)
-    return seat
 
 
 def _turn(seat: Seat, request: protocol.Message, codec: protocol.Codec) -> None:

@@ -9,51 +9,17 @@ import select
 import subprocess
 import sys
 import termios
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli import contestants
-from pentathlon_engines.cli.main import main
 from pentathlon_engines.plain_launcher import ENGINES
 from pentathlon_engines.record import chain
+from tests.engines.commands import Run, write_bot
 from tests.engines.records import tuned_record
-
-Run = Callable[..., "Result"]
-
-
-class Result:
-    """What one command left behind."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code = code
-        self.out = out
-        self.err = err
-
-    @property
-    def data(self) -> Any:
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Run:
-    """Return a function that runs the command in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run_command(*arguments: str) -> Result:
-        monkeypatch.setattr(sys, "argv", ["pentathlon", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        captured = capsys.readouterr()
-        return Result(int(stop.value.code or 0), captured.out, captured.err)
-
-    return run_command
 
 
 @pytest.fixture
@@ -320,14 +286,6 @@ def test_interrupt_ends_with_130(record_file: Path) -> None:
     _, code = in_terminal("replay", str(record_file), keys=[b"\x03"])
 
     assert code == 130
-
-
-def write_bot(folder: Path, source: str, *, games: str = '["tuned"]') -> None:
-    folder.mkdir()
-    (folder / "bot.toml").write_text(
-        f'name = "{folder.name}"\ngames = {games}\nlanguage = "python"\n'
-    )
-    (folder / "main.py").write_text(source)
 
 
 def press(keyboard: int, key: bytes) -> None:

@@ -5,82 +5,21 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pentathlon_engines import GAMES, Game, record
+from pentathlon_engines import GAMES, record
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand, LaunchFailed
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.plain_launcher import PlainLauncher
 from pentathlon_engines.protocol import encode
 from pentathlon_engines.record import verify_record
-from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
+from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
+from tests.engines.bot_sources import EACH, HONEST, IMPATIENT, QUICK, READY
+from tests.engines.commands import Play
 from tests.engines.fake_games import TWELVE
-
-QUICK = Limits(
-    startup_wall_s=10.0,
-    action_cpu_s=0.2,
-    action_wall_s=10.0,
-    match_cpu_s=0.3,
-    memory_mb=64,
-    line_bytes=4096,
-    stdout_bytes=8192,
-    stderr_bytes=200_000,
-    stderr_keep_bytes=1000,
-)
-
-IMPATIENT = replace(QUICK, startup_wall_s=1.0, action_wall_s=1.0)
-
-READY = """
-import json, os, sys, time
-def say(message): os.write(1, json.dumps(message).encode() + b"\\n")
-hello = json.loads(sys.stdin.readline())
-say({"type": "ready"})
-"""
-EACH = (
-    READY
-    + """
-for line in sys.stdin:
-    ask = json.loads(line)
-    if ask["type"] == "end": break
-    action = ask["legal"][len(ask["legal"]) // 3]
-"""
-)
-HONEST = EACH + "    say({'action': action})\n"
-
-Play = Callable[..., MatchReport]
-
-
-@pytest.fixture
-def play(tmp_path: Path) -> Play:
-    """Return a function that plays bots given as source code."""
-
-    def play_sources(
-        *sources: str, game: Game = GAMES["tuned"], limits: Limits = QUICK, **more: Any
-    ) -> MatchReport:
-        seats = []
-        for index, source in enumerate(sources):
-            folder = tmp_path / f"bot{index}"
-            folder.mkdir()
-            (folder / "main.py").write_text(source)
-            command = BotCommand(folder=folder, argv=["{python}", "-S", "-u", "{bot}/main.py"])
-            seats.append(SeatBot(name=f"bot {index}", hash="sha256:00", command=command))
-        return play_match(
-            game=game,
-            options=None,
-            seats=seats,
-            seed=7,
-            limits=limits,
-            launcher=PlainLauncher(),
-            **more,
-        )
-
-    return play_sources
 
 
 def test_honest_match_gives_a_record_that_verifies(play: Play) -> None:

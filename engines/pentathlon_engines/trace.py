@@ -1,0 +1,69 @@
+"""What passed between the referee and one bot: the facts that explain a fault to its author."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final, NamedTuple
+
+LINES_KEPT: Final = 20
+LINE_BYTES_KEPT: Final = 2048
+
+TO_BOT: Final = ">"
+FROM_BOT: Final = "<"
+
+
+class Line(NamedTuple):
+    """One line of the protocol, or what there was of it."""
+
+    way: str
+    """`TO_BOT` or `FROM_BOT`."""
+    text: str
+    """Its first `LINE_BYTES_KEPT` bytes; what cannot be printed stands as an escape."""
+    size: int
+    """All its bytes, its end not counted."""
+    is_whole: bool = True
+    """False for output that was no single line: half a line, or several at once."""
+
+
+class Trace(NamedTuple):
+    """The end of a bot's talk with the referee, and what its last request took."""
+
+    lines: list[Line]
+    cpu_ms: int
+    """CPU time of the request that the bot was given last."""
+    wall_ms: int
+    stdout_bytes: int
+    stderr_bytes: int
+    ended: bool
+    """It ended, or closed its output, before it was stopped."""
+
+
+class Tape:
+    """Remembers the last lines in both directions; cheap enough for every match."""
+
+    __slots__ = ("_lines",)
+
+    def __init__(self) -> None:
+        self._lines: deque[tuple[str, bytes, int]] = deque(maxlen=LINES_KEPT)
+
+    def note(self, way: str, line: bytes) -> None:
+        """Remember the start of a line; it may carry its line end."""
+        self._lines.append((way, line[:LINE_BYTES_KEPT], len(line) - line.endswith(b"\n")))
+
+    def read(self, rest: bytes) -> list[Line]:
+        """Return what was remembered, and at last the output that never became an answer."""
+        lines = [Line(way, _printable(head), size) for way, head, size in self._lines]
+        if rest:
+            head = _printable(rest[:LINE_BYTES_KEPT])
+            lines.append(Line(FROM_BOT, head, len(rest), is_whole=False))
+        return lines[-LINES_KEPT:]
+
+
+def _printable(data: bytes) -> str:
+    text = data.removesuffix(b"\n").decode(errors="backslashreplace")
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign.isprintable() or sign == "\n" else sign.encode("unicode_escape").decode()
+        for sign in text
+    )

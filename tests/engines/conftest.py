@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pentathlon_engines import GAMES, Game
+from pentathlon_engines.cli.main import main
+from pentathlon_engines.launcher import BotCommand
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.runner import MatchReport, SeatBot, play_match
+from tests.engines.bot_sources import QUICK
+from tests.engines.commands import Play, Result, Run
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Run:
+    """Return a function that runs the command in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_command(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["pentathlon", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        captured = capsys.readouterr()
+        return Result(int(stop.value.code or 0), captured.out, captured.err)
+
+    return run_command
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Play:
+    """Return a function that plays bots given as source code."""
+
+    def play_sources(
+        *sources: str, game: Game = GAMES["tuned"], limits: Limits = QUICK, **more: Any
+    ) -> MatchReport:
+        seats = []
+        for index, source in enumerate(sources):
+            folder = tmp_path / f"bot{index}"
+            folder.mkdir()
+            (folder / "main.py").write_text(source)
+            command = BotCommand(folder=folder, argv=["{python}", "-S", "-u", "{bot}/main.py"])
+            seats.append(SeatBot(name=f"bot {index}", hash="sha256:00", command=command))
+        return play_match(
+            game=game,
+            options=None,
+            seats=seats,
+            seed=7,
+            limits=limits,
+            launcher=PlainLauncher(),
+            **more,
+        )
+
+    return play_sources
