@@ -11,7 +11,8 @@ EngineError
 ├── NotToMove            somebody else decides now, or the game is over
 ├── BadManifest          a bot.toml that cannot be used
 ├── BadMessage           a line that is not a message of the protocol
-└── BadRecord            a record that does not re-simulate
+├── BadRecord            a record that does not re-simulate
+└── BadBundle            a file that is no bundle of a seat's match
 """
 
 from __future__ import annotations
@@ -104,3 +105,9 @@ class BadRecord(EngineError):
     """A record that does not re-simulate; the message names the event and the difference."""
 
     code = "bad_record"
+
+
+class BadBundle(EngineError):
+    """A file that is no bundle of a seat's match; the message says what is wrong with it."""
+
+    code = "bad_bundle"

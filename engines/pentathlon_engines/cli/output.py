@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Final
 
 import typer
 from rich.console import Console
 from rich.table import Table
+
+LOG_LINES: Final = 10
 
 
 def print_json(data: object) -> None:
@@ -28,6 +31,13 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def say(text: str) -> None:
     """Print a line for people to standard error."""
     Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(text)
+
+
+def show_log(log: bytes, notes: Sequence[tuple[int, str]]) -> None:
+    """Print the last note and the end of the log of one bot to standard error."""
+    lines = log.decode(errors="replace").splitlines()[-LOG_LINES:]
+    for line in [text for _, text in notes[-1:]] + lines:
+        say(f"  {line}")
 
 
 def ordinal(rank: int) -> str:

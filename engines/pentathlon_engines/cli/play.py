@@ -1,4 +1,4 @@
-"""`pentathlon play`: one match on this machine, run as the workers run it."""
+"""`pentathlon play`: one match on this machine, run as the workers run it; or a bundle again."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Annotated
 
 import typer
 
+from pentathlon_engines import GAMES
+from pentathlon_engines.cli.again import play_again
 from pentathlon_engines.cli.contestants import (
     find_game,
     find_launcher,
@@ -19,15 +21,18 @@ from pentathlon_engines.cli.contestants import (
     read_object,
 )
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.cli.output import ordinal, print_json, print_table, say
+from pentathlon_engines.cli.output import ordinal, print_json, print_table, say, show_log
 from pentathlon_engines.record import Record
 from pentathlon_engines.runner import MatchReport, play_match
 
-LOG_LINES = 10
-
 
 def play(
-    game: Annotated[str, typer.Argument(help="The game, such as tuned.")],
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME|BUNDLE", help="The game, such as tuned, or a match's repro bundle."
+        ),
+    ],
     bots: Annotated[
         list[str],
         typer.Argument(metavar="BOT BOT...", help="A folder with a bot.toml, or a built-in name."),
@@ -42,7 +47,20 @@ def play(
     sandbox: Annotated[bool, typer.Option("--sandbox", help="Run bots in the sandbox.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Play one match and say how it ended."""
+    """Play one match and say how it ended.
+
+    With a bundle, let one bot meet again what it met in a match: 0 if the same happens, else 1.
+    """
+    if game not in GAMES and Path(game).is_file():
+        _refuse_settings(game, seed=seed, options=options, limits=limits, record=record)
+        play_again(
+            Path(game),
+            bots,
+            launcher=find_launcher(sandbox=sandbox),
+            on_ply=_progress(as_json=as_json),
+            as_json=as_json,
+        )
+        return
     rules = find_game(game)
     seed = SystemRandom().randrange(2**31) if seed is None else seed
     report = play_match(
@@ -63,6 +81,15 @@ def play(
     _show(report)
     if record is not None:
         say(f"Record written. Step through it: pentathlon replay {record}")
+
+
+def _refuse_settings(bundle: str, **given: object) -> None:
+    names = [f"--{name}" for name, value in given.items() if value is not None]
+    if names:
+        raise CommandFailed(
+            f"A bundle brings what the match was played with: leave {' and '.join(names)} out.",
+            try_next=f"pentathlon play {bundle} BOT",
+        )
 
 
 def _progress(*, as_json: bool) -> Callable[[int], None] | None:
@@ -135,6 +162,4 @@ def _explain(report: MatchReport, fault: Record) -> None:
     seat = fault["seat"]
     name = report.record["bots"][seat]["name"]
     say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")
-    lines = report.logs[seat].decode(errors="replace").splitlines()[-LOG_LINES:]
-    for line in [text for _, text in report.notes[seat][-1:]] + lines:
-        say(f"  {line}")
+    show_log(report.logs[seat], report.notes[seat])

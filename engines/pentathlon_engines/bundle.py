@@ -1,0 +1,119 @@
+"""Bundles: all that is needed to let a bot meet again what it met at its seat of a match.
+
+A bundle is a zip file with `bundle.json` (`{"bundle": 1, "seat": 0}`), `record.json` (seed,
+options, limits, every action of every seat) and a `README.txt`. It holds no bot and no log,
+nothing but the public record, so it may be passed on.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zlib
+from string import Template
+from typing import Any, Final, NamedTuple
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+
+from pentathlon_engines.errors import BadBundle, BadRecord
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.record import Record, canonical, verify_record
+
+FORMAT: Final = 1
+_MOST_BYTES: Final = 64 * 1024 * 1024
+_SAME_TIME: Final = (1980, 1, 1, 0, 0, 0)
+_README: Final = Template("""\
+Match $match of $game, seat $seat ($bot)
+
+This bundle lets a bot meet again what that seat met in the match: the same seed, options, limits
+and requests. The other seats act as they did; their programs are not in here.
+
+    pip install "pentathlon-engines[cli]"
+    pentathlon play $file FOLDER_OF_YOUR_BOT
+
+Add --sandbox where the platform is installed to play in its sandbox, --json for machines.
+
+The match follows its record. Where your bot answers with another action than the recorded one,
+that is told, and the recorded one happens all the same. A fault ends the run.
+
+    exit code 0   it happened again: the same fault at the same ply, or, without a fault in the
+                  record, the same actions to the end
+    exit code 1   it did not: other actions, another fault, or the fault is gone
+    exit code 2   wrong use    3   this machine could not start the bot
+
+record.json is the public record of the match: pentathlon replay and pentathlon verify read it.
+""")
+
+
+class Bundle(NamedTuple):
+    """A verified record, and the seat to play again."""
+
+    record: Record
+    seat: int
+
+
+def file_name(record: Record, seat: int) -> str:
+    """Return the usual name of a bundle."""
+    return f"match-{record['match']}-seat-{seat}.zip"
+
+
+def pack_bundle(record: Record, *, seat: int) -> bytes:
+    """Return a bundle as a file; the same record and seat give the same bytes."""
+    readme = _README.substitute(
+        match=record["match"],
+        game=record["game"],
+        seat=seat,
+        bot=record["bots"][seat]["name"],
+        file=file_name(record, seat),
+    )
+    files = {
+        "README.txt": readme.encode(),
+        "bundle.json": canonical({"bundle": FORMAT, "seat": seat}) + b"\n",
+        "record.json": canonical(record) + b"\n",
+    }
+    target = io.BytesIO()
+    with ZipFile(target, "w") as archive:
+        for name, data in files.items():
+            info = ZipInfo(name, date_time=_SAME_TIME)
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, data, compress_type=ZIP_DEFLATED)
+    return target.getvalue()
+
+
+def read_bundle(data: bytes) -> Bundle:
+    """Return what a bundle holds, its record verified.
+
+    Raises:
+        BadBundle: it is damaged, of another format, or its record does not re-simulate.
+    """
+    try:
+        with ZipFile(io.BytesIO(data)) as archive:
+            about, record = (_read_json(archive, name) for name in ("bundle.json", "record.json"))
+    except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise BadBundle(f"it is not a zip file that can be read: {error}") from error
+    if about.get("bundle") != FORMAT:
+        raise BadBundle(f"bundle.json: bundle is {about.get('bundle')!r}, this reads {FORMAT}")
+    try:
+        verify_record(record)
+        Limits.from_json(record["limits"])
+    except (BadRecord, ValueError) as error:
+        raise BadBundle(f"record.json cannot be played: {error}") from error
+    seat = about.get("seat")
+    if type(seat) is not int or not 0 <= seat < record["seats"]:
+        raise BadBundle(f"bundle.json: seat is {seat!r}, the record has {record['seats']} seats")
+    return Bundle(record, seat)
+
+
+def _read_json(archive: ZipFile, name: str) -> dict[str, Any]:
+    try:
+        info = archive.getinfo(name)
+    except KeyError:
+        raise BadBundle(f"it has no {name}") from None
+    if info.file_size > _MOST_BYTES:
+        raise BadBundle(f"{name} is larger than {_MOST_BYTES} bytes")
+    try:
+        value = json.loads(archive.read(info))
+    except (ValueError, RecursionError) as error:
+        raise BadBundle(f"{name} is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise BadBundle(f"{name} holds no JSON object")
+    return value

@@ -1,0 +1,142 @@
+"""`pentathlon play BUNDLE BOT`: one seat of a match again, to see a fault happen at home."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.advice import what_to_do
+from pentathlon_engines.bundle import Bundle, read_bundle
+from pentathlon_engines.cli.contestants import find_player
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
+from pentathlon_engines.cli.output import print_json, say, show_log
+from pentathlon_engines.errors import BadBundle
+from pentathlon_engines.launcher import Launcher
+from pentathlon_engines.rerun import Rerun, Verdict, recorded_fault, rerun
+from pentathlon_engines.runner import SeatBot
+
+_DIFFERENCES_SHOWN = 3
+_SAID = {
+    Verdict.REPRODUCED: "Reproduced: the same fault at the same ply.",
+    Verdict.PLAYED_THROUGH: "Played through: the same actions to the end of the record.",
+    Verdict.DIFFERS: "Differs: no fault, but other actions than in the record.",
+    Verdict.FAULT_GONE: "The fault is gone: the bot came past it.",
+    Verdict.OTHER_FAULT: "Another fault than in the record.",
+}
+
+
+def play_again(
+    path: Path,
+    bots: Sequence[str],
+    *,
+    launcher: Launcher,
+    on_ply: Callable[[int], None] | None,
+    as_json: bool,
+) -> None:
+    """Let one bot play the seat of a bundle and say what happened; exit with 1 if it differs."""
+    bundle = _read(path)
+    if len(bots) != 1:
+        raise CommandFailed(
+            f"A bundle is for one bot, the one of seat {bundle.seat}: the others act as recorded.",
+            try_next=f"pentathlon play {path} {bots[0]}",
+        )
+    bot = find_player(bots[0], game=GAMES[bundle.record["game"]])
+    run = rerun(
+        bundle.record, seat=bundle.seat, command=bot.command, launcher=launcher, on_ply=on_ply
+    )
+    if as_json:
+        print_json(_summary(bundle, bot, launcher, run))
+    else:
+        _show(bundle, bot, launcher, run)
+    if not run.verdict.agrees:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _read(path: Path) -> Bundle:
+    try:
+        return read_bundle(path.read_bytes())
+    except (OSError, BadBundle) as error:
+        raise CommandFailed(
+            f"{path} is no bundle that can be played: {error}.",
+            try_next="the download on the page of the match once more",
+        ) from error
+
+
+def _summary(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> dict[str, object]:
+    record, seat = bundle
+    return {
+        "match": record["match"],
+        "game": record["game"],
+        "seat": seat,
+        "bot": bot.name,
+        "is_same_bot": bot.hash == record["bots"][seat]["hash"],
+        "sandbox": launcher.level.value,
+        "verdict": run.verdict.value,
+        "agrees": run.verdict.agrees,
+        "recorded_fault": recorded_fault(record, seat),
+        "fault": None if run.fault is None else run.fault.to_json(),
+        "answer_in_place": run.answer_in_place,
+        "differences": [asdict(difference) for difference in run.differences],
+        "asked": run.asked,
+        "cpu_s": round(run.usage.cpu_s, 3),
+        "memory_peak_mb": round(run.usage.memory_peak_mb, 1),
+        "exit_status": run.usage.exit_status,
+        "notes": run.notes,
+        "log": run.log.decode(errors="replace"),
+        "lines": [line._asdict() for line in run.trace.lines],
+    }
+
+
+def _show(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> None:
+    record, seat = bundle
+    there = record["bots"][seat]
+    typer.echo(
+        f"match {record['match']} of {record['game']}, seat {seat}: {there['name']} there, "
+        f"{bot.name} here"
+    )
+    _show_surroundings(bundle, bot, launcher)
+    expected = recorded_fault(record, seat)
+    typer.echo(f"record: {_describe(expected) if expected else 'no fault of this seat'}")
+    typer.echo(f"now:    {_describe(run.fault.to_json()) if run.fault else _came_through(run)}")
+    _show_differences(run)
+    typer.echo(_SAID[run.verdict])
+    if run.fault is not None:
+        show_log(run.log, run.notes)
+        say(what_to_do(run.fault.kind))
+
+
+def _show_surroundings(bundle: Bundle, bot: SeatBot, launcher: Launcher) -> None:
+    record, seat = bundle
+    if bot.hash != record["bots"][seat]["hash"]:
+        say("These are not the files that played there.")
+    if launcher.level.value != record["sandbox"]:
+        say(
+            f"It was played in the sandbox {record['sandbox']}, this is {launcher.level.value}: "
+            "faults of memory, files and system calls may differ."
+        )
+
+
+def _describe(fault: dict[str, int | str]) -> str:
+    return f"{fault['kind']} at ply {fault['ply']}: {fault['detail']}"
+
+
+def _came_through(run: Rerun) -> str:
+    answers = f"no fault in {run.asked} request{'' if run.asked == 1 else 's'}"
+    if run.answer_in_place is None:
+        return answers
+    return f"{answers}; in place of the fault it played {run.answer_in_place!r}"
+
+
+def _show_differences(run: Rerun) -> None:
+    for difference in run.differences[:_DIFFERENCES_SHOWN]:
+        typer.echo(
+            f"ply {difference.ply}: the record has {difference.recorded!r}, "
+            f"now it would play {difference.played!r}"
+        )
+    more = len(run.differences) - _DIFFERENCES_SHOWN
+    if more > 0:
+        typer.echo(f"and {more} more")

@@ -1,0 +1,218 @@
+"""Plays one seat of a recorded match again with a real bot, while the match follows its record.
+
+The bot gets the requests of the record, ply by ply, with the clocks and limits of today. Whatever
+it answers, the recorded action is what happens next, so every request is that of the record to its
+last one. A fault ends the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pentathlon_engines import protocol
+from pentathlon_engines.faults import Fault, FaultKind
+from pentathlon_engines.launcher import BotCommand, Launcher, Usage
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.pipes import BotFailed
+from pentathlon_engines.record import Record, start_position
+from pentathlon_engines.referee import Referee, Request
+from pentathlon_engines.seat import Seat
+from pentathlon_engines.table import ask_for_action
+from pentathlon_engines.trace import FROM_BOT, TO_BOT, Line, Tape, Trace
+
+
+class Verdict(StrEnum):
+    """How a run compares with its record."""
+
+    REPRODUCED = "reproduced"
+    """The fault of the record happened again, at the same ply."""
+    PLAYED_THROUGH = "played_through"
+    """No fault in the record and none now, and every action was the recorded one."""
+    DIFFERS = "differs"
+    """No fault in the record and none now, but other actions."""
+    FAULT_GONE = "fault_gone"
+    """The record has a fault, and the bot came past it."""
+    OTHER_FAULT = "other_fault"
+    """A fault that the record does not have, or not there."""
+
+    @property
+    def agrees(self) -> bool:
+        """Tell whether the record's story has happened again."""
+        return self in {Verdict.REPRODUCED, Verdict.PLAYED_THROUGH}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """An action of the record for which the bot would have chosen another one."""
+
+    ply: int
+    recorded: str
+    played: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rerun:
+    """What a bot did with the requests of one seat."""
+
+    verdict: Verdict
+    fault: Fault | None
+    answer_in_place: str | None
+    """What it answered where the record has its fault."""
+    differences: list[Difference]
+    asked: int
+    """How many requests it was given."""
+    log: bytes
+    notes: list[tuple[int, str]]
+    usage: Usage
+    trace: Trace
+
+
+def recorded_fault(record: Record, seat: int) -> Record | None:
+    """Return the fault of this seat, if the record has one."""
+    return next((fault for fault in record["faults"] if fault["seat"] == seat), None)
+
+
+def requests_to(record: Record, seat: int) -> Iterator[Request]:
+    """Yield what this seat of a verified record was asked, its last request at a fault included.
+
+    The recorded actions happen in between, whatever is done with a request.
+    """
+    referee = Referee(
+        game=start_position(record).game,
+        seats=record["seats"],
+        options=record["options"],
+        seed=record["seed"],
+    )
+    left = {fault["seat"]: fault["ply"] for fault in record["faults"]}
+    last = left.pop(seat, len(record["events"]))
+    for other in [other for other, ply in left.items() if ply == 0]:
+        _expel(referee, other)
+    while (mover := referee.seat_to_ask()) is not None and referee.ply <= last:
+        if mover == seat:
+            yield referee.request()
+        if referee.ply == last:
+            return
+        if left.get(mover) == referee.ply:
+            _expel(referee, mover)
+            continue
+        _, text, cpu_ms, wall_ms = record["events"][referee.ply]
+        referee.accept(text, cpu_ms=cpu_ms, wall_ms=wall_ms)
+
+
+def lines_of(record: Record, seat: int) -> list[Line]:
+    """Return the last lines between the referee and a seat as a verified record tells them.
+
+    Clocks are not in a record, so they are left out, and answers stand in their plainest form.
+    """
+    fault = recorded_fault(record, seat)
+    tape = Tape()
+    for request in requests_to(record, seat):
+        message = protocol.act(
+            ply=request.ply,
+            events=request.events,
+            observation=request.observation,
+            legal=request.legal,
+            clock={},
+        )
+        del message["clock"]
+        tape.note(TO_BOT, protocol.encode(message))
+        if fault is None or fault["ply"] != request.ply:
+            answer = record["events"][request.ply][1]
+            tape.note(FROM_BOT, protocol.encode({"action": answer}))
+    return tape.read(b"")
+
+
+def _expel(referee: Referee, seat: int) -> None:
+    referee.expel(Fault(FaultKind.CRASH, seat=seat, ply=referee.ply, detail="as recorded"))
+
+
+def rerun(
+    record: Record,
+    *,
+    seat: int,
+    command: BotCommand,
+    launcher: Launcher,
+    codec: protocol.Codec = protocol.encode,
+    on_ply: Callable[[int], None] | None = None,
+) -> Rerun:
+    """Let a bot play a seat of a verified record again, and compare.
+
+    Raises:
+        LaunchFailed: the host could not start the bot.
+        BadRecord: the record is one of other rules.
+    """
+    run = _Run(record, seat, codec)
+    facts = protocol.MatchFacts(
+        game=record["game"],
+        rules=record["rules"],
+        seats=record["seats"],
+        options=record["options"],
+        limits=Limits.from_json(record["limits"]),
+        match=record["match"],
+    )
+    bot = Seat(launcher.start(command, seat=seat, limits=facts.limits), facts.limits)
+    try:
+        bot.await_ready(codec(protocol.hello(facts, seat=seat)) + b"\n")
+        run.play(bot, on_ply)
+    except BotFailed as failure:
+        run.fault = Fault(failure.kind, seat=seat, ply=run.ply, detail=failure.detail)
+    finally:
+        usage = bot.stop()
+    return Rerun(
+        verdict=run.verdict(),
+        fault=run.fault,
+        answer_in_place=run.answer_in_place,
+        differences=run.differences,
+        asked=run.asked,
+        log=bytes(bot.pipes.log),
+        notes=run.notes,
+        usage=usage,
+        trace=bot.trace(),
+    )
+
+
+class _Run:
+    """One pass over the requests of a seat."""
+
+    def __init__(self, record: Record, seat: int, codec: protocol.Codec) -> None:
+        self._record = record
+        self._seat = seat
+        self._codec = codec
+        self._expected = recorded_fault(record, seat)
+        self.ply = 0
+        self.asked = 0
+        self.fault: Fault | None = None
+        self.answer_in_place: str | None = None
+        self.differences: list[Difference] = []
+        self.notes: list[tuple[int, str]] = []
+
+    def play(self, bot: Seat, on_ply: Callable[[int], None] | None) -> None:
+        for request in requests_to(self._record, self._seat):
+            self.ply = request.ply
+            self.asked += 1
+            if on_ply is not None:
+                on_ply(request.ply)
+            action = ask_for_action(bot, request, codec=self._codec, notes=self.notes)
+            self._compare(request.ply, action)
+
+    def verdict(self) -> Verdict:
+        expected, fault = self._expected, self.fault
+        if fault is not None:
+            is_same = expected is not None and (expected["kind"], expected["ply"]) == (
+                fault.kind,
+                fault.ply,
+            )
+            return Verdict.REPRODUCED if is_same else Verdict.OTHER_FAULT
+        if expected is not None:
+            return Verdict.FAULT_GONE
+        return Verdict.DIFFERS if self.differences else Verdict.PLAYED_THROUGH
+
+    def _compare(self, ply: int, action: str) -> None:
+        if self._expected is not None and self._expected["ply"] == ply:
+            self.answer_in_place = action
+            return
+        recorded = self._record["events"][ply][1]
+        if action != recorded:
+            self.differences.append(Difference(ply=ply, recorded=recorded, played=action))
