@@ -21,7 +21,7 @@ from typing import Final
 
 ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
-_SHARED: Final = ("game", "info", "texts")
+_SHARED: Final = ("draws", "game", "info", "texts")
 _NOT_HOT: Final = ("__init__", "drawing", "players", "reading", "values")
 """Modules of a game that no search runs through: pictures, reading of JSON, simulated players."""
 _WHOLE_OUTPUT: Final = "-v"
