@@ -12,9 +12,9 @@ from rest_framework.response import Response
 from api.endpoint import Endpoint
 from api.pagination import NewestFirst
 from api.permissions import SignedIn
-from api.throttles import SignIns
 from pentathlon.accounts import services
 from pentathlon.accounts.models import ApiToken, Scope
+from pentathlon.accounts.tries import SignIns
 
 
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):

@@ -52,6 +52,8 @@ class Environment:
     """PENTATHLON_SANDBOX: the weakest sandbox level that this worker accepts."""
     no_bootstrap: bool = False
     """PENTATHLON_NO_BOOTSTRAP: use this Python as it is, as container images do."""
+    metrics_token: str | None = None
+    """PENTATHLON_METRICS_TOKEN: who sends it may read /metrics."""
     certificates: str | None = None
     package_index: str | None = None
     """PIP_INDEX_URL: where pip itself is fetched from if this machine has none."""
@@ -74,6 +76,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         log_level=variables.get("PENTATHLON_LOG_LEVEL", "INFO").upper(),
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
+        metrics_token=variables.get("PENTATHLON_METRICS_TOKEN") or None,
         certificates=variables.get("SSL_CERT_FILE") or variables.get("PIP_CERT") or None,
         package_index=variables.get("PIP_INDEX_URL") or None,
     )

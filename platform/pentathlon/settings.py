@@ -20,6 +20,7 @@ SANDBOX_LEVEL = _environment.sandbox
 PRODUCTION = _production
 DEBUG = _environment.debug
 SECRET_KEY = secret_key(_environment)
+METRICS_TOKEN = _environment.metrics_token
 ALLOWED_HOSTS = list(_environment.hosts) or ["localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = list(_environment.origins)
 

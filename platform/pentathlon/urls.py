@@ -2,14 +2,16 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from django_prometheus.exports import ExportToDjangoView
 
 from pentathlon import health
+from pentathlon.metrics import metrics
+from pentathlon.web.tries import counts_tries
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.Readiness.as_view(), name="readyz"),
-    path("metrics", ExportToDjangoView, name="metrics"),
+    path("metrics", metrics, name="metrics"),
+    path("admin/login/", counts_tries(admin.site.login)),
     path("admin/", admin.site.urls),
     path("api/", include("api.urls")),
     path("", include("pentathlon.web.urls")),

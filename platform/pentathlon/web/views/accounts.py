@@ -18,14 +18,18 @@ from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
 from pentathlon.web.forms.refusals import accepted
 from pentathlon.web.person import signed_in
 from pentathlon.web.refused import refusals_as_pages
+from pentathlon.web.tries import counts_tries
 
-sign_in = LoginView.as_view(
-    template_name="web/sign_in.html",
-    authentication_form=SignInForm,
-    redirect_authenticated_user=True,
+sign_in = counts_tries(
+    LoginView.as_view(
+        template_name="web/sign_in.html",
+        authentication_form=SignInForm,
+        redirect_authenticated_user=True,
+    )
 )
 
 
+@counts_tries
 @sensitive_post_parameters("password")
 @never_cache
 @require_http_methods(["GET", "POST"])

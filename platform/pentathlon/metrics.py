@@ -1,0 +1,48 @@
+"""Figures for monitoring: for this machine, or for whoever has the token."""
+
+import secrets
+from http import HTTPStatus
+from ipaddress import ip_address
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django_prometheus.exports import ExportToDjangoView
+
+_PREFIX: Final = "Bearer "
+_FORWARDED: Final = ("X-Forwarded-For", "X-Real-IP", "Forwarded")
+_REFUSAL: Final = (
+    "Metrics are for monitoring. Send the token of PENTATHLON_METRICS_TOKEN as "
+    '"Authorization: Bearer ..."; a local installation without one answers to this machine only.\n'
+)
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Export all figures, or refuse."""
+    if _may_read(request):
+        answer: HttpResponse = ExportToDjangoView(request)
+        return answer
+    return HttpResponse(
+        _REFUSAL,
+        status=HTTPStatus.UNAUTHORIZED,
+        content_type="text/plain; charset=utf-8",
+        headers={"WWW-Authenticate": "Bearer"},
+    )
+
+
+def _may_read(request: HttpRequest) -> bool:
+    if settings.METRICS_TOKEN is not None:
+        told = request.headers.get("Authorization", "")
+        expected = _PREFIX + settings.METRICS_TOKEN
+        return secrets.compare_digest(told.encode(), expected.encode())
+    return not settings.PRODUCTION and _is_from_here(request)
+
+
+def _is_from_here(request: HttpRequest) -> bool:
+    # Behind a proxy on this machine everybody's request would come from here.
+    if any(name in request.headers for name in _FORWARDED):
+        return False
+    try:
+        return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False
