@@ -61,8 +61,6 @@ class Rerun:
     answer_in_place: str | None
     """What it answered where the record has its fault."""
     differences: list[Difference]
-    asked: int
-    """How many requests it was given."""
     log: bytes
     notes: list[tuple[int, str]]
     usage: Usage
@@ -165,7 +163,6 @@ def rerun(
         fault=run.fault,
         answer_in_place=run.answer_in_place,
         differences=run.differences,
-        asked=run.asked,
         log=bytes(bot.pipes.log),
         notes=run.notes,
         usage=usage,
@@ -182,7 +179,6 @@ class _Run:
         self._codec = codec
         self._expected = recorded_fault(record, seat)
         self.ply = 0
-        self.asked = 0
         self.fault: Fault | None = None
         self.answer_in_place: str | None = None
         self.differences: list[Difference] = []
@@ -191,7 +187,6 @@ class _Run:
     def play(self, bot: Seat, on_ply: Callable[[int], None] | None) -> None:
         for request in requests_to(self._record, self._seat):
             self.ply = request.ply
-            self.asked += 1
             if on_ply is not None:
                 on_ply(request.ply)
             action = ask_for_action(bot, request, codec=self._codec, notes=self.notes)

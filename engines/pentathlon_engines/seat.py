@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from typing import Final
 
+from pentathlon_engines.endings import manner_of_end
 from pentathlon_engines.errors import BadMessage
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotProcess, Usage
@@ -34,6 +34,7 @@ class Seat:
         "last_cpu_s",
         "last_wall_s",
         "pipes",
+        "requests",
         "wall_s",
     )
 
@@ -51,6 +52,7 @@ class Seat:
         self.wall_s = 0.0
         self.last_cpu_s = 0.0
         self.last_wall_s = 0.0
+        self.requests = 0
 
     def is_ready(self, deadline: float) -> bool:
         """Say whether `ready` has come; then the bot waits, paused, to be asked."""
@@ -79,6 +81,7 @@ class Seat:
     def ask(self, line: bytes) -> bytes:
         """Put a request to the bot and return its answer; the bot runs only meanwhile."""
         self._is_asked = True
+        self.requests += 1
         self.last_cpu_s = self.last_wall_s = 0.0
         try:
             self.pipes.refuse_early_output()
@@ -138,6 +141,7 @@ class Seat:
             cpu_s = max(0.0, self.stop().cpu_s - self._cpu_mark_s)
         return Trace(
             lines=self.pipes.last_lines(),
+            requests=self.requests,
             cpu_ms=round(1000 * cpu_s),
             wall_ms=round(1000 * self.last_wall_s),
             stdout_bytes=self.pipes.stdout_bytes,
@@ -151,7 +155,7 @@ class Seat:
         breach = self._process.verdict(usage)
         if breach is not None:
             return BotFailed(breach.kind, breach.detail)
-        return BotFailed(kind, f"the process {_manner(usage.exit_status)}")
+        return BotFailed(kind, f"the process {manner_of_end(usage.exit_status)}")
 
     def _let_think(self, line: bytes) -> bytes:
         self._process.resume()
@@ -213,15 +217,3 @@ class Seat:
         if match_s > limits.match_cpu_s:
             used = f"used {match_s:.3f} s of CPU time in the match"
             raise BotFailed(FaultKind.CPU_TIME, f"{used}, {limits.match_cpu_s:g} s are allowed")
-
-
-def _manner(exit_status: int) -> str:
-    if exit_status >= 0:
-        return f"ended with exit status {exit_status}"
-    try:
-        name = signal.Signals(-exit_status).name
-    except ValueError:
-        name = f"signal {-exit_status}"
-    if name == "SIGKILL":
-        return "was killed, or closed its output"
-    return f"was ended by {name}"

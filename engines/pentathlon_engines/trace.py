@@ -29,6 +29,8 @@ class Trace(NamedTuple):
     """The end of a bot's talk with the referee, and what its last request took."""
 
     lines: list[Line]
+    requests: int
+    """How many requests the bot was given."""
     cpu_ms: int
     """CPU time of the request that the bot was given last."""
     wall_ms: int

@@ -80,7 +80,7 @@ def test_crash_happens_again_at_the_same_ply(played: Callable[..., Record], agai
     assert run.fault is not None
     assert (run.fault.kind, run.fault.ply) == ("crash", 2)
     assert b"ValueError: no idea" in run.log
-    assert (run.differences, run.asked, run.usage.exit_status) == ([], 2, 1)
+    assert (run.differences, run.trace.requests, run.usage.exit_status) == ([], 2, 1)
 
 
 def test_mended_bot_comes_past_the_fault(played: Callable[..., Record], again: Again) -> None:
@@ -101,7 +101,7 @@ def test_same_bot_plays_a_match_without_fault_through(
     run = again(past, HONEST, seat=1)
 
     assert (run.verdict, run.differences) == (Verdict.PLAYED_THROUGH, [])
-    assert run.asked == sum(event[0] == 1 for event in past["events"])
+    assert run.trace.requests == sum(event[0] == 1 for event in past["events"])
 
 
 def test_other_actions_are_told_and_the_record_is_followed(again: Again) -> None:
@@ -155,7 +155,7 @@ def test_stillborn_bot_is_stillborn_again(played: Callable[..., Record], again: 
 
     run = again(past, "raise SystemExit(3)", seat=1)
 
-    assert (run.verdict, run.asked) == (Verdict.REPRODUCED, 0)
+    assert (run.verdict, run.trace.requests) == (Verdict.REPRODUCED, 0)
 
 
 def asked_in_match(past: Record, seat: int) -> list[int]:

@@ -72,6 +72,7 @@ def test_crash_leaves_lines_bytes_and_times(play: Play) -> None:
     assert trace.wall_ms > 5
     assert trace.stdout_bytes == sum(line.size for line in trace.lines if line.way == "<") + 2
     assert (trace.ended, other.ended) == (True, False)
+    assert (trace.requests, other.requests) == (2, 1)
 
 
 def test_answer_that_is_refused_is_timed(play: Play) -> None:
@@ -90,7 +91,7 @@ def test_bot_that_never_became_ready_was_asked_nothing(play: Play) -> None:
 
     trace = report.traces[1]
     assert [json.loads(line.text)["type"] for line in trace.lines] == ["hello"]
-    assert (trace.cpu_ms, trace.wall_ms, trace.ended) == (0, 0, True)
+    assert (trace.requests, trace.cpu_ms, trace.wall_ms, trace.ended) == (0, 0, 0, True)
 
 
 def test_two_answers_at_once_are_both_told(play: Play) -> None:

@@ -81,7 +81,7 @@ def _summary(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> di
         "fault": None if run.fault is None else run.fault.to_json(),
         "answer_in_place": run.answer_in_place,
         "differences": [asdict(difference) for difference in run.differences],
-        "asked": run.asked,
+        "requests": run.trace.requests,
         "cpu_s": round(run.usage.cpu_s, 3),
         "memory_peak_mb": round(run.usage.memory_peak_mb, 1),
         "exit_status": run.usage.exit_status,
@@ -125,7 +125,8 @@ def _describe(fault: dict[str, int | str]) -> str:
 
 
 def _came_through(run: Rerun) -> str:
-    answers = f"no fault in {run.asked} request{'' if run.asked == 1 else 's'}"
+    asked = run.trace.requests
+    answers = f"no fault in {asked} request{'' if asked == 1 else 's'}"
     if run.answer_in_place is None:
         return answers
     return f"{answers}; in place of the fault it played {run.answer_in_place!r}"

@@ -1,0 +1,24 @@
+"""How a process ended, in words."""
+
+from __future__ import annotations
+
+import signal
+
+
+def manner_of_end(exit_status: int) -> str:
+    """Say how a process ended by itself; a signal is negative, as in `subprocess`.
+
+    >>> manner_of_end(3)
+    'ended with exit status 3'
+    >>> manner_of_end(-11)
+    'was ended by SIGSEGV'
+    """
+    if exit_status >= 0:
+        return f"ended with exit status {exit_status}"
+    try:
+        name = signal.Signals(-exit_status).name
+    except ValueError:
+        name = f"signal {-exit_status}"
+    if name == "SIGKILL":
+        return "was killed, or closed its output"
+    return f"was ended by {name}"
