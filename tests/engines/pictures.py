@@ -13,7 +13,10 @@ from tests.engines.setups import Setup
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _PALETTE = read_data(svg.__file__, "palette.json")
+_GROUPS = {"data-cell", "data-seat", "data-card"}
 _SMALLEST_TEXT = 13
+_USUAL_TEXT = 20
+_LONG = 900
 _ALL_OF_A_MATCH = 12
 _THEN_EVERY = 7
 
@@ -40,7 +43,7 @@ def _check_svg(state: State, text: str) -> None:
     names = [cell.attrib["data-cell"] for cell in cells]
     assert names
     assert len(set(names)) == len(names)
-    for group in (*cells, *(strip for strip in root.iter() if "data-seat" in strip.attrib)):
+    for group in (part for part in root.iter() if _GROUPS & set(part.attrib)):
         assert group[0].tag == f"{_SVG}title"
         assert group[0].text
     for shape in root.iter():
@@ -53,7 +56,8 @@ def _check_root(state: State, root: ET.Element) -> None:
     assert "width" not in root.attrib
     left, top, width, height = (float(value) for value in root.attrib["viewBox"].split())
     assert (left, top, width) == (0, 0, 600)
-    assert root.attrib["class"] == ("board tall" if height > width else "board wide")
+    long = " long" if height > _LONG else ""
+    assert root.attrib["class"] == ("board tall" if height > width else "board wide") + long
     x, y, w, h = (float(value) for value in root.attrib["data-field"].split())
     assert min(x, y) >= 0
     assert x + w <= width
@@ -73,4 +77,4 @@ def _check_shape(shape: ET.Element) -> None:
             for attribute, light in _PALETTE[name].items():
                 assert shape.attrib[attribute] == light
     if shape.tag == f"{_SVG}text":
-        assert float(shape.attrib["font-size"]) >= _SMALLEST_TEXT
+        assert float(shape.get("font-size", _USUAL_TEXT)) >= _SMALLEST_TEXT

@@ -10,6 +10,7 @@ import pytest
 from pentathlon_engines.data import read_data
 from pentathlon_engines.drawing import svg
 from pentathlon_engines.drawing.svg import Picture
+from pentathlon_engines.drawing.words import lines, width_of
 
 GLYPHS = read_data(svg.__file__, "glyphs.json")
 PALETTE = read_data(svg.__file__, "palette.json")
@@ -30,7 +31,7 @@ def picture(height: float = 700) -> Picture:
     return Picture(height=height, field=(50, 78, 500, 500))
 
 
-@pytest.mark.parametrize(("height", "shape"), [(700, "tall"), (522, "wide")])
+@pytest.mark.parametrize(("height", "shape"), [(522, "wide"), (700, "tall"), (1000, "tall long")])
 def test_a_board_says_its_shape_and_its_field(height: float, shape: str) -> None:
     root = ET.fromstring(picture(height).document(title="Show", description="A & B"))
 
@@ -161,3 +162,53 @@ def test_a_drop_carries_its_letter_instead_of_a_gleam() -> None:
     assert drop.attrib["d"].count("Z") == 1
     assert drop.attrib["class"] == "qi-azure qi-edge"
     assert (letter.text, letter.attrib["fill"]) == ("A", "#ffffff")
+
+
+def test_texts_of_the_usual_size_do_not_name_it() -> None:
+    drawn = picture()
+    drawn.text("usual", (10, 20))
+    drawn.text("large", (10, 20), size=24)
+
+    root = ET.fromstring(drawn.document(title="Show", description="Nothing happened."))
+
+    assert root.attrib["font-size"] == "20"
+    assert [part.get("font-size") for part in shapes(drawn)] == [None, "24"]
+
+
+def test_texts_of_a_card_start_at_their_place() -> None:
+    drawn = picture()
+    with drawn.card("rook", "rook, common"):
+        drawn.text("left", (10, 20), anchor="start")
+        drawn.text("middle", (10, 20))
+    drawn.text("outside", (10, 20))
+
+    card, outside = shapes(drawn)
+
+    assert (card.attrib["data-card"], card.attrib["text-anchor"]) == ("rook", "start")
+    assert [part.get("text-anchor") for part in card[1:]] == [None, "middle"]
+    assert outside.get("text-anchor") is None
+
+
+def test_several_forms_and_dots_are_one_shape_each() -> None:
+    drawn = picture()
+    drawn.polygons([[(1, 2), (4, 2), (1, 5)], [(9, 9), (7, 9), (9, 7)]], paint="b-mr")
+    drawn.dots([(10, 20), (30, 20)], size=8, paint="b-mg")
+
+    triangles, dots = shapes(drawn)
+
+    assert triangles.attrib["d"] == "M1 2l3 0 -3 3zM9 9l-2 0 2 -2z"
+    assert dots.attrib["d"].startswith("M6 20a4 4 0 1 0 8 0a4 4 0 1 0 -8 0zM26 20")
+
+
+def test_lines_keep_all_words_and_fit() -> None:
+    text = "Every non-legendary piece (any owner) on the four orthogonal neighbour squares."
+
+    broken = lines(text, size=17, width=240)
+
+    assert " ".join(broken) == text
+    assert len(broken) > 2
+    assert all(width_of(line, size=17) <= 240 for line in broken)
+
+
+def test_a_word_that_is_too_long_has_its_own_line() -> None:
+    assert lines("an extraordinary word", size=20, width=60) == ["an", "extraordinary", "word"]

@@ -22,7 +22,11 @@ STRIP_HEIGHT: Final = 56
 _PALETTE: Final[dict[str, dict[str, str]]] = read_data(__file__, "palette.json")
 _GLYPHS: Final[dict[str, str]] = read_data(__file__, "glyphs.json")
 _GLYPH_GRID: Final = 24
+_LONG: Final = 900
+"""Higher than this, a picture is read from its top downwards and need not fit on a screen."""
 _MARGIN: Final = 12
+_USUAL_SIZE: Final = 20
+"""Texts of this size do not name it."""
 _TRIANGLE: Final = 2
 """The seat whose shape is wide below, so that its number stands a little lower."""
 _BOXES: Final = {0: (19, 9.5), 1: (18, 2.5)}
@@ -54,16 +58,19 @@ class Picture:
         self._height = height
         self._field = field
         self._parts: list[str] = []
+        self._anchor = "middle"
         self.rect((0, 0, WIDTH, height), paint="b-table", radius=14)
 
     def document(self, *, title: str, description: str) -> str:
         """Return the finished picture."""
         shape = "tall" if self._height > WIDTH else "wide"
+        if self._height > _LONG:
+            shape += " long"
         field = " ".join(number(value) for value in self._field)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {number(self._height)}"'
             f' class="board {shape}" data-field="{field}" role="img" font-family="{_SANS}"'
-            ' fill="none" fill-rule="evenodd" text-anchor="middle">'
+            f' fill="none" fill-rule="evenodd" font-size="{_USUAL_SIZE}" text-anchor="middle">'
             f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
             f"{''.join(self._parts)}</svg>"
         )
@@ -90,6 +97,15 @@ class Picture:
         self._parts.append("</g>")
 
     @contextmanager
+    def card(self, name: str, title: str) -> Iterator[None]:
+        """Group what belongs to a card; most texts of a card start at the same place."""
+        self._open(f'data-card="{escape(name)}" text-anchor="start"', title)
+        self._anchor = "start"
+        yield
+        self._anchor = "middle"
+        self._parts.append("</g>")
+
+    @contextmanager
     def seat(self, seat: int, title: str) -> Iterator[None]:
         """Group what belongs to a seat without a strip of its own."""
         self._open(f'data-seat="{seat}"', title)
@@ -109,6 +125,28 @@ class Picture:
             f'<rect x="{x}" y="{y}" width="{w}" height="{h}"{corner}{_paint(paint, width, dash)}/>'
         )
 
+    def polygons(self, shapes: Sequence[Sequence[Point]], *, paint: str) -> None:
+        """Draw filled shapes of straight edges, all of them as one path."""
+        path = "".join(
+            f"M{number(corners[0][0])} {number(corners[0][1])}l"
+            + " ".join(
+                f"{number(x2 - x1)} {number(y2 - y1)}" for (x1, y1), (x2, y2) in pairwise(corners)
+            )
+            + "z"
+            for corners in shapes
+        )
+        self._parts.append(f'<path d="{path}"{_paint(paint)}/>')
+
+    def dots(self, middles: Sequence[Point], *, size: float, paint: str) -> None:
+        """Draw discs of the same diameter as one path."""
+        radius = number(size / 2)
+        half = f"a{radius} {radius} 0 1 0 "
+        path = "".join(
+            f"M{number(x - size / 2)} {number(y)}{half}{number(size)} 0{half}{number(-size)} 0z"
+            for x, y in middles
+        )
+        self._parts.append(f'<path d="{path}"{_paint(paint)}/>')
+
     def disc(self, at: Point, *, size: float, paint: str, width: float = 0) -> None:
         """Draw a disc or, where the paint has no fill, a ring of this diameter."""
         box = (at[0] - size / 2, at[1] - size / 2, size, size)
@@ -127,7 +165,7 @@ class Picture:
         content: str,
         at: Point,
         *,
-        size: float = 20,
+        size: float = _USUAL_SIZE,
         paint: str = "bt",
         anchor: str = "middle",
         bold: bool = False,
@@ -135,10 +173,10 @@ class Picture:
         """Write a text, vertically centred on the point."""
         x, y = number(at[0]), number(at[1] + 0.35 * size)
         weight = ' font-weight="700"' if bold else ""
-        side = f' text-anchor="{anchor}"' if anchor != "middle" else ""
+        side = f' text-anchor="{anchor}"' if anchor != self._anchor else ""
+        height = f' font-size="{number(size)}"' if size != _USUAL_SIZE else ""
         self._parts.append(
-            f'<text x="{x}" y="{y}" font-size="{number(size)}"{side}{weight}{_paint(paint)}>'
-            f"{escape(content)}</text>"
+            f'<text x="{x}" y="{y}"{height}{side}{weight}{_paint(paint)}>{escape(content)}</text>'
         )
 
     def glyph(
