@@ -89,9 +89,9 @@ GRAMMAR: Final = (
     f"squares {SQUARES[0]} to {SQUARES[-1]}"
 )
 
-ONE: Final = (1, 4, 16)
+ONE: Final[tuple[int, ...]] = (1, 4, 16)
 """One animal of each kind in a hand; a hand is one number with two bits per kind."""
-KIND_BITS: Final = (3, 12, 48)
+KIND_BITS: Final[tuple[int, ...]] = (3, 12, 48)
 FULL_HAND: Final[int] = sum(each * one for each, one in zip(EACH, ONE, strict=True))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.errors import NotToMove
 from pentathlon_engines.game import Game, GameInfo, Outcome, State
 from pentathlon_engines.texts import action_of, text_of
 from pentathlon_engines.tuned import notation
@@ -30,6 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
+
+    from pentathlon_engines.game import Draw
 
     Targets = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
@@ -264,14 +265,12 @@ class TunedState(State):
         below, same = (self.donkeys, self.dogs) if kind == DOG else (self.dogs, self.cats)
         return (below & ~same) >> square & 1 == 1
 
-    def random_action(self, rng: Random) -> int:
+    def _draw_action(self, draw: Draw) -> int:
         """Draw one of the legal actions, each with the same chance, without listing them.
 
         Every animal, in the hand or on the board, is the lowest of exactly one block, and where
         it may go depends on its kind only: so the actions of a kind are sources x targets.
         """
-        if self.outcome is not None:
-            raise NotToMove("no seat may act: the match is over")
         for_donkey, for_dog, for_cat = self._targets()
         hand = self.hand
         moves = not (hand and self.blocked)
@@ -280,7 +279,7 @@ class TunedState(State):
         cats = len(for_cat) * self._sources(hand & 48, self.cats if moves else 0)
         total = donkeys + dogs + cats
         while True:
-            pick = int(rng.random() * total)
+            pick = int(draw() * total)
             if pick < donkeys:
                 action = self._nth(DONKEY, pick, self.donkeys, for_donkey)
             elif pick < donkeys + dogs:
@@ -295,18 +294,18 @@ class TunedState(State):
 
     def _nth(self, kind: int, pick: int, where: int, targets: tuple[int, ...]) -> int:
         """Return one action of a kind: rows are sources, the hand first, columns are targets."""
-        row, column = pick // len(targets), pick % len(targets)
         if self.hand & KIND_BITS[kind]:
-            if row == 0:
-                return 9 * kind + targets[column]
-            row -= 1
+            if pick < len(targets):
+                return 9 * kind + targets[pick]
+            pick -= len(targets)
+        row = pick // len(targets)
         source = BITS[where][row]
         above = 0
         if kind < CAT:
             above = self.cats >> source & 1
         if kind < DOG:
             above += self.dogs >> source & 1
-        return MOVES + 27 * source + 9 * above + targets[column]
+        return MOVES + 27 * source + 9 * above + targets[pick - row * len(targets)]
 
     def text(self, action: int) -> str:
         """Return `add <animal> <square>` or `move <from> <to> <n>`."""
