@@ -14,13 +14,14 @@ from pentathlon.accounts.services import create_token
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import add_version
-from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState, Worker
 from pentathlon.tournaments.models import (
     Entry,
     Tournament,
     TournamentFormat,
     TournamentState,
 )
+from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import built_in_bots
 
 PASSWORD = "correct horse battery staple"
@@ -126,6 +127,23 @@ def make_match(
         for seat, version in enumerate(versions)
     )
     return match
+
+
+def make_worker(name: str = "", **fields: Any) -> Worker:  # Any: whatever a test cares about
+    """Store a worker that is alive, in production shape unless told otherwise."""
+    now = datetime.now(tz=UTC)
+    columns: dict[str, Any] = {
+        "slots": 2,
+        "games": {key: game.info.version for key, game in GAMES.items()},
+        "runtimes": ["command", "python"],
+        "sandbox": "namespaces",
+        "layers": [{"layer": "identity", "state": "ok", "detail": "no rights"}],
+        "version": "1.0",
+        "started_at": now,
+        "seen_at": now,
+    }
+    name = name or f"host/{next_number()}"
+    return Worker.objects.create(name=name, **{**columns, **fields})
 
 
 def make_tournament(

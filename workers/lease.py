@@ -1,9 +1,10 @@
-"""Keeps the lease of a match while it is played."""
+"""Keeps the leases of matches while they are played, one after the other."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, Protocol, Self
 from uuid import UUID
@@ -29,22 +30,21 @@ class Renew(Protocol):
 
 
 class LeaseKeeper:
-    """Renews a lease from a thread of its own, but only while the match makes progress.
+    """Renews leases from a thread of its own, but only while the match that is played moves on.
 
-    A database that does not answer is no reason to stop: when it is back, the token decides.
+    A database that does not answer is no reason to stop: when it is back, the tokens decide.
     """
 
-    def __init__(self, job: Job, *, renew: Renew = renew_lease, every_s: float = RENEW_S) -> None:
-        limits = Limits.from_json(job.limits)
-        self._job = job
+    def __init__(
+        self, jobs: Sequence[Job], *, renew: Renew = renew_lease, every_s: float = RENEW_S
+    ) -> None:
+        self._held = {job.match_id: job for job in jobs}
+        self._plies = dict.fromkeys(self._held, 0)
         self._ask = renew
         self._every_s = every_s
-        self._patience_s = limits.startup_wall_s + limits.action_wall_s + SLACK_S
-        self._ply = 0
-        self._progress_at = time.monotonic()
-        self._is_lost = False
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="lease", daemon=True)
+        self.begin(jobs[0])
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -59,29 +59,40 @@ class LeaseKeeper:
         self._over.set()
         self._thread.join()
 
+    def begin(self, job: Job) -> None:
+        """Take note of which match is played now; raise as `note_ply` does."""
+        limits = Limits.from_json(job.limits)
+        self._patience_s = limits.startup_wall_s + limits.action_wall_s + SLACK_S
+        self._played = job.match_id
+        self.note_ply(0)
+
     def note_ply(self, ply: int) -> None:
         """Take note of progress; raise `MatchAbandoned` if the match is somebody else's now."""
-        if self._is_lost:
-            raise MatchAbandoned(f"the lease of match {self._job.match_id} was lost")
-        self._ply = ply
         self._progress_at = time.monotonic()
+        if self._played not in self._held:
+            raise MatchAbandoned(f"the lease of match {self._played} was lost")
+        self._plies[self._played] = ply
+
+    def release(self, job: Job) -> None:
+        """Renew the lease of this match no more: it is over, one way or another."""
+        self._held.pop(job.match_id, None)
 
     def _keep(self) -> None:
         try:
             while not self._over.wait(self._every_s) and not self._is_stuck():
-                if not self._renew():
-                    self._is_lost = True
-                    return
+                for job in list(self._held.values()):
+                    if not self._renew(job):
+                        self.release(job)
         finally:
             connection.close()
 
     def _is_stuck(self) -> bool:
         return time.monotonic() > self._progress_at + self._patience_s
 
-    def _renew(self) -> bool:
+    def _renew(self, job: Job) -> bool:
         try:
-            return self._ask(match_id=self._job.match_id, token=self._job.token, ply=self._ply)
+            return self._ask(match_id=job.match_id, token=job.token, ply=self._plies[job.match_id])
         except (InterfaceError, OperationalError) as error:
-            _log.warning("lease not renewed", match=self._job.match_id, error=str(error).strip())
+            _log.warning("lease not renewed", match=job.match_id, error=str(error).strip())
             connection.close()
             return True

@@ -1,61 +1,140 @@
-"""Plays a claimed match and hands in what happened. Knows no queue."""
+"""Plays claimed matches and hands in what happened. Knows no queue."""
 
 from __future__ import annotations
 
 import time
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 import msgspec
 import structlog
 from django.db import InterfaceError, OperationalError, close_old_connections
 
-from pentathlon.common.errors import Conflict
+from pentathlon.common.errors import Conflict, DomainError, NotFound
 from pentathlon.matches.jobs import Job, SeatJob
-from pentathlon.matches.services import fail_attempt
-from pentathlon.replays.services import accept_result
+from pentathlon.matches.services import fail_attempt, return_match
+from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines import GAMES
 from pentathlon_engines.launcher import Launcher
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
 from workers.bot_files import BotFiles
+from workers.drain import Drain, Drained, DrainingLauncher
 from workers.lease import LeaseKeeper
 
-HAND_IN_AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""How long to wait for a database that is away, time after time."""
+LONG_S: Final = 0.5
+"""The result of a match that took longer does not wait for those of the next ones."""
+
+T = TypeVar("T")
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def play_job(job: Job, *, launcher: Launcher, files: BotFiles) -> None:
-    """Play a match to its end and hand it in, or give it back if this host fails.
+def play_jobs(
+    jobs: Sequence[Job], *, launcher: Launcher, files: BotFiles, drain: Drain | None = None
+) -> None:
+    """Play matches one after the other and hand them in, together where they are short.
 
-    Whatever escapes the runner is a failure of the host: it is never counted as a bot's loss.
+    What this host cannot play is given back. Whatever escapes the runner is a failure of the
+    host: it is never counted as a bot's loss.
     """
-    log = _log.bind(match=job.match_id, attempt=job.attempt)
-    try:
-        with LeaseKeeper(job) as lease:
-            report = _play(job, launcher=launcher, files=files, lease=lease)
-            _hand_in(job, report)
-    except (Conflict, MatchAbandoned) as error:
-        log.warning("result not wanted", reason=str(error))
-    except Exception as error:
-        log.exception("attempt failed")
-        fail_attempt(match_id=job.match_id, token=job.token, reason=_sentence(error))
-    finally:
-        files.make_room()
+    if jobs:
+        drain = drain or Drain(grace_s=0)
+        try:
+            with LeaseKeeper(jobs) as lease:
+                _Batch(DrainingLauncher(launcher, drain), files, drain, lease).play(jobs)
+        finally:
+            files.make_room()
 
 
-def _play(job: Job, *, launcher: Launcher, files: BotFiles, lease: LeaseKeeper) -> MatchReport:
-    return play_match(
-        game=GAMES[job.game],
-        options=job.options,
-        seats=[_seat_bot(seat, files) for seat in job.seats],
-        seed=job.seed,
-        limits=Limits.from_json(job.limits),
-        launcher=launcher,
-        codec=msgspec.json.encode,
-        match=str(job.match_id),
-        on_ply=lease.note_ply,
+class _Batch:
+    """Matches that were claimed together; the finished ones wait to be handed in together."""
+
+    def __init__(
+        self, launcher: Launcher, files: BotFiles, drain: Drain, lease: LeaseKeeper
+    ) -> None:
+        self._launcher = launcher
+        self._files = files
+        self._drain = drain
+        self._lease = lease
+        self._finished: list[tuple[Job, Submission]] = []
+
+    def play(self, jobs: Sequence[Job]) -> None:
+        """Play and hand in all of them."""
+        for job in jobs:
+            started = time.monotonic()
+            self._try(job)
+            if time.monotonic() - started > LONG_S:
+                self._hand_in()
+        self._hand_in()
+
+    def _try(self, job: Job) -> None:
+        log = _log.bind(match=job.match_id, attempt=job.attempt)
+        try:
+            self._finished.append((job, self._play(job)))
+        except Drained as error:
+            log.info("given back", reason=str(error))
+            self._give_up(job, return_match, str(error))
+        except MatchAbandoned as error:
+            log.warning("result not wanted", code=error.code, reason=str(error))
+        except Exception as error:
+            log.exception("attempt failed")
+            self._give_up(job, fail_attempt, _sentence(error))
+
+    def _play(self, job: Job) -> Submission:
+        if self._drain.is_asked:
+            raise Drained("The worker was asked to stop before the match began.")
+        self._lease.begin(job)
+        report = play_match(
+            game=GAMES[job.game],
+            options=job.options,
+            seats=[_seat_bot(seat, self._files) for seat in job.seats],
+            seed=job.seed,
+            limits=Limits.from_json(job.limits),
+            launcher=self._launcher,
+            codec=msgspec.json.encode,
+            match=str(job.match_id),
+            on_ply=self._note_ply,
+        )
+        return _submission(job, report)
+
+    def _note_ply(self, ply: int) -> None:
+        self._lease.note_ply(ply)
+        self._drain.check()
+
+    def _give_up(self, job: Job, give_back: Callable[..., bool], reason: str) -> None:
+        self._lease.release(job)
+        _patiently(lambda: give_back(match_id=job.match_id, token=job.token, reason=reason))
+
+    def _hand_in(self) -> None:
+        finished, self._finished = self._finished, []
+        if not finished:
+            return
+        answers = _patiently(lambda: accept_results([told for _, told in finished]))
+        for (job, _), refusal in zip(finished, answers, strict=True):
+            self._settle(job, refusal)
+
+    def _settle(self, job: Job, refusal: DomainError | None) -> None:
+        if isinstance(refusal, Conflict | NotFound):
+            log = _log.bind(match=job.match_id, attempt=job.attempt)
+            log.warning("result not wanted", code=refusal.code, reason=str(refusal))
+        elif refusal is not None:
+            _log.error("result refused", match=job.match_id, reason=str(refusal))
+            self._give_up(job, fail_attempt, _sentence(refusal))
+        self._lease.release(job)
+
+
+def _submission(job: Job, report: MatchReport) -> Submission:
+    return Submission(
+        match_id=job.match_id,
+        token=job.token,
+        record=report.record,
+        logs=[log.decode(errors="replace") for log in report.logs],
+        notes=report.notes,
+        usage=report.usage,
     )
 
 
@@ -65,27 +144,16 @@ def _seat_bot(seat: SeatJob, files: BotFiles) -> SeatBot:
     return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
 
-def _hand_in(job: Job, report: MatchReport) -> None:
-    """Hand in a report, patiently: to play again costs more than to wait for a database."""
-    for wait_s in HAND_IN_AGAIN_AFTER_S:
+def _patiently(action: Callable[[], T]) -> T:
+    """Do something in the database: to play again costs more than to wait for it."""
+    for wait_s in AGAIN_AFTER_S:
         try:
-            return _hand_in_once(job, report)
+            return action()
         except (InterfaceError, OperationalError) as error:
-            _log.warning("database away", match=job.match_id, error=str(error).strip())
+            _log.warning("database away", error=str(error).strip())
             close_old_connections()
             time.sleep(wait_s)
-    return _hand_in_once(job, report)
-
-
-def _hand_in_once(job: Job, report: MatchReport) -> None:
-    accept_result(
-        match_id=job.match_id,
-        token=job.token,
-        record=report.record,
-        logs=[log.decode(errors="replace") for log in report.logs],
-        notes=report.notes,
-        usage=report.usage,
-    )
+    return action()
 
 
 def _sentence(error: Exception) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
 
@@ -19,9 +21,9 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from kombu.exceptions import OperationalError as BrokerAway
 from redis import RedisError
 
-from pentathlon.common.services import drop_lease, take_lease
+from pentathlon.common.services import RECONCILER, drop_lease, take_lease
 
-NAME: Final = "reconcile"
+NAME: Final = RECONCILER
 LEASE_TTL_S: Final = 5.0
 PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 10.0
@@ -35,44 +37,68 @@ _log = structlog.stdlib.get_logger(__name__)
 class Reconciler:
     """One copy of the loop; the steps are done in their order, each whatever became of the others.
 
-    An outage costs one line in the log when it starts and one when it is over.
+    An outage slows the loop down; a step that is broken waits by itself. Both cost one line in the
+    log when they start and one when they are over.
     """
 
     def __init__(
-        self, steps: Mapping[str, Step], *, pause_s: float = PAUSE_S, ttl_s: float = LEASE_TTL_S
+        self,
+        steps: Mapping[str, Step],
+        *,
+        name: str = NAME,
+        pause_s: float = PAUSE_S,
+        ttl_s: float = LEASE_TTL_S,
     ) -> None:
         self._steps = steps
+        self._name = name
         self._pause_s = pause_s
         self._ttl_s = ttl_s
         self._holder = f"{socket.gethostname()[:40]}/{os.getpid()}/{uuid4().hex[:8]}"
         self._failing: set[str] = set()
+        self._waits: dict[str, _Wait] = {}
         self._is_leader = False
+        self._led_until = 0.0
 
     def run(self, stop: threading.Event) -> None:
-        """Work until `stop` is set, more slowly while something fails."""
+        """Work until `stop` is set, more slowly during an outage."""
         pause_s = self._pause_s
         while not stop.wait(pause_s):
-            healthy = self.tick()
-            pause_s = self._pause_s if healthy else min(2 * pause_s, LONGEST_PAUSE_S)
+            is_well = self.tick()
+            pause_s = self._pause_s if is_well else min(2 * pause_s, LONGEST_PAUSE_S)
         with suppress(*_AWAY):
-            drop_lease(name=NAME, holder=self._holder)
+            drop_lease(name=self._name, holder=self._holder)
 
     def tick(self) -> bool:
-        """Do every step once if this copy has the lease; return whether nothing failed."""
+        """Do every step that is due if this copy leads; return whether nothing was away."""
         if not self._attempt("lease", self._take_lease):
             return False
-        if not self._is_leader:
-            return True
-        outcomes = [self._attempt(name, step) for name, step in self._steps.items()]
+        outcomes = [self._do(name) for name in self._steps]
         return all(outcomes)
+
+    def _do(self, name: str) -> bool:
+        """Do one step unless it waits; a long step before it may have cost us the lease."""
+        wait = self._waits.get(name)
+        if wait is not None and time.monotonic() < wait.until:
+            return True
+        if not self._leads():
+            return True
+        return self._attempt(name, self._steps[name])
+
+    def _leads(self) -> bool:
+        if self._is_leader and time.monotonic() > self._led_until:
+            self._attempt("lease", self._take_lease)
+        return self._is_leader
 
     def _take_lease(self) -> None:
         had_it, self._is_leader = self._is_leader, False
-        self._is_leader = take_lease(name=NAME, holder=self._holder, ttl_s=self._ttl_s)
+        asked_at = time.monotonic()
+        self._is_leader = take_lease(name=self._name, holder=self._holder, ttl_s=self._ttl_s)
+        self._led_until = asked_at + self._ttl_s / 3
         if self._is_leader and not had_it:
-            _log.info("reconciling", holder=self._holder)
+            _log.info("leading", work=self._name, holder=self._holder)
 
     def _attempt(self, name: str, step: Step) -> bool:
+        """Do something; return whether all that it needs was there."""
         try:
             step()
         except _AWAY as error:
@@ -81,7 +107,9 @@ class Reconciler:
             return False
         except Exception as error:  # one broken tournament must not stop all the others
             self._note_failure(name, reason=repr(error), exc_info=True)
-            return False
+            self._waits[name] = _Wait.after(self._waits.get(name), shortest_s=self._pause_s)
+            return True
+        self._waits.pop(name, None)
         if name in self._failing:
             self._failing.remove(name)
             _log.info("works again", step=name)
@@ -91,3 +119,16 @@ class Reconciler:
         if name not in self._failing:
             self._failing.add(name)
             _log.error("does not work, trying again", step=name, reason=reason, exc_info=exc_info)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """How long a broken step is left alone."""
+
+    length_s: float
+    until: float
+
+    @classmethod
+    def after(cls, last: _Wait | None, *, shortest_s: float) -> _Wait:
+        length_s = shortest_s if last is None else min(2 * last.length_s, LONGEST_PAUSE_S)
+        return cls(length_s, time.monotonic() + length_s)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from dataclasses import dataclass
 
 from pentathlon_engines.launcher import Launcher, SandboxLevel
@@ -21,10 +20,10 @@ class Slot:
     files: BotFiles
 
 
-def open_slot(level: SandboxLevel) -> Slot:
+def open_slot(level: SandboxLevel, *, name: str) -> Slot:
     """Make this process ready to play matches at a sandbox level that the host can hold."""
     return Slot(
-        name=f"{socket.gethostname()}/{os.getpid()}"[-80:],
+        name=name[-80:],
         launcher=PlainLauncher() if level is SandboxLevel.PROCESS else SandboxLauncher(level),
         files=BotFiles(),
     )

@@ -3,57 +3,63 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from billiard.process import current_process
-from celery.signals import worker_init, worker_process_init
+from celery.signals import worker_init, worker_process_init, worker_shutting_down
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from pentathlon.matches.services import (
-    RESEND_LOST_S,
-    RESEND_S,
-    claim_match,
-    publish_pending,
-)
+from pentathlon.matches.needs import Abilities, Announcement, least_sandbox
+from pentathlon.matches.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
+from pentathlon.matches.services import claim_matches, publish_again
 from pentathlon_engines.launcher import SandboxLevel
+from workers.announcement import announcement
 from workers.celery_app import app
-from workers.play import play_job
+from workers.drain import Drain
+from workers.play import play_jobs
+from workers.pulse import Pulse
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_level
 from workers.slot import Slot, open_slot, pin_to_core
 
-LONGEST_MATCH_S: Final = 3 * 3600
+LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before."""
 
 _log = structlog.stdlib.get_logger(__name__)
+_turn = Turn()
 
 
 @app.task(
-    name="play_match",
+    name="play_matches",
     ignore_result=True,
-    soft_time_limit=LONGEST_MATCH_S,
-    time_limit=LONGEST_MATCH_S + 60,
+    soft_time_limit=LONGEST_TASK_S,
+    time_limit=LONGEST_TASK_S + 60,
     throws=(InterfaceError, OperationalError),
 )
-def play_match(match_id: int) -> None:
-    """Play a match if it is still to be had; a second delivery costs one query."""
+def play_matches(match_ids: list[int]) -> None:
+    """Play those of these matches that are still to be had; a second delivery costs a query."""
+    if drain().is_asked:
+        publish_again(match_ids=match_ids)
+        return
     slot = _slot()
-    job = claim_match(match_id=match_id, worker=slot.name)
-    if job is not None:
-        play_job(job, launcher=slot.launcher, files=slot.files)
+    jobs = claim_matches(
+        match_ids=match_ids, worker=slot.name, abilities=Abilities.of(announced())
+    )
+    play_jobs(jobs, launcher=slot.launcher, files=slot.files, drain=drain())
 
 
 def publish_waiting_matches() -> int:
-    """Tell the workers which matches wait; return how many were told."""
+    """Tell the workers which matches wait; return of how many they were told."""
     resend_after_s = RESEND_S if hints_in_broker() else RESEND_LOST_S
-    return publish_pending(publish=_publish, resend_after_s=resend_after_s)
+    return publish_pending(publish=_publish, resend_after_s=resend_after_s, turn=_turn)
 
 
-def _publish(match_id: int) -> None:
-    play_match.delay(match_id)
+def _publish(match_ids: Sequence[int]) -> None:
+    play_matches.delay(list(match_ids))
 
 
 def hints_in_broker() -> int:
@@ -66,28 +72,54 @@ def hints_in_broker() -> int:
 
 
 @worker_init.connect
-def _find_sandbox(**_: object) -> None:
-    """Refuse to run a worker that cannot shut bots in."""
+def _get_ready(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
+    """Refuse to run a worker that cannot shut bots in; what its slots share is made here."""
     try:
         sandbox_level()
     except LayerMissing as error:
         sys.exit(f"This worker does not start. {error}")
+    announced(slots=getattr(sender, "concurrency", 1))
+    drain()
 
 
 @worker_process_init.connect
 def _open_slot(**_: object) -> None:
-    pin_to_core(getattr(current_process(), "index", 0))
+    pin_to_core(_index())
     _slot()
+    Pulse(announced(), drain()).start()
+
+
+@worker_shutting_down.connect
+def _ask_to_stop(**_: object) -> None:
+    drain().ask()
 
 
 @cache
 def sandbox_level() -> SandboxLevel:
     """Return the sandbox level of this host, found before child processes are forked."""
-    default = SandboxLevel.NAMESPACES if settings.PRODUCTION else SandboxLevel.LANDLOCK
-    least = SandboxLevel(settings.SANDBOX_LEVEL or default)
-    return choose_level(least=least, warn=_log.warning)
+    return choose_level(least=least_sandbox(), warn=_log.warning)
+
+
+@cache
+def drain() -> Drain:
+    """Return the request to stop that all slots of this worker see."""
+    return Drain(grace_s=settings.DRAIN_S)
+
+
+_announced: list[Announcement] = []
+
+
+def announced(*, slots: int = 1) -> Announcement:
+    """Return what this worker says about itself, found before child processes are forked."""
+    if not _announced:
+        _announced.append(announcement(level=sandbox_level(), slots=slots))
+    return _announced[0]
 
 
 @cache
 def _slot() -> Slot:
-    return open_slot(sandbox_level())
+    return open_slot(sandbox_level(), name=f"{announced().name}.{_index()}")
+
+
+def _index() -> int:
+    return int(getattr(current_process(), "index", 0))

@@ -50,6 +50,10 @@ class Environment:
     log_level: str = "INFO"
     sandbox: str | None = None
     """PENTATHLON_SANDBOX: the weakest sandbox level that this worker accepts."""
+    bot_matches: int = 8
+    """PENTATHLON_BOT_MATCHES: most matches that one bot plays at a time."""
+    drain_s: float | None = None
+    """PENTATHLON_DRAIN_S: how long a worker that is asked to stop plays on."""
     no_bootstrap: bool = False
     """PENTATHLON_NO_BOOTSTRAP: use this Python as it is, as container images do."""
     metrics_token: str | None = None
@@ -75,6 +79,8 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         log_json=_flag(variables, "PENTATHLON_LOG_JSON", default=mode is Mode.PRODUCTION),
         log_level=variables.get("PENTATHLON_LOG_LEVEL", "INFO").upper(),
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
+        bot_matches=int(_number(variables, "PENTATHLON_BOT_MATCHES", least=1) or 8),
+        drain_s=_number(variables, "PENTATHLON_DRAIN_S", least=0),
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
         metrics_token=variables.get("PENTATHLON_METRICS_TOKEN") or None,
         certificates=variables.get("SSL_CERT_FILE") or variables.get("PIP_CERT") or None,
@@ -104,6 +110,19 @@ def _flag(variables: Mapping[str, str], name: str, *, default: bool = False) -> 
     if text in {"", "1", "true", "yes", "on", "0", "false", "no", "off"}:
         return default if not text else text in {"1", "true", "yes", "on"}
     raise BadEnvironment(name, f"must be 1 or 0, not {text!r}.")
+
+
+def _number(variables: Mapping[str, str], name: str, *, least: float) -> float | None:
+    text = variables.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
+    if not least <= number < float("inf"):
+        raise BadEnvironment(name, f"must be a number from {least:g}, not {text!r}.")
+    return number
 
 
 def _folder(variables: Mapping[str, str], name: str) -> Path | None:

@@ -17,6 +17,11 @@ _production = _environment.mode is Mode.PRODUCTION
 DATA_FOLDER = _environment.data
 DATA_FOLDER.mkdir(parents=True, exist_ok=True, mode=0o700)
 SANDBOX_LEVEL = _environment.sandbox
+BOT_MATCHES = _environment.bot_matches
+# Shorter than the grace of whoever stops the worker: what is not over by then is given back.
+DRAIN_S = (
+    _environment.drain_s if _environment.drain_s is not None else 120.0 if _production else 2.0
+)
 PRODUCTION = _production
 DEBUG = _environment.debug
 SECRET_KEY = secret_key(_environment)
@@ -229,9 +234,6 @@ CELERY_WORKER_MAX_TASKS_PER_CHILD = 500
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 400_000  # KiB
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 20
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
-# A worker that is asked to stop gives its match this long; the lease brings back what it cuts off.
-CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 20.0 if _production else 2.0
-CELERY_WORKER_ENABLE_SOFT_SHUTDOWN_ON_IDLE = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"

@@ -30,8 +30,22 @@ def test_pip_certificate_serves_uv_too() -> None:
     assert read_environment({"PIP_CERT": "/ca.pem"}).certificates == "/ca.pem"
 
 
+def test_numbers_may_be_left_out() -> None:
+    assert read_environment({}).bot_matches == 8
+    assert read_environment({"PENTATHLON_BOT_MATCHES": "3"}).bot_matches == 3
+    assert read_environment({"PENTATHLON_DRAIN_S": "0.5"}).drain_s == 0.5
+
+
 @pytest.mark.parametrize(
-    ("variable", "value"), [("PENTATHLON_MODE", "staging"), ("PENTATHLON_DEBUG", "maybe")]
+    ("variable", "value"),
+    [
+        ("PENTATHLON_MODE", "staging"),
+        ("PENTATHLON_DEBUG", "maybe"),
+        ("PENTATHLON_BOT_MATCHES", "0"),
+        ("PENTATHLON_DRAIN_S", "-1"),
+        ("PENTATHLON_DRAIN_S", "nan"),
+        ("PENTATHLON_DRAIN_S", "long"),
+    ],
 )
 def test_value_that_cannot_be_meant_is_refused_by_name(variable: str, value: str) -> None:
     with pytest.raises(BadEnvironment, match=f"{variable} must be .* not '{value}'"):

@@ -44,7 +44,7 @@ def _play_on(lease: LeaseKeeper) -> None:
 def test_lease_is_renewed_with_the_progress() -> None:
     database = Database()
 
-    with LeaseKeeper(_job(), renew=database, every_s=_EVERY_S) as lease:
+    with LeaseKeeper([_job()], renew=database, every_s=_EVERY_S) as lease:
         lease.note_ply(7)
         seen = {database.plies.get(timeout=_PATIENCE_S) for _ in range(3)}
 
@@ -55,7 +55,7 @@ def test_lease_is_renewed_with_the_progress() -> None:
 def test_lost_lease_ends_the_match() -> None:
     database = Database(True, False)
 
-    with LeaseKeeper(_job(), renew=database, every_s=_EVERY_S) as lease:
+    with LeaseKeeper([_job()], renew=database, every_s=_EVERY_S) as lease:
         lease.note_ply(1)
         for _ in range(2):
             database.plies.get(timeout=_PATIENCE_S)
@@ -66,7 +66,7 @@ def test_lost_lease_ends_the_match() -> None:
 def test_silent_database_does_not_end_the_match() -> None:
     database = Database(OperationalError("server closed the connection"), True)
 
-    with LeaseKeeper(_job(), renew=database, every_s=_EVERY_S) as lease:
+    with LeaseKeeper([_job()], renew=database, every_s=_EVERY_S) as lease:
         for ply in range(3):
             lease.note_ply(ply)
             database.plies.get(timeout=_PATIENCE_S)
@@ -77,7 +77,7 @@ def test_match_without_progress_is_not_renewed(monkeypatch: pytest.MonkeyPatch) 
     database = Database()
     stuck_at_once = _job(startup_wall_s=0, action_wall_s=0)
 
-    with LeaseKeeper(stuck_at_once, renew=database, every_s=_EVERY_S):
+    with LeaseKeeper([stuck_at_once], renew=database, every_s=_EVERY_S):
         for keeper in (thread for thread in threading.enumerate() if thread.name == "lease"):
             keeper.join(_PATIENCE_S)
             assert not keeper.is_alive()

@@ -1,15 +1,16 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from django.db import OperationalError
 
 from pentathlon.bots.models import Archive
+from pentathlon.common.errors import DomainError
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState, SeatLog
 from pentathlon.matches.services import void_matches
 from pentathlon.matches.validation import submit_bot
 from pentathlon.replays.models import Replay
-from pentathlon.replays.services import accept_result
+from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines.launcher import BotCommand, BotProcess, LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import built_in_bots
@@ -18,7 +19,7 @@ from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
 from workers import play
 from workers.bot_files import BotFiles
-from workers.play import play_job
+from workers.play import play_jobs
 
 pytestmark = pytest.mark.django_db
 
@@ -55,7 +56,7 @@ def job() -> Job:
 
 
 def test_match_is_played_and_handed_in(job: Job, files: BotFiles) -> None:
-    play_job(job, launcher=PlainLauncher(), files=files)
+    play_jobs([job], launcher=PlainLauncher(), files=files)
 
     match = Match.objects.get()
     assert (match.state, match.sandbox) == ("done", "process")
@@ -65,7 +66,7 @@ def test_match_is_played_and_handed_in(job: Job, files: BotFiles) -> None:
 
 
 def test_host_failure_is_nobodys_loss(job: Job, files: BotFiles) -> None:
-    play_job(job, launcher=BrokenHost(), files=files)
+    play_jobs([job], launcher=BrokenHost(), files=files)
 
     match = Match.objects.get()
     assert match.state == MatchState.PENDING
@@ -78,7 +79,7 @@ def test_damaged_archive_is_a_host_failure(job: Job, files: BotFiles) -> None:
     first, second = (Archive.objects.get(pk=seat.content_hash) for seat in job.seats)
     Archive.objects.filter(pk=first.pk).update(data=second.data)
 
-    play_job(job, launcher=PlainLauncher(), files=files)
+    play_jobs([job], launcher=PlainLauncher(), files=files)
 
     match = Match.objects.get()
     assert match.state == MatchState.PENDING
@@ -93,13 +94,13 @@ def test_foreign_error_is_named_but_not_quoted(
 
     monkeypatch.setattr(play, "play_match", fail)
 
-    play_job(job, launcher=PlainLauncher(), files=files)
+    play_jobs([job], launcher=PlainLauncher(), files=files)
 
     assert Match.objects.get().state_reason == "RuntimeError"
 
 
 def test_result_that_nobody_wants_is_dropped(job: Job, files: BotFiles) -> None:
-    play_job(job, launcher=Meddler(), files=files)
+    play_jobs([job], launcher=Meddler(), files=files)
 
     assert Match.objects.get().state == MatchState.VOID
     assert not Replay.objects.exists()
@@ -111,15 +112,15 @@ def test_hand_in_waits_for_the_database(
 ) -> None:
     outages = iter([OperationalError("restarting"), OperationalError("restarting")])
 
-    def accept_after_the_outage(**result: object) -> Match:
+    def accept_after_the_outage(told: Sequence[Submission]) -> list[DomainError | None]:
         for outage in outages:
             raise outage
-        return accept_result(**result)  # type: ignore[arg-type]  # handed on as they are
+        return accept_results(told)
 
-    monkeypatch.setattr(play, "accept_result", accept_after_the_outage)
-    monkeypatch.setattr(play, "HAND_IN_AGAIN_AFTER_S", (0, 0, 0))
+    monkeypatch.setattr(play, "accept_results", accept_after_the_outage)
+    monkeypatch.setattr(play, "AGAIN_AFTER_S", (0, 0, 0))
 
-    play_job(job, launcher=PlainLauncher(), files=files)
+    play_jobs([job], launcher=PlainLauncher(), files=files)
 
     assert Match.objects.get().state == MatchState.DONE
     assert Attempt.objects.count() == 1
@@ -135,7 +136,7 @@ def test_what_a_bot_says_is_kept_for_its_owner(files: BotFiles) -> None:
     )
     version = submit_bot(owner=make_user(), archive=talker)
 
-    play_job(claimed(Match.objects.get()), launcher=PlainLauncher(), files=files)
+    play_jobs([claimed(Match.objects.get())], launcher=PlainLauncher(), files=files)
 
     logs = SeatLog.objects.readable_by(version.bot.owner)
     assert [log.text for log in logs] == ["hello", "hello"]

@@ -47,12 +47,13 @@ def test_one_of_many_copies_works() -> None:
 def test_broken_step_stops_no_other_and_is_told_once() -> None:
     done: list[str] = []
     errors = [ValueError("bad pool"), ValueError("bad pool")]
-    reconciler = Reconciler({"ratings": _failing_with(*errors), "close": _noting(done, "close")})
+    steps = {"ratings": _failing_with(*errors), "close": _noting(done, "close")}
+    reconciler = Reconciler(steps, pause_s=0)
 
     with capture_logs() as logs:
-        healthy = [reconciler.tick() for _ in range(4)]
+        is_well = [reconciler.tick() for _ in range(4)]
 
-    assert healthy == [False, False, True, True]
+    assert is_well == [True] * 4, "what is broken does not slow down the rest"
     assert done == ["close"] * 4
     told = [line["event"] for line in logs if line.get("step") == "ratings"]
     assert told == ["does not work, trying again", "works again"]

@@ -6,9 +6,9 @@ from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 
 from pentathlon.matches.models import Match
-from pentathlon.matches.services import RESEND_LOST_S
+from pentathlon.matches.publishing import RESEND_LOST_S
 from pentathlon_engines.launcher import SandboxLevel
-from tests.factories import make_match
+from tests.factories import make_match, make_worker
 from workers import tasks
 from workers.celery_app import app
 from workers.sandbox.errors import LayerMissing
@@ -22,6 +22,7 @@ def _forget_everything() -> None:
 
 @pytest.mark.django_db
 def test_hint_goes_out_again_soon_if_the_broker_has_lost_it() -> None:
+    make_worker()
     make_match()
     _forget_everything()
 

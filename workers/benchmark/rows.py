@@ -9,7 +9,8 @@ from typing import Any
 from django.db import transaction
 
 from pentathlon.matches.jobs import Job, MatchResult
-from pentathlon.matches.services import claim_match, finish_match, publish_pending
+from pentathlon.matches.publishing import publish_pending
+from pentathlon.matches.services import claim_match, finish_match
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.receipt import seat_results
@@ -143,7 +144,7 @@ def _claim(match_id: int) -> Job | None:
     return claim_match(match_id=match_id, worker="benchmark")
 
 
-def _to_nobody(match_id: int) -> None:
+def _to_nobody(match_ids: Sequence[int]) -> None:
     """Publish nothing: the broker is measured by itself."""
 
 

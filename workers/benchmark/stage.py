@@ -26,7 +26,7 @@ from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon_engines import GAMES
 from workers.benchmark.meter import cpu_s_of
-from workers.tasks import hints_in_broker, play_match, publish_waiting_matches
+from workers.tasks import hints_in_broker, play_matches, publish_waiting_matches
 
 _PATIENCE_S = 600
 _TICK_S = 0.02
@@ -68,7 +68,7 @@ class Stage:
     def deliver(self, match_id: int, times: int) -> float:
         """Send hints that nobody follows; return the CPU seconds of all that took."""
         before = self._cpu_s()
-        sent = _time_of(lambda: [play_match.delay(match_id) for _ in range(times)])
+        sent = _time_of(lambda: [play_matches.delay([match_id]) for _ in range(times)])
         self._wait(lambda: hints_in_broker() == 0)
         time.sleep(_SETTLED_S)
         return sent + self._cpu_s() - before

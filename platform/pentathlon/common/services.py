@@ -1,10 +1,14 @@
 from datetime import timedelta
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.common.models import Lease
+
+RECONCILER: Final = "reconcile"
+"""The lease of whoever hands matches out."""
 
 
 @transaction.atomic

@@ -87,8 +87,7 @@ class Stack:
                 *("--without-gossip", "--without-mingle", "--without-heartbeat"),
                 *("--loglevel", "info"),
             ],
-            # Ctrl-C gives running matches a moment; what is cut off is played again later.
-            environment={**environment, "REMAP_SIGTERM": "SIGQUIT"},
+            environment=environment,
         )
 
 

@@ -24,6 +24,8 @@ class MatchSpec:
     limits: dict[str, float | int] = field(default_factory=dict)
     """Fields of `Limits` that differ from the defaults."""
     rated: bool = False
+    lane: int = 0
+    """Lanes take turns: the number of the tournament."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,3 +81,12 @@ class MatchResult:
     result_hash: str
     """Of the whole record; the same one may be handed in again."""
     seats: tuple[SeatResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """The result of one attempt, handed in with the right to do so."""
+
+    match_id: int
+    token: UUID
+    result: MatchResult

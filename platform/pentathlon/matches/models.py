@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import Self
+from datetime import timedelta
+from typing import Final, Self
 
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, Subquery
@@ -10,6 +11,9 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
+
+SILENT_AFTER_S: Final = 15
+"""A worker that was not heard of for so long is taken for dead."""
 
 
 class MatchState(models.TextChoices):
@@ -35,6 +39,7 @@ class AttemptState(models.TextChoices):
     ACCEPTED = "accepted", "result accepted"
     EXPIRED = "expired", "lease expired"
     FAILED = "failed", "failed on the host"
+    RETURNED = "returned", "given back by a worker that was asked to stop"
 
 
 class MatchQuerySet(models.QuerySet["Match"]):
@@ -54,6 +59,19 @@ class MatchQuerySet(models.QuerySet["Match"]):
     def waiting(self) -> Self:
         """Return matches that wait for a worker, in the order of the schedule."""
         return self.filter(state=MatchState.PENDING).order_by("pk")
+
+    def startable(self) -> Self:
+        """Return waiting matches that may be claimed."""
+        return self.filter(state=MatchState.PENDING, on_hold=False)
+
+    def unsent(self) -> Self:
+        """Return waiting matches that may be published and have not been."""
+        return self.startable().filter(sent_at=None)
+
+    def in_flight(self) -> Self:
+        """Return matches that a worker has, or was told of."""
+        sent = Q(state=MatchState.PENDING, on_hold=False, sent_at__isnull=False)
+        return self.filter(Q(state=MatchState.RUNNING) | sent)
 
     def live(self) -> Self:
         """Return matches that are played right now, the youngest first."""
@@ -96,6 +114,12 @@ class MatchQuerySet(models.QuerySet["Match"]):
         seats = MatchSeat.objects.order_by("seat").select_related("version__bot__owner")
         return self.prefetch_related(Prefetch("seats", queryset=seats))
 
+    def with_needs(self) -> Self:
+        """Load what says who is to play and what that takes, with two queries in all."""
+        seats = MatchSeat.objects.order_by("seat").select_related("version__bot")
+        short = seats.defer("version__validation_log")
+        return self.prefetch_related(Prefetch("seats", queryset=short))
+
     def with_logs(self) -> Self:
         """Load seats and what their bots logged; for the bots' owners only."""
         seats = MatchSeat.objects.order_by("seat").select_related("log")
@@ -123,11 +147,15 @@ class Match(models.Model):
     rated = models.BooleanField(default=False)
     on_hold = models.BooleanField(default=False)
     """Not to be published for now: its tournament is paused."""
+    lane = models.PositiveBigIntegerField(default=0)
+    """Lanes take turns, so that a long one starves no other: the number of the tournament."""
 
     state = models.CharField(max_length=8, choices=MatchState, default=MatchState.PENDING)
     state_reason = models.CharField(max_length=300, blank=True)
     """Why it is void, or why the last attempt failed."""
     attempts_made = models.PositiveIntegerField(default=0)
+    host_faults = models.PositiveSmallIntegerField(default=0)
+    """Attempts that failed on our side since the match was queued."""
     token = models.UUIDField(null=True)
     """Of the running attempt; a result counts only with it."""
     worker = models.CharField(max_length=80, blank=True)
@@ -162,9 +190,9 @@ class Match(models.Model):
         )
         indexes = (
             models.Index(
-                fields=("kind", "id"),
-                condition=Q(state=MatchState.PENDING),
-                name="matches_pending",
+                fields=("kind", "lane", "id"),
+                condition=Q(state=MatchState.PENDING, on_hold=False, sent_at=None),
+                name="matches_unsent",
             ),
             models.Index(
                 fields=("sent_at",),
@@ -283,6 +311,41 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt {self.number} of match {self.match_id}"
+
+
+class WorkerQuerySet(models.QuerySet["Worker"]):
+    """Which workers, in the words of pages and services."""
+
+    def alive(self) -> Self:
+        """Return workers that were heard of lately and take matches, in the order of names."""
+        heard = Now() - timedelta(seconds=SILENT_AFTER_S)
+        return self.filter(seen_at__gt=heard, is_draining=False).order_by("name")
+
+
+class Worker(models.Model):
+    """What plays matches, as it announced itself: how much, which ones, and how well walled in."""
+
+    name = models.CharField(max_length=80, primary_key=True)
+    slots = models.PositiveSmallIntegerField()
+    """Matches that it plays at a time."""
+    games = models.JSONField()
+    """Version of the rules by key of the game."""
+    runtimes = models.JSONField()
+    """What bots may be written for, such as "python"."""
+    sandbox = models.CharField(max_length=12)
+    layers = models.JSONField()
+    """What its sandbox was found to be: layer, state and detail of each."""
+    version = models.CharField(max_length=40)
+    """Of the platform."""
+    is_draining = models.BooleanField(default=False)
+    """It was asked to stop and takes no more matches."""
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    objects = WorkerQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def _seat_in_match() -> SeatQuerySet:

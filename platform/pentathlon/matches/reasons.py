@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from pentathlon.common.models import Lease
+from pentathlon.common.services import RECONCILER
+from pentathlon.matches.cap import Cap
+from pentathlon.matches.fleet import Fleet, read_fleet
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.needs import needs_of
 from pentathlon.matches.services import LEASE_S, MAX_ATTEMPTS
 
 
@@ -17,32 +26,80 @@ class Reason:
     sentence: str
 
 
-def why_not_running(match: Match, *, now: datetime) -> Reason | None:
-    """Return what a match waits for or was stopped by; None if it runs or is done."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What the platform is like at the moment: read it once for any number of matches."""
+
+    now: datetime
+    fleet: Fleet
+    cap: Cap
+    is_handed_out: bool
+    """Whether anybody publishes matches."""
+
+
+def read_situation() -> Situation:
+    """Return how things stand now."""
+    return Situation(
+        now=timezone.now(),
+        fleet=read_fleet(),
+        cap=Cap.over(Match.objects.in_flight()),
+        is_handed_out=Lease.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
+    )
+
+
+def why_waiting(match: Match, situation: Situation | None = None) -> Reason | None:
+    """Return what a match waits for or was stopped by; None if it runs or is done.
+
+    For many matches, load their seats and versions and hand in one situation.
+    """
     match match.state:
         case MatchState.PENDING:
-            return _why_waiting(match)
-        case MatchState.RUNNING if match.lease_until is not None and match.lease_until < now:
-            return Reason(
-                code="worker_silent",
-                sentence=f"Worker {match.worker} was not heard of for {LEASE_S} s; "
-                "another one gets the match.",
-            )
+            return _why_pending(match, situation or read_situation())
+        case MatchState.RUNNING:
+            return _why_silent(match, situation.now if situation else timezone.now())
         case MatchState.VOID:
             return Reason(code="void", sentence=f"Called off: {match.state_reason}")
         case _:
             return None
 
 
-def _why_waiting(match: Match) -> Reason:
+def _why_silent(match: Match, now: datetime) -> Reason | None:
+    if match.lease_until is None or match.lease_until >= now:
+        return None
+    return Reason(
+        code="worker_silent",
+        sentence=f"Worker {match.worker} was not heard of for {LEASE_S} s; "
+        "another one gets the match.",
+    )
+
+
+def _why_pending(match: Match, situation: Situation) -> Reason:
     if match.on_hold:
         return Reason(code="on_hold", sentence="Its tournament is paused.")
-    if match.attempts_made:
+    if (lack := situation.fleet.lacks(needs_of(match))) is not None:
+        return Reason(code=lack[0], sentence=lack[1])
+    if not situation.is_handed_out:
+        return Reason(
+            code="no_reconciler",
+            sentence="Nobody hands out matches: the reconciler was not heard of.",
+        )
+    return _why_not_yet(match, situation)
+
+
+def _why_not_yet(match: Match, situation: Situation) -> Reason:
+    """Say what a match waits for that workers can play."""
+    if match.host_faults:
         return Reason(
             code="retry",
-            sentence=f"Attempt {match.attempts_made + 1} of {MAX_ATTEMPTS} comes next. "
+            sentence=f"Try {match.host_faults + 1} of {MAX_ATTEMPTS} comes next. "
             f"The last one failed on our side: {match.state_reason}",
         )
-    if match.sent_at is None:
-        return Reason(code="queued", sentence="Waits for its turn in the schedule.")
-    return Reason(code="sent", sentence="Comes next: the first free worker takes it.")
+    if match.sent_at is not None:
+        return Reason(code="sent", sentence="Comes next: the first free worker takes it.")
+    if (bot := situation.cap.holds(match)) is not None:
+        return Reason(
+            code="bot_cap",
+            sentence=f"Held by the per-bot cap: {bot} has {settings.BOT_MATCHES} matches in hand, "
+            "the most that one bot may have at a time.",
+        )
+    return Reason(code="queued", sentence="Waits for its turn in the schedule.")

@@ -3,32 +3,34 @@
 pending --claim--> running --finish--> done
    ^                  |
    +--- lease expired, or the host failed; after the last attempt: void
+   +--- given back by a worker that was asked to stop
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Case, CharField, F, Field, IntegerField, UUIDField, Value, When
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
-from pentathlon.common.errors import InvalidInput
-from pentathlon.matches.jobs import Job, MatchResult, MatchSpec, SeatJob
+from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.matches.cap import within_cap
+from pentathlon.matches.jobs import Ending, Job, MatchResult, MatchSpec, SeatJob
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
     Match,
-    MatchKind,
     MatchQuerySet,
     MatchSeat,
     MatchState,
     SeatLog,
 )
+from pentathlon.matches.needs import Abilities, needs_of
 from pentathlon.matches.verdicts import settle_versions
 from pentathlon_engines import GAMES
 
@@ -36,19 +38,23 @@ LEASE_S: Final = 30
 """How long a worker may be silent before its match goes to another one."""
 RENEW_S: Final = 10
 """How often a worker says that it still plays."""
-RESEND_S: Final = 60
-"""After how long a hint that nobody followed is published again."""
-RESEND_LOST_S: Final = 5
-"""The same, when the broker holds no hints: then it was lost on the way."""
 MAX_ATTEMPTS: Final = 3
 """Host failures after which a match is void."""
-WINDOW: Final = 64
-"""Most matches in flight: about four for each worker slot of a small installation."""
 
 _LONGEST_REASON = 300
 _BATCH = 1000
-_MOST_URGENT_FIRST = (MatchKind.VALIDATION, MatchKind.TOURNAMENT)
 _NO_LEASE = {"token": None, "lease_until": None, "sent_at": None}
+_TOLD = (
+    "rank",
+    "score",
+    "fault_kind",
+    "fault_ply",
+    "fault_detail",
+    "cpu_ms",
+    "wall_ms",
+    "memory_peak_mb",
+)
+"""What a result says of each seat."""
 
 
 @transaction.atomic
@@ -65,25 +71,51 @@ def schedule_matches(specs: Iterable[MatchSpec]) -> list[Match]:
     return matches
 
 
-@transaction.atomic
 def claim_match(*, match_id: int, worker: str) -> Job | None:
     """Take a waiting match for `LEASE_S` seconds; None if it is not to be had (any more)."""
-    token = uuid4()
-    # One conditional update: of any number of claimers exactly one sees a row change.
-    taken = Match.objects.filter(pk=match_id, state=MatchState.PENDING, on_hold=False).update(
-        state=MatchState.RUNNING,
-        token=token,
-        worker=worker,
-        attempts_made=F("attempts_made") + 1,
-        lease_until=_lease_end(),
-        started_at=Now(),
-        ply=0,
+    return next(iter(claim_matches(match_ids=[match_id], worker=worker)), None)
+
+
+@transaction.atomic
+def claim_matches(
+    *, match_ids: Sequence[int], worker: str, abilities: Abilities | None = None
+) -> list[Job]:
+    """Take those of these matches that are to be had, each under a lease and token of its own.
+
+    What this worker cannot play, or a bot's cap holds back, is published again later.
+    """
+    wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
+    waiting = list(wanted.with_needs().select_for_update())
+    fitting = [each for each in waiting if abilities is None or abilities.cover(needs_of(each))]
+    matches = within_cap(fitting)
+    if len(matches) < len(waiting):
+        refused = {match.pk for match in waiting} - {match.pk for match in matches}
+        publish_again(match_ids=refused)
+    tokens = {match.pk: uuid4() for match in matches}
+    # One conditional update: of any number of claimers exactly one sees the rows change.
+    taken = (
+        Match.objects.filter(pk__in=tokens)
+        .startable()
+        .update(
+            state=MatchState.RUNNING,
+            token=_by_id(tokens, UUIDField()),
+            worker=worker,
+            attempts_made=F("attempts_made") + 1,
+            lease_until=_lease_end(),
+            started_at=Now(),
+            ply=0,
+        )
+        if tokens
+        else 0
     )
-    if not taken:
-        return None
-    match = Match.objects.get(pk=match_id)
-    Attempt.objects.create(match=match, number=match.attempts_made, token=token, worker=worker)
-    return _job(match, token)
+    if taken < len(tokens):
+        raise Conflict("A match was taken by two at once.", code="double_claim")
+    jobs = [_job(match, tokens[match.pk]) for match in matches]
+    Attempt.objects.bulk_create(
+        Attempt(match_id=job.match_id, number=job.attempt, token=job.token, worker=worker)
+        for job in jobs
+    )
+    return jobs
 
 
 def renew_lease(*, match_id: int, token: UUID, ply: int) -> bool:
@@ -92,31 +124,45 @@ def renew_lease(*, match_id: int, token: UUID, ply: int) -> bool:
     return bool(held.update(lease_until=_lease_end(), ply=ply))
 
 
-@transaction.atomic
 def finish_match(*, match_id: int, token: UUID, result: MatchResult) -> bool:
     """Store how a match ended; False, and nothing stored, without the current token."""
-    done = (
-        Match.objects.held_by(token)
-        .filter(pk=match_id)
-        .update(
-            state=MatchState.DONE,
-            state_reason="",
-            finished_at=Now(),
-            ply=result.plies,
-            outcome_reason=result.outcome_reason,
-            sandbox=result.sandbox,
-            chain=result.chain,
-            **_NO_LEASE,
-        )
+    ending = Ending(match_id=match_id, token=token, result=result)
+    return match_id in finish_matches(endings=[ending])
+
+
+@transaction.atomic
+def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
+    """Store how matches ended, all together; return the ids of those that counted.
+
+    A match whose current token is another one is left as it is.
+    """
+    told = {ending.match_id: ending for ending in endings}
+    running = Match.objects.filter(pk__in=told, state=MatchState.RUNNING).order_by("pk")
+    held = running.select_for_update().values_list("pk", "token")
+    counted = {pk: told[pk] for pk, token in held if token == told[pk].token}
+    if not counted:
+        return set()
+    results = {pk: ending.result for pk, ending in counted.items()}
+    Match.objects.filter(pk__in=counted).update(
+        state=MatchState.DONE,
+        state_reason="",
+        finished_at=Now(),
+        ply=_by_id({pk: result.plies for pk, result in results.items()}, IntegerField()),
+        **{
+            name: _by_id({pk: getattr(each, name) for pk, each in results.items()}, CharField())
+            for name in ("outcome_reason", "sandbox", "chain")
+        },
+        **_NO_LEASE,
     )
-    if not done:
-        return False
-    _store_seats(match_id, result)
-    Attempt.objects.filter(token=token).update(
-        state=AttemptState.ACCEPTED, result_hash=result.result_hash, ended_at=Now()
+    _store_seats(results)
+    hashes = {ending.token: ending.result.result_hash for ending in counted.values()}
+    Attempt.objects.filter(token__in=hashes).update(
+        state=AttemptState.ACCEPTED,
+        result_hash=_by(hashes, column="token", field=CharField()),
+        ended_at=Now(),
     )
-    settle_versions(match_ids=[match_id])
-    return True
+    settle_versions(match_ids=counted)
+    return set(counted)
 
 
 @transaction.atomic
@@ -126,6 +172,16 @@ def fail_attempt(*, match_id: int, token: UUID, reason: str) -> bool:
     if match is None:
         return False
     _give_back(match, AttemptState.FAILED, reason)
+    return True
+
+
+@transaction.atomic
+def return_match(*, match_id: int, token: UUID, reason: str) -> bool:
+    """Give a match back that nothing is wrong with; False if it was taken away before."""
+    match = Match.objects.held_by(token).select_for_update().filter(pk=match_id).first()
+    if match is None:
+        return False
+    _give_back(match, AttemptState.RETURNED, reason)
     return True
 
 
@@ -141,31 +197,9 @@ def return_expired_leases(*, limit: int = 200) -> list[Match]:
     return matches
 
 
-def publish_pending(
-    *,
-    publish: Callable[[int], None],
-    window: int = WINDOW,
-    resend_after_s: float = RESEND_S,
-) -> int:
-    """Publish hints for waiting matches, up to `window` in flight; return how many.
-
-    Validation goes first, then the order of the schedule. The times of publishing are the outbox:
-    a crash or an error on the way publishes again.
-    """
-    resend_before = Now() - timedelta(seconds=resend_after_s)
-    waiting = Match.objects.waiting().filter(on_hold=False)
-    in_flight = Match.objects.live().count() + waiting.filter(sent_at__gte=resend_before).count()
-    unsent = waiting.filter(Q(sent_at=None) | Q(sent_at__lt=resend_before))
-    sent: list[int] = []
-    try:
-        for kind in _MOST_URGENT_FIRST:
-            room = max(0, window - in_flight - len(sent))
-            for match_id in unsent.filter(kind=kind).values_list("pk", flat=True)[:room]:
-                publish(match_id)
-                sent.append(match_id)
-    finally:
-        Match.objects.filter(pk__in=sent, state=MatchState.PENDING).update(sent_at=Now())
-    return len(sent)
+def publish_again(*, match_ids: Collection[int]) -> None:
+    """Take back the hints for these matches that nobody has followed."""
+    Match.objects.filter(pk__in=match_ids).startable().update(sent_at=None)
 
 
 def hold_matches(*, matches: MatchQuerySet) -> int:
@@ -199,6 +233,22 @@ def void_matches(*, matches: MatchQuerySet, reason: str) -> int:
     return len(ids)
 
 
+@transaction.atomic
+def requeue_void_match(*, match_id: int, on_hold: bool = False) -> Match:
+    """Let a void match wait to be played again; the attempts so far stay known."""
+    match = Match.objects.select_for_update().get(pk=match_id)
+    if match.state != MatchState.VOID:
+        raise Conflict(
+            f"Match {match.pk} is {match.get_state_display()}; only void matches are requeued.",
+            code="not_void",
+        )
+    match.state, match.state_reason = MatchState.PENDING, ""
+    match.host_faults, match.finished_at, match.on_hold = 0, None, on_hold
+    fields = ("state", "state_reason", "host_faults", "finished_at", "on_hold")
+    match.save(update_fields=fields)
+    return match
+
+
 def _planned(spec: MatchSpec) -> Match:
     lowest, highest = GAMES[spec.game].info.seats
     if not lowest <= len(spec.seating) <= highest:
@@ -215,6 +265,7 @@ def _planned(spec: MatchSpec) -> Match:
         seed=spec.seed,
         limits=spec.limits,
         rated=spec.rated,
+        lane=spec.lane,
     )
 
 
@@ -223,11 +274,11 @@ def _lease_end() -> CombinedExpression:
 
 
 def _job(match: Match, token: UUID) -> Job:
-    seats = match.seats.order_by("seat").select_related("version__bot")
+    """Return what a worker is given of a match that was read before it was taken."""
     return Job(
         match_id=match.pk,
         token=token,
-        attempt=match.attempts_made,
+        attempt=match.attempts_made + 1,
         game=match.game,
         rules_version=match.rules_version,
         options=match.options,
@@ -240,41 +291,51 @@ def _job(match: Match, token: UUID) -> Job:
                 name=str(seat.version),
                 content_hash=seat.version.archive_id,
             )
-            for seat in seats
+            for seat in match.seats.all()
         ),
     )
 
 
-def _store_seats(match_id: int, result: MatchResult) -> None:
-    ids = dict(MatchSeat.objects.filter(match=match_id).values_list("seat", "pk"))
+def _store_seats(results: Mapping[int, MatchResult]) -> None:
+    seats = list(MatchSeat.objects.filter(match__in=results))
     logs = []
-    for seat, told in enumerate(result.seats):
-        MatchSeat.objects.filter(pk=ids[seat]).update(
-            rank=told.rank,
-            score=told.score,
-            fault_kind=told.fault_kind,
-            fault_ply=told.fault_ply,
-            fault_detail=told.fault_detail[:_LONGEST_REASON],
-            cpu_ms=told.cpu_ms,
-            wall_ms=told.wall_ms,
-            memory_peak_mb=told.memory_peak_mb,
-        )
+    for seat in seats:
+        told = results[seat.match_id].seats[seat.seat]
+        for name in _TOLD:
+            setattr(seat, name, getattr(told, name))
+        seat.fault_detail = told.fault_detail[:_LONGEST_REASON]
         if told.log or told.notes:
-            logs.append(SeatLog(seat_id=ids[seat], text=told.log, notes=list(told.notes)))
+            logs.append(SeatLog(seat=seat, text=told.log, notes=list(told.notes)))
+    # As an upsert: several times as fast as an update of many rows to different values.
+    MatchSeat.objects.bulk_create(
+        seats, update_conflicts=True, unique_fields=("pk",), update_fields=_TOLD
+    )
     SeatLog.objects.bulk_create(logs)
 
 
 def _give_back(match: Match, ended: AttemptState, reason: str) -> None:
-    """Let the next worker try a locked, running match, or call it off after the last attempt."""
-    is_last = match.attempts_made >= MAX_ATTEMPTS
+    """Let the next worker try a locked, running match, or call it off after too many faults."""
+    faults = match.host_faults + (ended != AttemptState.RETURNED)
+    is_last = faults >= MAX_ATTEMPTS
     reason = reason[:_LONGEST_REASON]
     tried = Attempt.objects.filter(match=match, number=match.attempts_made)
     tried.update(state=ended, reason=reason, ended_at=Now())
     Match.objects.filter(pk=match.pk).update(
         state=MatchState.VOID if is_last else MatchState.PENDING,
-        state_reason=reason,
+        state_reason=reason if faults else "",
+        host_faults=faults,
         finished_at=Now() if is_last else None,
         **_NO_LEASE,
     )
     if is_last:
         settle_versions(match_ids=[match.pk])
+
+
+def _by_id(values: Mapping[int, object], field: Field[Any, Any]) -> Case:
+    return _by(values, column="pk", field=field)
+
+
+def _by(values: Mapping[Any, object], *, column: str, field: Field[Any, Any]) -> Case:
+    """Return the value that belongs to each row, for one update of many rows."""
+    cases = (When(**{column: key}, then=Value(value, field)) for key, value in values.items())
+    return Case(*cases, output_field=field)

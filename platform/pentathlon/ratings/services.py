@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Count, F, Sum
 from django.utils import timezone
 
@@ -50,6 +50,16 @@ def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
 
 
 @transaction.atomic
+def await_result(*, match_id: int) -> None:
+    """Let the result of a match count that was skipped as void, once it has one."""
+    pools = Pool.objects.filter(rows__match=match_id).order_by("pk")
+    # Nobody applies results meanwhile: they would take it for void again.
+    list(pools.select_for_update(of=("self",)))
+    skipped = LedgerRow.objects.filter(match=match_id, state=LedgerState.SKIPPED)
+    skipped.update(state=LedgerState.WAITING)
+
+
+@transaction.atomic
 def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     """Apply up to `limit` new results of a pool in order; return how many matches it settled.
 
@@ -87,9 +97,27 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
 
 
 def apply_results(*, limit: int = 200) -> int:
-    """Apply new results in every pool that has some; return how many matches were settled."""
+    """Apply new results in every pool that has some; return how many matches were settled.
+
+    A pool whose results cannot be applied holds up no other.
+
+    Raises:
+        ExceptionGroup: what went wrong, after all other pools.
+    """
+    settled = 0
+    errors = []
     pools = Pool.objects.with_new_results().order_by("pk").values_list("pk", flat=True)
-    return sum(apply_pool(pool_id=pool_id, limit=limit) for pool_id in list(pools))
+    for pool_id in list(pools):
+        try:
+            settled += apply_pool(pool_id=pool_id, limit=limit)
+        except (InterfaceError, OperationalError):
+            raise
+        except Exception as error:
+            error.add_note(f"in rating pool {pool_id}")
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup("ratings", errors)
+    return settled
 
 
 @transaction.atomic

@@ -28,8 +28,13 @@ Record = dict[str, Any]  # Any: JSON, verified before it was stored
 
 def pack(record: Record) -> bytes:
     """Return the record in few bytes."""
+    return pack_text(canonical(record))
+
+
+def pack_text(text: bytes) -> bytes:
+    """Return the canonical JSON of a record in few bytes."""
     packer = ZstdCompressor(level=_LEVEL, dict_data=_dictionary(CODEC))
-    return packer.compress(canonical(record))
+    return packer.compress(text)
 
 
 def unpack(data: bytes, *, codec: str) -> Record:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DataError, IntegrityError, transaction
 
-from pentathlon.common.errors import Conflict, InvalidInput, NotFound
-from pentathlon.matches.jobs import MatchResult
+from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.matches.jobs import Ending, MatchResult
 from pentathlon.matches.models import Attempt, AttemptState, Match
-from pentathlon.matches.services import finish_match
-from pentathlon.replays.codec import CODEC, pack, unpack
+from pentathlon.matches.services import finish_matches
+from pentathlon.replays.codec import CODEC, pack_text, unpack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.receipt import expected_header, seat_results
 from pentathlon_engines.errors import BadRecord
@@ -21,6 +22,27 @@ from pentathlon_engines.launcher import Usage
 from pentathlon_engines.record import canonical, verify_record
 
 Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What a worker hands in after a match."""
+
+    match_id: int
+    token: UUID
+    record: Record
+    logs: Sequence[str]
+    notes: Sequence[Sequence[tuple[int, str]]]
+    usage: Sequence[Usage]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """A submission that is fit to be stored."""
+
+    ending: Ending
+    text: bytes
+    """The canonical JSON of the record."""
 
 
 def accept_result(
@@ -32,36 +54,45 @@ def accept_result(
     notes: Sequence[Sequence[tuple[int, str]]],
     usage: Sequence[Usage],
 ) -> Match:
-    """Store the result of a match once, with all that belongs to it, in one transaction.
-
-    The same record with the same token again changes nothing and gets the same answer.
-
-    Raises:
-        Conflict: `stale_token` if the match was taken away from this worker, `different_result`
-            if this attempt has already handed in something else.
-        InvalidInput: `bad_record` if the record is not one of this match or does not re-simulate.
-    """
-    result_hash = hashlib.sha256(canonical(record)).hexdigest()
-    match = Match.objects.with_seats().filter(pk=match_id).first()
-    if match is None:
-        raise NotFound(f"There is no match {match_id}.")
-    if match.token != token:
-        return _answer_again(match, token, result_hash)
-    # Playing the record again takes as long as the game's rules do: not inside a transaction.
-    _check(match, record)
-    outcome = record["outcome"]
-    result = MatchResult(
-        outcome_reason=outcome["reason"],
-        plies=len(record["events"]),
-        sandbox=record["sandbox"],
-        chain=record["chain"],
-        result_hash=result_hash,
-        seats=seat_results(record, logs=logs, notes=notes, usage=usage),
+    """Store the result of one match as `accept_results` does; raise why it is refused."""
+    submission = Submission(
+        match_id=match_id, token=token, record=record, logs=logs, notes=notes, usage=usage
     )
-    if not _store(match_id, token, record, result):
-        return _answer_again(match, token, result_hash)
-    match.refresh_from_db()
-    return match
+    for refusal in accept_results([submission]):
+        if refusal is not None:
+            raise refusal
+    return Match.objects.get(pk=match_id)
+
+
+def accept_results(submissions: Sequence[Submission]) -> list[DomainError | None]:
+    """Store the results of matches once, with all that belongs to them, in one transaction.
+
+    Returns for each submission None, or why it is refused: then it leaves nothing behind, and the
+    others are stored all the same. The same record with the same token again changes nothing and
+    gets the same answer.
+
+    - `Conflict`: `stale_token` if the match was taken away from this worker, `different_result`
+      if this attempt has already handed in something else.
+    - `InvalidInput`: `bad_record` if the record is not one of this match or does not re-simulate,
+      `bad_result` if what comes with it does not fit or cannot be stored.
+    - `NotFound`: there is no such match.
+    """
+    matches = Match.objects.with_needs().in_bulk({each.match_id for each in submissions})
+    # Playing records again takes as long as the games' rules do: not inside a transaction.
+    looked_at = [_look_at(matches.get(each.match_id), each) for each in submissions]
+    fit: dict[int, _Checked] = {}
+    for seen in looked_at:
+        if isinstance(seen, _Checked):
+            fit.setdefault(seen.ending.match_id, seen)
+    stored = _store_all(list(fit.values()))
+    return [
+        seen
+        if isinstance(seen, DomainError)
+        else stored[each.match_id]
+        if seen is fit.get(each.match_id) and each.match_id in stored
+        else _answer_again(each)
+        for each, seen in zip(submissions, looked_at, strict=True)
+    ]
 
 
 def read_record(replay: Replay) -> Record:
@@ -69,40 +100,45 @@ def read_record(replay: Replay) -> Record:
     return unpack(bytes(replay.data), codec=replay.codec)
 
 
-@transaction.atomic
-def _store(match_id: int, token: UUID, record: Record, result: MatchResult) -> bool:
-    if not finish_match(match_id=match_id, token=token, result=result):
-        return False
-    Replay.objects.create(
-        match_id=match_id,
-        codec=CODEC,
-        data=pack(record),
-        raw_bytes=len(canonical(record)),
+def _look_at(match: Match | None, submission: Submission) -> _Checked | DomainError | None:
+    """Return what may be stored, or why it may not; None if it comes without the current token."""
+    if match is None:
+        return NotFound(f"There is no match {submission.match_id}.")
+    try:
+        text = _text(submission)
+        return _checked(match, submission, text) if match.token == submission.token else None
+    except DomainError as error:
+        return error
+
+
+def _checked(match: Match, submission: Submission, text: bytes) -> _Checked:
+    record = submission.record
+    _check(match, record)
+    told = (submission.logs, submission.notes, submission.usage)
+    if any(len(each) != record["seats"] for each in told):
+        raise InvalidInput("Logs, notes and usage must come for every seat.", code="bad_result")
+    result = MatchResult(
+        outcome_reason=record["outcome"]["reason"],
+        plies=len(record["events"]),
+        sandbox=record["sandbox"],
+        chain=record["chain"],
+        result_hash=hashlib.sha256(text).hexdigest(),
+        seats=seat_results(record, logs=told[0], notes=told[1], usage=told[2]),
     )
-    return True
+    ending = Ending(match_id=match.pk, token=submission.token, result=result)
+    return _Checked(ending=ending, text=text)
 
 
-def _answer_again(match: Match, token: UUID, result_hash: str) -> Match:
-    """Answer a worker without the match: it may have handed in the same record before."""
-    accepted = Attempt.objects.filter(match=match, token=token, state=AttemptState.ACCEPTED)
-    earlier = accepted.values_list("result_hash", flat=True).first()
-    if earlier is None:
-        raise Conflict(
-            f"Match {match.pk} is no longer this worker's: its lease ran out, or it was called "
-            "off. Drop the result.",
-            code="stale_token",
-        )
-    if earlier != result_hash:
-        raise Conflict(
-            f"This attempt at match {match.pk} has handed in another record already; that one "
-            "counts.",
-            code="different_result",
-        )
-    match.refresh_from_db()
-    return match
+def _text(submission: Submission) -> bytes:
+    try:
+        return canonical(submission.record)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _bad_record("it is not JSON.") from error
 
 
 def _check(match: Match, record: Record) -> None:
+    if not isinstance(record, dict):
+        raise _bad_record("it is not a JSON object.")
     for name, value in expected_header(match).items():
         if record.get(name) != value:
             raise _bad_record(f"{name} is {record.get(name)!r}, match {match.pk} has {value!r}.")
@@ -114,3 +150,55 @@ def _check(match: Match, record: Record) -> None:
 
 def _bad_record(problem: str) -> InvalidInput:
     return InvalidInput(f"The record is refused: {problem}", code=BadRecord.code, field="record")
+
+
+def _store_all(results: Sequence[_Checked]) -> dict[int, DomainError | None]:
+    """Store results together; if the database refuses one, each by itself.
+
+    Returns by id of the match None, or why the database refuses it; nothing for a match that
+    another token has by now.
+    """
+    try:
+        return dict.fromkeys(_store(results))
+    except (DataError, IntegrityError):
+        if len(results) == 1:
+            reason = "The database refuses what this result consists of."
+            return {results[0].ending.match_id: InvalidInput(reason, code="bad_result")}
+    return {pk: answer for each in results for pk, answer in _store_all([each]).items()}
+
+
+@transaction.atomic
+def _store(results: Sequence[_Checked]) -> set[int]:
+    counted = finish_matches(endings=[each.ending for each in results])
+    Replay.objects.bulk_create(
+        Replay(
+            match_id=each.ending.match_id,
+            codec=CODEC,
+            data=pack_text(each.text),
+            raw_bytes=len(each.text),
+        )
+        for each in results
+        if each.ending.match_id in counted
+    )
+    return counted
+
+
+def _answer_again(submission: Submission) -> DomainError | None:
+    """Answer by what counts now: this worker may have handed in the same record before."""
+    accepted = Attempt.objects.filter(
+        match=submission.match_id, token=submission.token, state=AttemptState.ACCEPTED
+    )
+    earlier = accepted.values_list("result_hash", flat=True).first()
+    if earlier is None:
+        return Conflict(
+            f"Match {submission.match_id} is no longer this worker's: its lease ran out, or it "
+            "was called off. Drop the result.",
+            code="stale_token",
+        )
+    if earlier != hashlib.sha256(_text(submission)).hexdigest():
+        return Conflict(
+            f"This attempt at match {submission.match_id} has handed in another record already; "
+            "that one counts.",
+            code="different_result",
+        )
+    return None

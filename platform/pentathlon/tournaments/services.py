@@ -3,6 +3,7 @@
 open --start--> running <--pause, resume--> paused
                    |                           |
                    +--> closed (all done)      +--> cancelled (from open, running and paused)
+                   <--requeue--+
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Max
 from django.db.models.functions import Now
 
@@ -23,10 +24,11 @@ from pentathlon.matches.models import Match, MatchKind, MatchQuerySet
 from pentathlon.matches.services import (
     hold_matches,
     release_matches,
+    requeue_void_match,
     schedule_matches,
     void_matches,
 )
-from pentathlon.ratings.services import enter_matches, open_live_pool, open_pool
+from pentathlon.ratings.services import await_result, enter_matches, open_live_pool, open_pool
 from pentathlon.tournaments import checks
 from pentathlon.tournaments.document import document, pairings
 from pentathlon.tournaments.final import final_rows
@@ -155,19 +157,60 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     return _stamped(_moved(tournament, TournamentState.CANCELLED), "finished_at")
 
 
+@transaction.atomic
+def requeue_match(*, actor: User, match: Match) -> Match:
+    """Have a void match of the actor's own tournament played after all; its attempts stay known.
+
+    A tournament that has closed without it runs again. Nothing that was rated changes: a void
+    match has never counted.
+    """
+    place = TournamentMatch.objects.filter(match=match).select_related("tournament").first()
+    if place is None:
+        raise NotAllowed("Only matches of a tournament are requeued.", code="not_in_a_tournament")
+    states = (TournamentState.RUNNING, TournamentState.PAUSED, TournamentState.CLOSED)
+    tournament = _own(actor, place.tournament, *states, to="requeue a match of")
+    await_result(match_id=match.pk)
+    requeued = requeue_void_match(
+        match_id=match.pk, on_hold=tournament.state == TournamentState.PAUSED
+    )
+    if tournament.state == TournamentState.CLOSED:
+        FinalRow.objects.filter(entry__tournament=tournament).delete()
+        tournament.finished_at = None
+        tournament.save(update_fields=("finished_at",))
+        _moved(tournament, TournamentState.RUNNING)
+    return requeued
+
+
 def close_finished() -> list[Tournament]:
-    """Close every tournament in which nothing waits any more, with its final table."""
-    closed = (_close(tournament) for tournament in Tournament.objects.finished().order_by("pk"))
+    """Close every tournament in which nothing waits any more, with its final table.
+
+    One whose table cannot be made keeps none of the others open.
+
+    Raises:
+        ExceptionGroup: what went wrong, after all others were closed.
+    """
+    closed = []
+    errors = []
+    for tournament in Tournament.objects.finished().order_by("pk"):
+        try:
+            closed.append(_close(tournament))
+        except (InterfaceError, OperationalError):
+            raise
+        except Exception as error:
+            error.add_note(f"in the final table of tournament {tournament.pk}")
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup("final tables", errors)
     return [tournament for tournament in closed if tournament is not None]
 
 
 def _close(tournament: Tournament) -> Tournament | None:
-    # The fit takes seconds for thousands of matches: outside of the transaction. All results
-    # are final, so nothing can change meanwhile but the state, which is checked under the lock.
+    # The fit takes seconds for thousands of matches: outside of the transaction. Meanwhile the
+    # organiser may stop it or requeue a void match, which is looked at again under the lock.
     rows = final_rows(tournament)
     with transaction.atomic():
         locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
-        if locked.state != TournamentState.RUNNING:
+        if not Tournament.objects.finished().filter(pk=locked.pk).exists():
             return None
         FinalRow.objects.bulk_create(rows, batch_size=_BATCH)
         return _stamped(_moved(locked, TournamentState.CLOSED), "finished_at")
@@ -233,6 +276,7 @@ def _spec(tournament: Tournament, versions: Sequence[BotVersion], pairing: Pairi
         options=tournament.options,
         limits=tournament.limits,
         rated=tournament.rated,
+        lane=tournament.pk,
     )
 
 

@@ -6,8 +6,9 @@ from typing import Any
 from django.db.models.functions import Now
 
 from pentathlon.matches.jobs import Job, MatchResult, SeatResult
-from pentathlon.matches.models import Match
+from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_match
+from tests.factories import make_match
 
 
 def claimed(match: Match, worker: str = "test/1") -> Job:
@@ -36,3 +37,11 @@ def result(*, seats: int = 2, result_hash: str = "a" * 64, **first_seat: Any) ->
             for seat in range(seats)
         ),
     )
+
+
+def played(game: str, *, seconds: float, times: int = 3) -> None:
+    """Store matches of a game that have lately taken so long."""
+    for _ in range(times):
+        match = make_match(game=game, state=MatchState.DONE)
+        started = Now() - timedelta(seconds=seconds)
+        Match.objects.filter(pk=match.pk).update(started_at=started, finished_at=Now())

@@ -2,7 +2,6 @@ import uuid
 from datetime import timedelta
 
 import pytest
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from pentathlon.common.errors import InvalidInput
@@ -207,74 +206,6 @@ class TestHostFailure:
         claimed(make_match())
 
         assert services.return_expired_leases() == []
-
-
-class TestPublish:
-    def test_waiting_matches_go_out_in_order_and_once(self) -> None:
-        matches = [make_match() for _ in range(3)]
-        sent: list[int] = []
-
-        services.publish_pending(publish=sent.append)
-        services.publish_pending(publish=sent.append)
-
-        assert sent == [match.pk for match in matches]
-
-    def test_validation_goes_first(self) -> None:
-        later, upload = make_match(), make_match(kind=MatchKind.VALIDATION)
-        sent: list[int] = []
-
-        services.publish_pending(publish=sent.append)
-
-        assert sent == [upload.pk, later.pk]
-
-    def test_window_bounds_what_is_in_flight(self) -> None:
-        running = make_match()
-        waiting = [make_match() for _ in range(3)]
-        claimed(running)
-        sent: list[int] = []
-
-        services.publish_pending(publish=sent.append, window=3)
-        services.publish_pending(publish=sent.append, window=3)
-
-        assert sent == [waiting[0].pk, waiting[1].pk]
-
-    def test_hint_that_nobody_followed_goes_out_again(self) -> None:
-        match = make_match()
-        sent: list[int] = []
-        services.publish_pending(publish=sent.append)
-
-        long_ago = Now() - timedelta(seconds=services.RESEND_S + 1)
-        Match.objects.update(sent_at=long_ago)
-        services.publish_pending(publish=sent.append)
-
-        assert sent == [match.pk, match.pk]
-
-    def test_broken_broker_leaves_the_rest_to_be_published(self) -> None:
-        first, second = make_match(), make_match()
-        sent: list[int] = []
-
-        def publish(match_id: int) -> None:
-            if match_id == second.pk:
-                raise ConnectionError("broker away")
-            sent.append(match_id)
-
-        with pytest.raises(ConnectionError):
-            services.publish_pending(publish=publish)
-        services.publish_pending(publish=sent.append)
-
-        assert sent == [first.pk, second.pk]
-
-    def test_held_match_is_not_published_until_released(self) -> None:
-        match = make_match()
-        mine = Match.objects.filter(pk=match.pk)
-        sent: list[int] = []
-
-        assert services.hold_matches(matches=mine) == 1
-        assert services.publish_pending(publish=sent.append) == 0
-        assert services.release_matches(matches=mine) == 1
-        services.publish_pending(publish=sent.append)
-
-        assert sent == [match.pk]
 
 
 class TestVoid:

@@ -5,12 +5,16 @@ import threading
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import connection
 
+from pentathlon.matches.fleet import forget_silent_workers
 from pentathlon.matches.services import return_expired_leases
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.services import close_finished
 from workers.reconciler import Reconciler
 from workers.tasks import publish_waiting_matches
+
+_CLOSING_TTL_S = 15
 
 
 class Command(BaseCommand):
@@ -23,11 +27,22 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
+        # A final table takes as long as there are results: no match waits for it.
+        closing = threading.Thread(target=_close_tournaments, args=(stop,), daemon=True)
+        closing.start()
         Reconciler(
             {
                 "expired leases": return_expired_leases,
                 "publishing": publish_waiting_matches,
                 "ratings": apply_results,
-                "tournaments": close_finished,
+                "workers": forget_silent_workers,
             }
         ).run(stop)
+
+
+def _close_tournaments(stop: threading.Event) -> None:
+    closer = Reconciler({"tournaments": close_finished}, name="close", ttl_s=_CLOSING_TTL_S)
+    try:
+        closer.run(stop)
+    finally:
+        connection.close()

@@ -2,11 +2,10 @@
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from pentathlon.matches.models import Match, MatchKind, MatchState, SeatLog
-from pentathlon.matches.reasons import why_not_running
+from pentathlon.matches.reasons import why_waiting
 from pentathlon.replays.services import read_record
 from pentathlon.web.cards import match_title
 from pentathlon.web.cursor import cursor_page
@@ -38,7 +37,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     info = GAMES[found.game].info
     context = {"section": "tournaments", "match": found, "title": match_title(found), "info": info}
     if found.state != MatchState.DONE:
-        context["reason"] = why_not_running(found, now=timezone.now())
+        context["reason"] = why_waiting(found)
         part = "web/parts/match_state.html" if wants_part(request) else "web/match_waiting.html"
         return render(request, part, context)
     if wants_part(request):

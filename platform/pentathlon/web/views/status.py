@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.common.models import Lease
+from pentathlon.common.services import RECONCILER
 from pentathlon.matches.models import Match, MatchState
 
 _HOUR = timedelta(hours=1)
@@ -18,7 +19,7 @@ def status(request: HttpRequest) -> HttpResponse:
     """Show what runs and waits, and whether the housekeeping was heard of."""
     ended = Match.objects.filter(finished_at__gt=Now() - _HOUR)
     context = {
-        "reconciler_silent": not Lease.objects.filter(until__gt=Now()).exists(),
+        "reconciler_silent": not Lease.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
         "running": Match.objects.filter(state=MatchState.RUNNING).count(),
         "waiting": Match.objects.filter(state=MatchState.PENDING).count(),
         "last_hour": ended.filter(state=MatchState.DONE).count(),

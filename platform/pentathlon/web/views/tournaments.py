@@ -6,12 +6,11 @@ from typing import Any
 from django.db.models import Max
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.reasons import why_not_running
+from pentathlon.matches.reasons import read_situation, why_waiting
 from pentathlon.tournaments.document import document
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.tournaments.progress import progress
@@ -78,9 +77,9 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
     places = TournamentMatch.objects.filter(tournament=found)
     last = places.aggregate(last=Max("round"))["last"] or 0
     number = max(1, min(query_number(request, "round") or 1, last))
-    now = timezone.now()
+    situation = read_situation()
     context["places"] = [
-        {"place": place, "reason": why_not_running(place.match, now=now)}
+        {"place": place, "reason": why_waiting(place.match, situation)}
         for place in places.filter(round=number).in_order()
     ]
     context |= {"round": number, "rounds": last}

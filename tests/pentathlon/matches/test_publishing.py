@@ -1,0 +1,283 @@
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
+from pytest_django.fixtures import Settings
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.matches import services
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.publishing import BATCH, RESEND_S, WINDOW_PER_SLOT, Turn, publish_pending
+from tests.factories import make_match, make_version, make_worker
+from tests.pentathlon.matches.acting import claimed, played
+
+pytestmark = pytest.mark.django_db
+
+
+class Broker:
+    """Notes the hints that it is given."""
+
+    def __init__(self) -> None:
+        self.hints: list[list[int]] = []
+
+    def __call__(self, match_ids: Sequence[int]) -> None:
+        self.hints.append(list(match_ids))
+
+    @property
+    def sent(self) -> list[int]:
+        return [match_id for hint in self.hints for match_id in hint]
+
+
+@pytest.fixture
+def broker() -> Broker:
+    return Broker()
+
+
+def _lane(number: int, length: int) -> list[int]:
+    """Store the matches of one tournament, each between bots of its own."""
+    return [make_match(lane=number).pk for _ in range(length)]
+
+
+class TestWindow:
+    def test_waiting_matches_go_out_in_order_and_once(self, broker: Broker) -> None:
+        make_worker()
+        matches = _lane(1, 3)
+
+        publish_pending(publish=broker)
+        publish_pending(publish=broker)
+
+        assert broker.sent == matches
+
+    def test_nothing_goes_out_while_no_worker_is_alive(self, broker: Broker) -> None:
+        make_worker(seen_at=Now() - timedelta(minutes=1))
+        make_worker(is_draining=True)
+        match = make_match()
+
+        assert publish_pending(publish=broker) == 0
+
+        match.refresh_from_db()
+        assert match.sent_at is None
+
+    @pytest.mark.parametrize("slots", [1, 2])
+    def test_window_follows_from_the_slots_that_are_there(
+        self, slots: int, broker: Broker
+    ) -> None:
+        make_worker(slots=slots)
+        versions = [make_version() for _ in range(10)]
+        for number in range(WINDOW_PER_SLOT * 2 + 2):
+            make_match([versions[number % 10], versions[(number + 1) % 10]])
+
+        publish_pending(publish=broker)
+        publish_pending(publish=broker)
+
+        assert len(broker.sent) == WINDOW_PER_SLOT * slots
+
+    def test_running_matches_are_in_the_window(self, broker: Broker) -> None:
+        make_worker()
+        claimed(make_match())
+        waiting = _lane(1, 3)
+
+        publish_pending(publish=broker, window=3)
+        publish_pending(publish=broker, window=3)
+
+        assert broker.sent == waiting[:2]
+
+    def test_hint_that_nobody_followed_goes_out_again(self, broker: Broker) -> None:
+        make_worker()
+        match = make_match()
+        publish_pending(publish=broker)
+
+        Match.objects.update(sent_at=Now() - timedelta(seconds=RESEND_S + 1))
+        publish_pending(publish=broker)
+
+        assert broker.sent == [match.pk, match.pk]
+
+    def test_broken_broker_leaves_the_rest_to_be_published(self, broker: Broker) -> None:
+        make_worker(slots=2)
+        first, second = make_match(), make_match()
+
+        def publish(match_ids: Sequence[int]) -> None:
+            if second.pk in match_ids:
+                raise ConnectionError("broker away")
+            broker(match_ids)
+
+        with pytest.raises(ConnectionError):
+            publish_pending(publish=publish)
+        publish_pending(publish=broker)
+
+        assert broker.sent == [first.pk, second.pk]
+
+    def test_held_match_is_not_published_until_released(self, broker: Broker) -> None:
+        make_worker()
+        match = make_match()
+        mine = Match.objects.filter(pk=match.pk)
+
+        assert services.hold_matches(matches=mine) == 1
+        assert publish_pending(publish=broker) == 0
+        assert services.release_matches(matches=mine) == 1
+        publish_pending(publish=broker)
+
+        assert broker.sent == [match.pk]
+
+
+class TestHints:
+    def test_few_matches_are_shared_among_the_slots(self, broker: Broker) -> None:
+        make_worker(slots=4)
+        played("tuned", seconds=0.05)
+        _lane(1, 4)
+
+        publish_pending(publish=broker)
+
+        assert [len(hint) for hint in broker.hints] == [1, 1, 1, 1]
+
+    def test_many_short_matches_go_out_in_batches(self, broker: Broker) -> None:
+        make_worker(slots=1)
+        played("tuned", seconds=0.05)
+        _lane(1, BATCH + 1)
+
+        publish_pending(publish=broker)
+
+        assert [len(hint) for hint in broker.hints] == [BATCH, 1]
+
+    def test_long_matches_go_out_one_by_one(self, broker: Broker) -> None:
+        make_worker(slots=1)
+        played("tuned", seconds=30)
+        _lane(1, 3)
+
+        publish_pending(publish=broker)
+
+        assert [len(hint) for hint in broker.hints] == [1, 1, 1]
+
+
+class TestTurns:
+    def test_validation_goes_first(self, broker: Broker) -> None:
+        make_worker()
+        later, upload = make_match(), make_match(kind=MatchKind.VALIDATION)
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == [upload.pk, later.pk]
+
+    def test_big_tournament_does_not_starve_a_small_one(self, broker: Broker) -> None:
+        make_worker()
+        big = _lane(1, 8)
+        publish_pending(publish=broker, window=4)
+        small = _lane(2, 2)
+
+        publish_pending(publish=broker, window=7)
+
+        assert broker.sent == [*big[:4], *small, big[4]]
+
+    def test_lanes_take_turns(self, broker: Broker) -> None:
+        make_worker()
+        one, two, three = (_lane(number, 3) for number in (1, 2, 3))
+        turn = Turn()
+
+        for _ in range(4):
+            publish_pending(publish=broker, window=2, turn=turn)
+            Match.objects.in_flight().update(state=MatchState.DONE, finished_at=Now())
+
+        in_turns = [match for block in zip(one, two, three, strict=True) for match in block]
+        assert broker.sent == in_turns[:8]
+
+    def test_number_of_queries_does_not_grow_with_a_tournament(self, broker: Broker) -> None:
+        make_worker()
+        versions = [make_version() for _ in range(4)]
+        counts = []
+
+        for length in (2, 10):
+            for _ in range(length):
+                make_match(versions[:2], lane=1)
+            with CaptureQueriesContext(connection) as queries:
+                publish_pending(publish=broker, window=1)
+            counts.append(len(queries))
+            Match.objects.update(state=MatchState.DONE, finished_at=Now())
+
+        assert counts[0] == counts[1]
+
+
+class TestCap:
+    @pytest.fixture
+    def busy(self, settings: Settings) -> BotVersion:
+        """Return a version whose bot may play two matches at a time."""
+        settings.BOT_MATCHES = 2
+        return make_version()
+
+    def test_one_bot_gets_no_more_than_its_cap(self, busy: BotVersion, broker: Broker) -> None:
+        make_worker()
+        held = [make_match([busy, make_version()]).pk for _ in range(3)]
+        other = make_match().pk
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == [*held[:2], other]
+
+    def test_other_version_of_the_same_bot_counts(self, busy: BotVersion, broker: Broker) -> None:
+        make_worker()
+        for _ in range(2):
+            claimed(make_match([busy, make_version()]))
+        newer = make_version(bot=busy.bot)
+        make_match([newer, make_version()])
+
+        assert publish_pending(publish=broker) == 0
+
+    def test_held_match_goes_out_when_another_has_ended(
+        self, busy: BotVersion, broker: Broker
+    ) -> None:
+        make_worker()
+        first, *_, last = (make_match([busy, make_version()]) for _ in range(3))
+        publish_pending(publish=broker)
+        Match.objects.filter(pk=first.pk).update(state=MatchState.DONE, finished_at=Now())
+
+        publish_pending(publish=broker)
+
+        assert broker.sent[-1] == last.pk
+
+    def test_validation_is_not_held(self, busy: BotVersion, broker: Broker) -> None:
+        make_worker()
+        for _ in range(2):
+            claimed(make_match([busy, make_version()]))
+        upload = make_match([busy, busy], kind=MatchKind.VALIDATION)
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == [upload.pk]
+
+
+class TestRouting:
+    def _java(self) -> BotVersion:
+        version = make_version()
+        version.manifest = {**version.manifest, "language": "java"}
+        version.save(update_fields=("manifest",))
+        return version
+
+    def test_match_that_no_worker_can_play_lets_others_pass(self, broker: Broker) -> None:
+        make_worker()
+        make_match([self._java(), make_version()])
+        other = make_match()
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == [other.pk]
+
+    def test_match_goes_out_when_a_worker_for_it_comes(self, broker: Broker) -> None:
+        make_worker()
+        match = make_match([self._java(), make_version()])
+        publish_pending(publish=broker)
+        make_worker(runtimes=["java", "python"])
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == [match.pk]
+
+    def test_weaker_sandbox_than_demanded_gets_nothing(
+        self, broker: Broker, settings: Settings
+    ) -> None:
+        settings.SANDBOX_LEVEL = "namespaces"
+        make_worker(sandbox="landlock")
+        make_match()
+
+        assert publish_pending(publish=broker) == 0

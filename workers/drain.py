@@ -1,0 +1,94 @@
+"""A worker that is asked to stop: its slots finish what they can and give back the rest."""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import time
+from typing import Final
+
+from pentathlon_engines.launcher import BotCommand, BotProcess, Breach, Launcher, Usage
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.runner import MatchAbandoned
+
+_TIME: Final = struct.Struct("d")
+
+
+class Drained(MatchAbandoned):
+    """The worker has to end before the match does."""
+
+    code = "drained"
+
+
+class Drain:
+    """A request to stop, made in the parent process of a worker, seen by those it has forked.
+
+    Make it before they are forked. A match may go on for `grace_s` after the request.
+    """
+
+    def __init__(self, *, grace_s: float) -> None:
+        self._grace_s = grace_s
+        self._asked_at = mmap.mmap(-1, _TIME.size)
+
+    def ask(self) -> None:
+        """Make the request; safe in a signal handler."""
+        if not self.is_asked:
+            _TIME.pack_into(self._asked_at, 0, time.monotonic())
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether no other match should be started."""
+        return self._since() > 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match that is played has to be given back now."""
+        return self.is_asked and time.monotonic() > self._since() + self._grace_s
+
+    def check(self) -> None:
+        """Raise `Drained` if the match has to be given back now."""
+        if self.is_over:
+            raise Drained("The worker was asked to stop.")
+
+    def _since(self) -> float:
+        return float(_TIME.unpack_from(self._asked_at)[0])
+
+
+class DrainingLauncher:
+    """Starts bots as another launcher does; the end of the grace ends a match even in a turn."""
+
+    def __init__(self, launcher: Launcher, drain: Drain) -> None:
+        self.level = launcher.level
+        self._launcher = launcher
+        self._drain = drain
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        """Start a bot."""
+        return _WatchedBot(self._launcher.start(command, seat=seat, limits=limits), self._drain)
+
+
+class _WatchedBot:
+    """A bot whose every tick looks at the drain, too."""
+
+    def __init__(self, bot: BotProcess, drain: Drain) -> None:
+        self._bot = bot
+        self._drain = drain
+        self.stdin = bot.stdin
+        self.stdout = bot.stdout
+        self.stderr = bot.stderr
+        self.cpu_s = bot.cpu_s
+        self.pause = bot.pause
+        self.resume = bot.resume
+
+    def breach(self) -> Breach | None:
+        """Return the limit that the bot has broken by now."""
+        self._drain.check()
+        return self._bot.breach()
+
+    def stop(self) -> Usage:
+        """End the bot."""
+        return self._bot.stop()
+
+    def verdict(self, usage: Usage) -> Breach | None:
+        """Explain the bot's end."""
+        return self._bot.verdict(usage)

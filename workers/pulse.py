@@ -1,0 +1,75 @@
+"""Says again and again that a worker is there, from a thread of each of its slots."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import structlog
+from django.db import InterfaceError, OperationalError, connection
+
+from pentathlon.matches.fleet import BEAT_S, announce_worker, beat, note_draining
+from pentathlon.matches.needs import Announcement
+from workers.drain import Drain
+
+_TICK_S = 0.25
+_AWAY = (InterfaceError, OperationalError)
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Pulse:
+    """The heart-beat of a worker; a database that is away is told of once."""
+
+    def __init__(self, told: Announcement, drain: Drain) -> None:
+        self._told = told
+        self._drain = drain
+        self._over = threading.Event()
+        self._is_failing = False
+        self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
+
+    def start(self) -> None:
+        """Announce the worker and go on until it is asked to stop."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        due = time.monotonic()
+        is_known = False
+        try:
+            while not self._drain.is_asked:
+                if time.monotonic() >= due:
+                    due = time.monotonic() + BEAT_S
+                    is_known = self._beat(is_known=is_known)
+                if self._over.wait(_TICK_S):
+                    return
+            self._note_draining()
+        finally:
+            connection.close()
+
+    def _beat(self, *, is_known: bool) -> bool:
+        """Say that the worker is there; return whether the database knows what it offers."""
+        try:
+            if not (is_known and beat(name=self._told.name)):
+                announce_worker(self._told)
+        except _AWAY as error:
+            self._note_failure(error)
+            return False
+        self._is_failing = False
+        return True
+
+    def _note_draining(self) -> None:
+        try:
+            note_draining(name=self._told.name)
+        except _AWAY as error:
+            self._note_failure(error)
+
+    def _note_failure(self, error: Exception) -> None:
+        connection.close()
+        if not self._is_failing:
+            _log.warning("worker not announced", reason=str(error).strip())
+        self._is_failing = True
