@@ -1,0 +1,95 @@
+"""What became of every match: counted from the rows that pages and ratings are made of."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db.models import Count, Q
+
+from pentathlon.matches.models import AttemptState, Match, MatchState
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
+from pentathlon.ratings.verification import verify_pool
+from pentathlon.replays.models import Replay
+from pentathlon.tournaments.models import Tournament
+
+_NOT_WANTED = "result not wanted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """The numbers that a run is judged by."""
+
+    matches: int
+    lost: int
+    """Matches without exactly one result: state, accepted attempt, replay or ledger is missing."""
+    doubled: int
+    """Matches whose result came in, or counts in a rating, more than once."""
+    run_twice: int
+    """Matches that took more than one attempt: the price of a strike, and no harm."""
+    attempts: dict[str, int]
+    rating_differences: int
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether no result was lost or counted twice, and the ratings follow from them."""
+        return not (self.lost or self.doubled or self.rating_differences)
+
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        """Return the numbers by name."""
+        return asdict(self)
+
+
+def account_of(tournament: Tournament) -> Account:
+    """Count what became of a closed tournament's matches."""
+    matches = Match.objects.filter(place__tournament=tournament)
+    accepted = Count("attempts", filter=Q(attempts__state=AttemptState.ACCEPTED))
+    counted = matches.annotate(accepted=accepted)
+    applied = _applied(matches)
+    pools = 2 if tournament.rated else 1
+    replays = set(Replay.objects.filter(match__in=matches).values_list("match_id", flat=True))
+    lost, doubled = set(), set()
+    for pk, state, times in counted.values_list("pk", "state", "accepted"):
+        if state != MatchState.DONE or not times or pk not in replays or applied[pk] < pools:
+            lost.add(pk)
+        if times > 1 or applied[pk] > pools:
+            doubled.add(pk)
+    attempts = Counter(matches.values_list("attempts__state", flat=True))
+    return Account(
+        matches=matches.count(),
+        lost=len(lost),
+        doubled=len(doubled),
+        run_twice=matches.filter(attempts_made__gt=1).count(),
+        attempts={str(state): number for state, number in sorted(attempts.items())},
+        rating_differences=sum(len(verify_pool(pool_id=pool.pk)) for pool in Pool.objects.all()),
+    )
+
+
+def refusals_in(logs: Path) -> dict[str, int]:
+    """Return how many late results were dropped, by the code of the refusal.
+
+    `stale_token`: the server refused it. `match_abandoned`: the worker saw first that its lease
+    was gone.
+    """
+    codes: Counter[str] = Counter()
+    for log in logs.glob("worker-*.log"):
+        with log.open(errors="replace") as lines:
+            codes.update(code for line in lines if (code := _refusal(line)))
+    return dict(sorted(codes.items()))
+
+
+def _refusal(line: str) -> str | None:
+    if _NOT_WANTED not in line:
+        return None
+    try:
+        return str(json.loads(line)["code"])
+    except (KeyError, TypeError, ValueError):  # a line that its process could not finish
+        return None
+
+
+def _applied(matches: Any) -> Counter[int]:  # Any: a QuerySet of matches
+    rows = LedgerRow.objects.filter(match__in=matches, state=LedgerState.APPLIED)
+    return Counter(rows.values_list("match_id", flat=True))

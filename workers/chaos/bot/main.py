@@ -1,0 +1,19 @@
+"""Plays the action that its stride leads to: the same in the same position, every time."""
+
+import json
+import sys
+
+with open(__file__.replace("main.py", "stride.txt")) as file:  # noqa: PTH123  a quick start
+    STRIDE = int(file.read())
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        answer = {"type": "ready"}
+    elif message["type"] == "act":
+        legal = message["legal"]
+        answer = {"action": legal[(message["ply"] + 1) * STRIDE % len(legal)]}
+    else:
+        break
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
