@@ -4,19 +4,20 @@ from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from pentathlon.accounts.tries import count_try
 
-View = Callable[[HttpRequest], HttpResponse]
+View = Callable[[HttpRequest], HttpResponseBase]
 
 
 def counts_tries(view: View) -> View:
     """Answer 429, before anything is looked at, to an address that sends the form too often."""
 
     @wraps(view)
-    def answer(request: HttpRequest) -> HttpResponse:
+    def answer(request: HttpRequest) -> HttpResponseBase:
         wait_s = count_try(request) if request.method == "POST" else 0
         if not wait_s:
             return view(request)
