@@ -22,6 +22,8 @@ class FaultKind(StrEnum):
     """A line, standard output or standard error grew past its limit."""
     SCRATCH = "scratch"
     """The scratch folder holds more files or bytes than allowed."""
+    PROCESSES = "processes"
+    """More threads and processes than allowed."""
     PROTOCOL = "protocol"
     """A line that is not a message of the protocol, or one at the wrong time."""
     ILLEGAL_ACTION = "illegal_action"

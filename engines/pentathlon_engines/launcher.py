@@ -28,15 +28,17 @@ class BotCommand:
     """What to start: an argument list as seen by the bot, and its folder on the host.
 
     The launcher replaces "{bot}" in `argv` with the place where the bot sees its folder (also the
-    working folder of the process) and "{python}" with the interpreter, and it puts the folder that
-    holds `pentathlon_engines` on `PYTHONPATH`. `language` picks the runtime ("python" or
-    "command").
+    working folder of the process), "{python}" with the interpreter and "{heap_mb}" with a share of
+    the memory limit, and it puts the folder that holds `pentathlon_engines` on `PYTHONPATH`.
+    `language` is a key of `LANGUAGES`, or "command".
     """
 
     folder: Path
     argv: Sequence[str]
     language: str = "python"
     env: dict[str, str] = field(default_factory=dict)
+    processes: int = 1
+    """How many processes the bot wants to have at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

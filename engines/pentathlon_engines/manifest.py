@@ -3,8 +3,9 @@
 ```toml
 name = "tuned-tiger"
 games = ["tuned"]
-language = "python"       # with main = "main.py"
+language = "python"       # with main = "main.py"; also "node", "java", "perl"
 # or: command = ["./bot"], with an optional build = ["cc", "-O2", "-o", "bot", "bot.c"]
+# processes = 4           # if the bot starts other processes
 ```
 """
 
@@ -21,17 +22,19 @@ from typing import Final
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadManifest
+from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.launcher import BotCommand
 
 FILE_NAME: Final = "bot.toml"
 LARGEST_BYTES: Final = 64 * 1024
 ANY_GAME: Final = "*"
 """In the place of games: all that there are, for bots that know only the contract of a game."""
-LANGUAGES: Final = ("python", "command")
+COMMAND: Final = "command"
+"""The language of a bot that names a program instead."""
+MOST_PROCESSES: Final = 16
 BUILT_IN: Final = Path(__file__).parent / "bots"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
-_PYTHON: Final = ("{python}", "-s", "-S", "-B", "-u")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +45,13 @@ class Manifest:
     games: tuple[str, ...]
     language: str
     main: str | None
-    """The script to start, when `language` is "python"."""
+    """The file to start, unless `language` is "command"."""
     command: tuple[str, ...]
     """The program to start, when `language` is "command"."""
     build: tuple[str, ...]
     """The program that makes the bot from its sources; empty when nothing is to be built."""
+    processes: int = 1
+    """How many processes it wants to have at a time; the first one counts."""
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -81,9 +86,13 @@ def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
 def bot_command(folder: Path, manifest: Manifest) -> BotCommand:
     """Say how the bot in this folder is started."""
     folder = folder.resolve()
+    argv = list(manifest.command)
     if manifest.main is not None:
-        return BotCommand(folder=folder, argv=[*_PYTHON, f"{{bot}}/{manifest.main}"])
-    return BotCommand(folder=folder, argv=list(manifest.command), language="command")
+        template = LANGUAGES[manifest.language].argv
+        argv = [word.replace("{main}", manifest.main) for word in template]
+    return BotCommand(
+        folder=folder, argv=argv, language=manifest.language, processes=manifest.processes
+    )
 
 
 def built_in_bots() -> dict[str, Path]:
@@ -154,19 +163,20 @@ def _games(value: object) -> tuple[str, ...]:
 
 
 def _language(value: object) -> str | None:
-    if value is not None and value not in LANGUAGES:
-        raise BadManifest(
-            f'language: write "python", or leave it out and write command; not {value!r}',
-            code="unknown_language",
-        )
-    return value
+    if value is None or (type(value) is str and value in (*LANGUAGES, COMMAND)):
+        return value
+    known = ", ".join(f'"{key}"' for key in LANGUAGES)
+    raise BadManifest(
+        f"language: write one of {known}, or leave it out and write command; not {value!r}",
+        code="unknown_language",
+    )
 
 
 def _main(value: object) -> str | None:
     if value is None:
         return None
     if type(value) is not str or not value or not _is_inside(value):
-        raise BadManifest('main: write the path of a script in the folder, such as "main.py"')
+        raise BadManifest('main: write the path of a file in the folder, such as "main.py"')
     return value
 
 
@@ -178,6 +188,16 @@ def _build(value: object) -> tuple[str, ...]:
     return _texts(value, field="build", example='["cc", "-O2", "-o", "bot", "bot.c"]')
 
 
+def _processes(value: object) -> int:
+    if value is None:
+        return 1
+    if type(value) is not int or not 1 <= value <= MOST_PROCESSES:
+        raise BadManifest(
+            f"processes: write a whole number from 1 to {MOST_PROCESSES}, or leave it out"
+        )
+    return value
+
+
 _FIELDS: Final[dict[str, Callable[[object], object]]] = {
     "name": _name,
     "games": _games,
@@ -185,6 +205,7 @@ _FIELDS: Final[dict[str, Callable[[object], object]]] = {
     "main": _main,
     "command": _command,
     "build": _build,
+    "processes": _processes,
 }
 
 
@@ -206,17 +227,17 @@ def _is_inside(path: str) -> bool:
 def _checked(values: dict[str, object], has_file: Callable[[str], bool]) -> Manifest:
     if values["command"]:
         return _program(values)
-    if values["language"] == "command":
+    if values["language"] == COMMAND:
         raise BadManifest('command: write the program to start, such as ["./bot"]')
     return _script(values, has_file)
 
 
 def _program(values: dict[str, object]) -> Manifest:
-    if values["language"] == "python" or values["main"] is not None:
+    if values["language"] not in (None, COMMAND) or values["main"] is not None:
         raise BadManifest(
             'command: write either command, or language = "python" with main; not both'
         )
-    return Manifest(**{**values, "language": "command"})  # type: ignore[arg-type]  # checked by field
+    return Manifest(**{**values, "language": COMMAND})  # type: ignore[arg-type]  # checked by field
 
 
 def _script(values: dict[str, object], has_file: Callable[[str], bool]) -> Manifest:
@@ -224,9 +245,10 @@ def _script(values: dict[str, object], has_file: Callable[[str], bool]) -> Manif
         raise BadManifest(
             'language: write language = "python" with main = "main.py", or a command'
         )
-    if values["build"]:
+    language = LANGUAGES[str(values["language"])]
+    if values["build"] and not language.is_built:
         raise BadManifest("build: a Python bot is not built; leave it out, or write a command")
-    main = values["main"] or "main.py"
-    if not has_file(str(PurePosixPath(str(main)))):
+    main = values["main"] or language.main
+    if not values["build"] and not has_file(str(PurePosixPath(str(main)))):
         raise BadManifest(f"main: there is no file {main!r} in the folder")
     return Manifest(**{**values, "main": main})  # type: ignore[arg-type]  # checked by field

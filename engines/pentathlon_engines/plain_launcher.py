@@ -16,6 +16,7 @@ from typing import Final
 
 from pentathlon_engines import bot
 from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.languages import heap_mb
 from pentathlon_engines.launcher import BotCommand, Breach, LaunchFailed, SandboxLevel, Usage
 from pentathlon_engines.limits import Limits
 
@@ -43,7 +44,11 @@ class PlainLauncher:
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> PlainProcess:
         """Start a bot; raise `LaunchFailed` when there is no such program."""
-        places = {"{bot}": str(command.folder), "{python}": sys.executable}
+        places = {
+            "{bot}": str(command.folder),
+            "{python}": sys.executable,
+            "{heap_mb}": str(heap_mb(limits.memory_mb)),
+        }
         argv = [_replace(word, places) for word in command.argv]
         try:
             child = subprocess.Popen(
@@ -59,7 +64,7 @@ class PlainLauncher:
             )
         except OSError as error:
             raise LaunchFailed(f"seat {seat}: {argv[0]} cannot be started: {error}") from error
-        _limit(child.pid, limits)
+        _limit(child.pid, limits, language=command.language)
         return PlainProcess(child, limits)
 
 
@@ -157,11 +162,14 @@ def _replace(word: str, places: dict[str, str]) -> str:
     return word
 
 
-def _limit(pid: int, limits: Limits) -> None:
+def _limit(pid: int, limits: Limits, *, language: str) -> None:
     cpu_s = math.ceil(limits.match_cpu_s + limits.startup_wall_s)
+    memory = limits.memory_mb * _MIB
+    # Other runtimes reserve far more addresses than they use: only what they can write counts.
+    space = (resource.RLIMIT_AS, 4) if language == "python" else (resource.RLIMIT_DATA, 2)
     for what, soft, hard in (
         (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
-        (resource.RLIMIT_AS, 4 * limits.memory_mb * _MIB, 4 * limits.memory_mb * _MIB),
+        (space[0], space[1] * memory, space[1] * memory),
         (resource.RLIMIT_FSIZE, limits.scratch_mb * _MIB, limits.scratch_mb * _MIB),
         (resource.RLIMIT_NOFILE, limits.open_files, limits.open_files),
         (resource.RLIMIT_CORE, 0, 0),

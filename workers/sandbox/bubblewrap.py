@@ -11,6 +11,7 @@ from typing import IO
 
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.identity import user_arguments
+from workers.sandbox.profiles import BOT_PATH
 from workers.sandbox.runtime import ENGINES_AT, Runtime
 from workers.sandbox.staging import Staging, can_reach, copy_tree
 
@@ -25,6 +26,7 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 # Begins with the worker's first line. At the end of input it ends: a worker that dies while
 # bubblewrap is at work leaves a process that no signal reaches, and that must not become a bot.
 _WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
+_SHARED_MEMORY = ("--symlink", "/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 _PROBE_TIMEOUT_S = 10
 _REMEDY = (
     "Allow user namespaces for the workers (see workers/sandbox/README.md), or let the second"
@@ -35,7 +37,7 @@ _REMEDY = (
 def bot_environment(engines: str = ENGINES_AT, home: str = "/tmp") -> dict[str, str]:  # noqa: S108  # the bot's own /tmp
     """Return the whole environment of a bot: nothing of the host's is passed on."""
     return {
-        "PATH": "/usr/bin:/bin",
+        "PATH": BOT_PATH,
         "HOME": home,
         "TMPDIR": home,
         "LANG": "C.UTF-8",
@@ -52,10 +54,15 @@ def command_line(
     runtime: Runtime,
     folder: Path,
     environment: Mapping[str, str],
+    readable: Sequence[Path] = (),
+    children: bool = False,
     scratch_bytes: int,
     passed: Iterable[IO[bytes]],
 ) -> list[str]:
     """Return the argument list; `passed` are the files for info and the filter.
+
+    `readable` is what the bot sees besides the runtime, at its own place. With `children` it finds
+    its scratch folder also where programs look for shared memory.
 
     Nothing may be mounted or created below the bot's folder: a link in it would make bubblewrap
     follow it to the host. No /proc and no full /dev: both are ways out or writable.
@@ -66,7 +73,8 @@ def command_line(
         "--clearenv", *_environment(environment),
         # First of all mounts: a Python may be installed somewhere below /tmp.
         "--perms", "0700", "--size", str(scratch_bytes), "--tmpfs", "/tmp",  # noqa: S108  # the bot's own
-        *_mounts(runtime), "--ro-bind", str(folder), BOT_AT,
+        *_mounts(runtime, readable), *(_SHARED_MEMORY if children else ()),
+        "--ro-bind", str(folder), BOT_AT,
         "--remount-ro", "/", "--chdir", BOT_AT,
         "--info-fd", info, "--seccomp", seccomp, "--", *_WAIT, *program,
     ]  # fmt: skip
@@ -77,9 +85,11 @@ def _environment(environment: Mapping[str, str]) -> Iterator[str]:
         yield from ("--setenv", name, value)
 
 
-def _mounts(runtime: Runtime) -> Iterator[str]:
+def _mounts(runtime: Runtime, readable: Sequence[Path]) -> Iterator[str]:
     for bind in runtime.binds:
         yield from ("--ro-bind", str(bind.source), bind.target)
+    for path in readable:
+        yield from ("--ro-bind", str(path), str(path))
     for target, link in runtime.links:
         yield from ("--symlink", target, link)
     yield from ("--dir", "/dev")

@@ -17,7 +17,6 @@ from workers.sandbox.errors import LayerMissing
 from workers.sandbox.filters import filter_path
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.rlimits import rlimits
 from workers.sandbox.runtime import Runtime, library_path
 from workers.sandbox.spawning import Order, confined, pipe, read_until, spawn
 from workers.sandbox.staging import Staging
@@ -73,17 +72,17 @@ class LandlockLevel:
                 order,
                 passed=(status_end,),
                 folder=str(order.folder),
-                environment=self._environment(scratch) | order.command.env,
+                environment=self._environment(scratch)
+                | order.profile.surroundings()
+                | order.command.env,
             )
+            order.admit(child.pid)
             failure = read_until(status, b"").decode(errors="replace")
             if failure:
                 raise LaunchFailed(failure)
-        return SandboxedBot(
-            child=child,
-            pid=child.pid,
-            limits=order.limits,
-            scratch=FolderScratch(scratch, most_files=order.limits.scratch_files),
-        )
+        meter = FolderScratch(scratch, most_files=order.limits.scratch_files)
+        body = order.body(child.pid, meter)
+        return SandboxedBot(child=child, body=body, limits=order.limits, group=order.group)
 
     def _environment(self, scratch: Path) -> dict[str, str]:
         return bot_environment(str(self._engines), str(scratch)) | library_path(self._python)
@@ -100,7 +99,7 @@ class LandlockLevel:
             "parent": os.getpid(),
             "status": status,
             "rlimits": self._rlimits(order),
-            "landlock": self._rules(order.folder, scratch),
+            "landlock": self._rules(order, scratch),
             "filter": self._filter,
         }
         program = order.arguments(python=str(self._python), bot=str(order.folder))
@@ -108,13 +107,13 @@ class LandlockLevel:
 
     def _rlimits(self, order: Order) -> dict[str, tuple[int, int]]:
         """Without a uid of its own, a bot's task limit would count all tasks of the user."""
-        wanted = dict(rlimits(order.limits, language=order.command.language))
+        wanted = dict(order.rlimits())
         if order.uid == os.geteuid():
             del wanted["nproc"]
         return wanted
 
-    def _rules(self, bot: Path, scratch: Path) -> dict[str, Any]:  # Any: a table of facts
-        readable = [bot, self._engines, *self._readable]
+    def _rules(self, order: Order, scratch: Path) -> dict[str, Any]:  # Any: a table of facts
+        readable = [order.folder, self._engines, *self._readable, *order.profile.extra_paths()]
         paths = {str(path): _READ if path.is_dir() else _READ & _FILE_ACCESS for path in readable}
         paths |= {f"/dev/{name}": _WRITE_FILE | _READ_FILE for name in _DEVICES}
         paths[str(scratch)] = _SCRATCH

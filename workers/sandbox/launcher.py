@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import ExitStack
 from subprocess import SubprocessError
 
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
+from workers.sandbox.cgroups import Cgroups, Group, Use
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.identity import Identities
 from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.profiles import BOT_PATH, PROFILES, Profile, profile_of
+from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import find_runtime
 from workers.sandbox.spawning import Order
 from workers.sandbox.staging import Staging, copy_tree, is_readable_by
+
+KERNEL_MB = 32
+"""What the kernel may hold for a bot (page tables, pipes, cached files) besides its own memory."""
+_LONGEST_TRIAL_S = 10.0
+_ONE_PROCESS = "Play bots of one process only."
 
 _LEVELS: dict[SandboxLevel, type[NamespacesLevel | LandlockLevel]] = {
     SandboxLevel.NAMESPACES: NamespacesLevel,
@@ -30,9 +39,16 @@ class SandboxLauncher:
     """
 
     def __init__(
-        self, level: SandboxLevel = SandboxLevel.NAMESPACES, *, system_python: bool = True
+        self,
+        level: SandboxLevel = SandboxLevel.NAMESPACES,
+        *,
+        system_python: bool = True,
+        cgroups: Use = Use.FOR_CHILDREN,
     ) -> None:
+        """Prepare to start bots; `cgroups` says which of them get a group where that works."""
         self.level = level
+        self._use = cgroups
+        self.cgroups, self.no_cgroups = _find_cgroups(cgroups)
         with ExitStack() as undo:
             self._identities = Identities()
             undo.callback(self._identities.close)
@@ -54,11 +70,16 @@ class SandboxLauncher:
             bot.when_stopped(undo.pop_all())
             return bot
 
+    def runtimes(self) -> tuple[str, ...]:
+        """Return the names of the profiles whose bots run here, each tried in the sandbox."""
+        return tuple(name for name, profile in PROFILES.items() if self._works(profile))
+
     def close(self) -> None:
         """Give back the uids and remove the staged files; bots must have been stopped."""
         self._undo.close()
 
     def _order(self, command: BotCommand, limits: Limits, undo: ExitStack) -> Order:
+        self._check_processes(command)
         uid = self._identities.take()
         undo.callback(self._identities.give_back, uid)
         folder = command.folder.resolve(strict=True)
@@ -66,4 +87,58 @@ class SandboxLauncher:
             copy = self.staging.new_folder(undo) / "bot"
             copy_tree(folder, copy)
             folder = copy
-        return Order(command=command, folder=folder, uid=uid, limits=limits, undo=undo)
+        profile = profile_of(command)
+        limits = profile.limits(limits)
+        return Order(
+            command=command,
+            folder=folder,
+            uid=uid,
+            profile=profile,
+            limits=limits,
+            group=self._new_group(command, limits, undo),
+            undo=undo,
+        )
+
+    def _works(self, profile: Profile) -> bool:
+        if profile.program and shutil.which(profile.program, path=BOT_PATH) is None:
+            return False
+        with ExitStack() as undo:
+            folder = self.staging.new_folder(undo)
+            folder.chmod(0o755)
+            trial = BotCommand(folder=folder, argv=profile.trial, language=profile.name)
+            try:
+                bot = self.start(trial, seat=0, limits=Limits())
+            except LaunchFailed:
+                return False
+            bot.wait(_LONGEST_TRIAL_S)
+            return bot.stop().exit_status == 0
+
+    def _check_processes(self, command: BotCommand) -> None:
+        if command.processes == 1:
+            return
+        wish = f"the bot wants {command.processes} processes, and"
+        if self.level is not SandboxLevel.NAMESPACES:
+            reason = f"{wish} at the level '{self.level}' a bot is one"
+            raise LayerMissing("namespaces", reason=reason, remedy=_ONE_PROCESS)
+        if self.no_cgroups is not None:
+            reason = f"{wish} {self.no_cgroups.reason}"
+            raise LayerMissing("cgroup", reason=reason, remedy=self.no_cgroups.remedy)
+
+    def _new_group(self, command: BotCommand, limits: Limits, undo: ExitStack) -> Group | None:
+        if self.cgroups is None or (command.processes == 1 and self._use is not Use.ALWAYS):
+            return None
+        group = self.cgroups.new_group()
+        undo.callback(group.remove)
+        megabytes = limits.memory_mb + limits.scratch_mb + KERNEL_MB
+        group.limit(memory_bytes=megabytes * MEBIBYTE, tasks=limits.tasks)
+        return group
+
+
+def _find_cgroups(use: Use) -> tuple[Cgroups | None, LayerMissing | None]:
+    """Return the groups, or why there are none."""
+    if use is Use.NEVER:
+        return None, LayerMissing("cgroup", reason="groups are not wanted", remedy=_ONE_PROCESS)
+    try:
+        return Cgroups(), None
+    except LayerMissing as error:
+        return None, error

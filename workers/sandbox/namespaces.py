@@ -15,7 +15,7 @@ from workers.sandbox.burden import MountedScratch
 from workers.sandbox.filters import filter_path
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.rlimits import MEBIBYTE, prlimit_prefix, rlimits
+from workers.sandbox.rlimits import MEBIBYTE, prlimit_prefix
 from workers.sandbox.runtime import Runtime, library_path
 from workers.sandbox.spawning import Order, complaint, confined, pipe, read_until, spawn
 from workers.sandbox.staging import Staging
@@ -26,14 +26,18 @@ class NamespacesLevel:
 
     def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
         self._runtime = runtime
-        self._filter = filter_path(Variant.NAMESPACES)
+        self._filters = {
+            False: filter_path(Variant.NAMESPACES),
+            True: filter_path(Variant.PROCESSES),
+        }
         self._bwrap = find_bwrap(staging, uid=uid)
 
     def start(self, order: Order) -> SandboxedBot:
         """Start a bot: it runs nothing of its own before the worker has taken hold of it."""
         with ExitStack() as pipes:
             info, info_end = pipe(pipes)
-            passed = (info_end, pipes.enter_context(self._filter.open("rb")))
+            seccomp = self._filters[order.command.processes > 1]
+            passed = (info_end, pipes.enter_context(seccomp.open("rb")))
             child = spawn(self._arguments(order, passed), order, passed=passed, environment={})
             bot = self._take_hold(order, child, read_until(info, b"}"))
             os.write(bot.stdin, b"\n")
@@ -45,16 +49,15 @@ class NamespacesLevel:
         """Return the bot, mounted and waiting; what goes wrong before is the host's fault."""
         try:
             pid = int(json.loads(answer)["child-pid"])
+            # Takes as long as the mounting that goes on meanwhile.
+            order.admit(pid)
             scratch = MountedScratch(pid, size_bytes=_scratch_bytes(order))
         except (OSError, ValueError) as error:
             raise LaunchFailed(complaint(child)) from error
         order.undo.callback(scratch.close)
         _prefer_to_kill(pid)
         return SandboxedBot(
-            child=child,
-            pid=pid,
-            limits=order.limits,
-            scratch=scratch,
+            child=child, body=order.body(pid, scratch), limits=order.limits, group=order.group
         )
 
     def _arguments(self, order: Order, passed: tuple[IO[bytes], IO[bytes]]) -> list[str]:
@@ -65,14 +68,17 @@ class NamespacesLevel:
             folder=order.folder,
             environment=bot_environment()
             | library_path(Path(self._runtime.python))
+            | order.profile.surroundings()
             | order.command.env,
+            readable=order.profile.extra_paths(),
+            children=order.command.processes > 1,
             scratch_bytes=_scratch_bytes(order),
             passed=passed,
         )
 
     def _program(self, order: Order) -> list[str]:
         program = order.arguments(python=self._runtime.python, bot=BOT_AT)
-        wanted = rlimits(order.limits, language=order.command.language)
+        wanted = order.rlimits()
         prefix = prlimit_prefix(wanted)
         if prefix is None:
             return confined(self._runtime.python, {"rlimits": dict(wanted)}, program)

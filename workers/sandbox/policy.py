@@ -20,10 +20,12 @@ def refuse(number: int) -> int:
 
 
 class Variant(StrEnum):
-    """Which sandbox level a filter is for."""
+    """Which sandbox level, and which kind of bot, a filter is for."""
 
     NAMESPACES = "namespaces"
     LANDLOCK = "landlock"
+    PROCESSES = "processes"
+    """Namespaces for a bot that may have children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ X86_ONLY = frozenset(_X86_ONLY.split())
 
 _CLONE_THREAD = 0x00010000
 _CLONE_NEW = 0x7E020080
+# For bots with children: what starts one, and what a named semaphore is made with.
+_CHILDREN = "fork vfork link linkat"
 _AF_UNIX = 1
 _SOCK_STREAM, _SOCK_SEQPACKET = 1, 5
 
@@ -143,6 +147,9 @@ def rules(variant: Variant) -> dict[str, Rule]:
     for number, names in _REFUSED.items():
         table |= {name: Rule(refuse(number)) for name in names.split()}
     table |= {name: Rule(KILL) for name in _KILLED.split()}
-    metadata = ALLOW if variant is Variant.NAMESPACES else refuse(errno.EPERM)
-    table |= {name: Rule(metadata) for name in _METADATA.split()}
-    return table | _ARGUMENTS
+    metadata = refuse(errno.EPERM) if variant is Variant.LANDLOCK else ALLOW
+    table |= {name: Rule(metadata) for name in _METADATA.split()} | _ARGUMENTS
+    if variant is Variant.PROCESSES:
+        table |= {name: Rule(ALLOW) for name in _CHILDREN.split()}
+        table["clone"] = Rule(KILL, (Test(((0, _CLONE_NEW, 0),), ALLOW),))
+    return table

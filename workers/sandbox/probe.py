@@ -15,10 +15,12 @@ from typing import Any
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
+from workers.sandbox.cgroups import Use
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.rlimits import rlimits
+from workers.sandbox.profiles import profile_of
+from workers.sandbox.rlimits import rlimits, with_one_more_task
 
 _CANARY = BotCommand(
     folder=Path(__file__).with_name("canary"),
@@ -62,6 +64,8 @@ class Finding:
     layer: Layer
     state: State
     detail: str
+    remedy: str = ""
+    """What to do where the layer is missing or not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +92,9 @@ class Probe:
 def probe(level: SandboxLevel = SandboxLevel.NAMESPACES) -> Probe:
     """Examine every layer of one level with a bot that tries to break it."""
     try:
-        launcher = SandboxLauncher(level)
+        launcher = SandboxLauncher(level, cgroups=Use.ALWAYS)
     except LayerMissing as error:
-        return _without(level, Layer(error.layer), f"{error.reason}. {error.remedy}")
+        return _without(level, Layer(error.layer), error.reason, remedy=error.remedy)
     try:
         return examine(launcher)
     finally:
@@ -105,7 +109,7 @@ def examine(launcher: SandboxLauncher) -> Probe:
         return _without(launcher.level, _blamed(str(error)), str(error))
     try:
         facts = _read_facts(bot)
-        findings = tuple(_findings(launcher.level, bot, facts))
+        findings = tuple(_findings(launcher, bot, facts))
     except (OSError, ValueError) as error:
         reason = f"the canary gave no answer: {error}"
         return _without(launcher.level, _blamed(reason), reason)
@@ -114,9 +118,10 @@ def examine(launcher: SandboxLauncher) -> Probe:
     return Probe(level=launcher.level, findings=findings)
 
 
-def _without(level: SandboxLevel, layer: Layer, reason: str) -> Probe:
+def _without(level: SandboxLevel, layer: Layer, reason: str, *, remedy: str = "") -> Probe:
     """Return a probe that ends at a missing layer."""
-    found = {layer: Finding(layer=layer, state=State.MISSING, detail=reason)}
+    remedy = remedy or _REMEDIES[layer]
+    found = {layer: Finding(layer=layer, state=State.MISSING, detail=reason, remedy=remedy)}
     rest = "because another layer is missing"
     return Probe(
         level=level,
@@ -149,27 +154,42 @@ def _read_facts(bot: SandboxedBot) -> Facts:
     return facts
 
 
-def _findings(level: SandboxLevel, bot: SandboxedBot, facts: Facts) -> Iterator[Finding]:
+def _findings(launcher: SandboxLauncher, bot: SandboxedBot, facts: Facts) -> Iterator[Finding]:
+    level = launcher.level
     checks: dict[Layer, Callable[[], Iterator[str]]] = {
         Layer.IDENTITY: lambda: _identity(bot),
         Layer.NAMESPACES: lambda: _namespaces(bot),
         Layer.FILESYSTEM: lambda: _filesystem(facts),
-        Layer.RLIMITS: lambda: _rlimits(level, facts),
+        Layer.RLIMITS: lambda: _rlimits(launcher, facts),
         Layer.WATCHDOG: lambda: _watchdog(bot),
+        Layer.CGROUP: lambda: _cgroup(bot),
         # Last, because it ends the bot.
         Layer.SYSCALLS: lambda: _syscalls(bot, facts),
     }
-    unused = {
-        Layer.CGROUP: (State.NOT_USED, "a bot is one process, so its limits are exact without"),
-        Layer.OUTER: (State.NOT_CHECKED, "the deployment's: gVisor or Kata, network policy"),
-    }
     if level is SandboxLevel.LANDLOCK:
         del checks[Layer.NAMESPACES]
-        unused[Layer.NAMESPACES] = (State.NOT_USED, "Landlock stands in for them")
+    if launcher.cgroups is None:
+        del checks[Layer.CGROUP]
     found = {layer: _finding(layer, list(check())) for layer, check in checks.items()}
-    for layer, (state, detail) in unused.items():
-        found[layer] = Finding(layer=layer, state=state, detail=detail)
+    found |= {each.layer: each for each in _aside(launcher)}
     yield from (found[layer] for layer in Layer)
+
+
+def _aside(launcher: SandboxLauncher) -> Iterator[Finding]:
+    """Yield what is said of layers that this level does without, and of the outer one."""
+    detail = "the deployment's: gVisor or Kata, network policy"
+    yield Finding(layer=Layer.OUTER, state=State.NOT_CHECKED, detail=detail)
+    if launcher.level is SandboxLevel.LANDLOCK:
+        detail = "Landlock stands in for them"
+        yield Finding(layer=Layer.NAMESPACES, state=State.NOT_USED, detail=detail)
+    lacking = launcher.no_cgroups
+    if lacking is not None:
+        yield Finding(
+            layer=Layer.CGROUP,
+            state=State.NOT_USED,
+            detail=f"{lacking.reason}; bots are one process, whose limits are exact without",
+            remedy=lacking.remedy,
+        )
 
 
 _PROMISES = {
@@ -179,12 +199,23 @@ _PROMISES = {
     Layer.SYSCALLS: "allow-list; no fork, no network; forbidden calls kill",
     Layer.RLIMITS: "set and in force",
     Layer.WATCHDOG: "CPU, memory and scratch of a bot can be read",
+    Layer.CGROUP: "bots that start processes are held in a group; others need none",
+}
+
+_REMEDIES = dict.fromkeys(Layer, "`python -m workers.sandbox` shows every layer.") | {
+    Layer.IDENTITY: "Run the worker as an ordinary user, or as root with 4096 uids from 60000 up.",
+    Layer.NAMESPACES: "Allow user namespaces for the workers, or use the level landlock.",
+    Layer.FILESYSTEM: "Let the worker mount in its user namespace: allow mount and pivot_root.",
+    Layer.SYSCALLS: "Use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER).",
+    Layer.RLIMITS: "Install prlimit (util-linux), and do not lower the worker's own limits.",
+    Layer.WATCHDOG: "Run the worker as an ordinary user, or as root with CAP_SYS_PTRACE.",
 }
 
 
 def _finding(layer: Layer, problems: list[str]) -> Finding:
     if problems:
-        return Finding(layer=layer, state=State.MISSING, detail="; ".join(problems))
+        detail, remedy = "; ".join(problems), _REMEDIES[layer]
+        return Finding(layer=layer, state=State.MISSING, detail=detail, remedy=remedy)
     return Finding(layer=layer, state=State.OK, detail=_PROMISES[layer])
 
 
@@ -213,10 +244,13 @@ def _filesystem(facts: Facts) -> Iterator[str]:
         yield f"a bot cannot write its scratch folder: {facts['scratch']}"
 
 
-def _rlimits(level: SandboxLevel, facts: Facts) -> Iterator[str]:
-    for name, (soft, hard) in rlimits(_LIMITS, language=_CANARY.language).items():
+def _rlimits(launcher: SandboxLauncher, facts: Facts) -> Iterator[str]:
+    wanted = rlimits(_LIMITS, address_space=profile_of(_CANARY).address_space)
+    if launcher.cgroups is not None:
+        wanted = with_one_more_task(wanted)
+    for name, (soft, hard) in wanted.items():
         found = facts["rlimits"].get(name, [soft, hard])
-        shared_user = level is SandboxLevel.LANDLOCK and name == "nproc"
+        shared_user = launcher.level is SandboxLevel.LANDLOCK and name == "nproc"
         if not shared_user and found != [soft, hard]:
             yield f"{name} is {found[0]}, not {soft}"
 
@@ -233,6 +267,11 @@ def _watchdog(bot: SandboxedBot) -> Iterator[str]:
         yield "a bot's memory cannot be read"
     if now.scratch_files < 1:
         yield "a bot's scratch folder cannot be seen"
+
+
+def _cgroup(bot: SandboxedBot) -> Iterator[str]:
+    if bot.group is None or bot.pid not in bot.group.processes():
+        yield "a bot is not in its group"
 
 
 _EXPECTED_REFUSALS = {

@@ -16,15 +16,15 @@ Rlimits = Mapping[str, tuple[int, int]]
 PRLIMIT = Path("/usr/bin/prlimit")
 
 
-def rlimits(limits: Limits, *, language: str) -> Rlimits:
-    """Return the limits of a bot; the watchdog is stricter, these hold when it is late.
+def rlimits(limits: Limits, *, address_space: int | None = None) -> Rlimits:
+    """Return the limits of one process; the watchdog is stricter, these hold when it is late.
 
-    Runtimes other than Python reserve far more addresses than they use, so for them only the
-    data they can write counts.
+    `address_space` is how many times its memory a bot may reserve. Most run-time systems reserve
+    far more than they use, so for them only the data they can write counts.
     """
     memory = limits.memory_mb * MEBIBYTE
     cpu_s = math.ceil(most_cpu_s(limits)) + 1
-    space = {"as": 4 * memory} if language == "python" else {"data": 2 * memory}
+    space = {"data": 2 * memory} if address_space is None else {"as": address_space * memory}
     highest = space | {
         "fsize": limits.scratch_mb * MEBIBYTE,
         "nofile": limits.open_files,
@@ -41,6 +41,12 @@ def rlimits(limits: Limits, *, language: str) -> Rlimits:
         "stack": (8 * MEBIBYTE, 64 * MEBIBYTE),
         **{name: (value, value) for name, value in highest.items()},
     }
+
+
+def with_one_more_task(wanted: Rlimits) -> Rlimits:
+    """Leave the counting of tasks to a control group, which notes what it refuses."""
+    tasks, _ = wanted["nproc"]
+    return {**wanted, "nproc": (tasks + 1, tasks + 1)}
 
 
 def most_cpu_s(limits: Limits) -> float:

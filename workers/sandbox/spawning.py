@@ -13,9 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from pentathlon_engines.languages import heap_mb
 from pentathlon_engines.launcher import BotCommand
 from pentathlon_engines.limits import Limits
+from workers.sandbox.bodies import Body, ManyProcesses, OneProcess
+from workers.sandbox.burden import ScratchMeter
+from workers.sandbox.cgroups import Group
 from workers.sandbox.identity import user_arguments
+from workers.sandbox.profiles import Profile
+from workers.sandbox.rlimits import Rlimits, rlimits, with_one_more_task
 
 START_TIMEOUT_S = 10.0
 _MARSHAL_FORMAT = 4
@@ -31,15 +37,36 @@ class Order:
     folder: Path
     """The bot's folder, reachable for its uid."""
     uid: int
+    profile: Profile
     limits: Limits
+    """With what the profile adds to them."""
+    group: Group | None
+    """The bot's control group; with more than one process there always is one."""
     undo: ExitStack
 
     def arguments(self, *, python: str, bot: str) -> list[str]:
         """Return the bot's argument list as the bot sees it."""
+        heap = str(heap_mb(self.limits.memory_mb))
         return [
-            argument.replace("{python}", python).replace("{bot}", bot)
+            argument.replace("{python}", python).replace("{bot}", bot).replace("{heap_mb}", heap)
             for argument in self.command.argv
         ]
+
+    def rlimits(self) -> Rlimits:
+        """Return the kernel's limits for each process of the bot."""
+        wanted = rlimits(self.limits, address_space=self.profile.address_space)
+        return wanted if self.group is None else with_one_more_task(wanted)
+
+    def admit(self, pid: int) -> None:
+        """Put the bot's process into its control group, if it has one."""
+        if self.group is not None:
+            self.group.admit(pid)
+
+    def body(self, pid: int, scratch: ScratchMeter) -> Body:
+        """Return what is measured, stopped and killed as this bot."""
+        if self.command.processes > 1 and self.group is not None:
+            return ManyProcesses(pid, scratch, self.group)
+        return OneProcess(pid, scratch)
 
 
 def confined(

@@ -22,6 +22,7 @@ from typing import Any
 from pentathlon_engines.launcher import Breach, SandboxLevel
 from pentathlon_engines.limits import Limits
 from tests.workers.sandbox.bots import bot_command
+from workers.sandbox.cgroups import PREFIX, Use
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -34,12 +35,13 @@ SECRET = "the worker's own secret"
 
 
 def main() -> None:
-    """Run the bot that the command line names at the level that it names."""
+    """Run the bot that the command line names: level, bot and use of control groups."""
     level, name = SandboxLevel(sys.argv[1]), sys.argv[2]
+    use = Use(sys.argv[3]) if sys.argv[3:] else Use.FOR_CHILDREN
     os.environ["PENTATHLON_SECRET"] = SECRET
     # Nothing hostile runs in here; should something get out all the same, this bounds it.
     resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-    launcher = SandboxLauncher(level)
+    launcher = SandboxLauncher(level, cgroups=use)
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(["sleep", "60"]) as sleeper:
         marker = Path(folder, "marker")
         marker.write_text("untouched")
@@ -51,6 +53,7 @@ def main() -> None:
         found["survivors"] = survivors(found["uid"], spared={os.getpid(), sleeper.pid})
         found["bystander"] = sleeper.poll() is None
         found["marker"] = marker.stat() == before or marker.read_text()
+        found["cgroups"] = groups_left(launcher)
         found["siblings"] = sorted(path.name for path in Path(folder).iterdir())
         sleeper.kill()
     launcher.close()
@@ -97,6 +100,13 @@ def watch(bot: SandboxedBot) -> tuple[bytes, Breach | None]:
         if breach:
             return b"", breach
     return text, None
+
+
+def groups_left(launcher: SandboxLauncher) -> list[str]:
+    """Return the control groups that this process has made and not removed."""
+    parents = launcher.cgroups.parents if launcher.cgroups else set()
+    own = f"{PREFIX}{os.getpid()}-*"
+    return sorted(str(path) for parent in parents for path in parent.glob(own))
 
 
 def survivors(uid: int, *, spared: set[int]) -> list[int]:

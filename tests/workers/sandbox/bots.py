@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import select
+import time
 from pathlib import Path
 
-from pentathlon_engines.launcher import BotCommand
+from pentathlon_engines.launcher import BotCommand, Breach
 from workers.sandbox.process import SandboxedBot
 
 BOTS = Path(__file__).resolve().parents[1] / "bots"
 PYTHON = ("{python}", "-s", "-S", "-B", "-u", "{bot}/main.py")
 TIMEOUT_S = 30.0
+_TICK_S = 0.01
 
 
 def bot_command(name: str) -> BotCommand:
@@ -37,6 +39,16 @@ def read_line(bot: SandboxedBot) -> str:
             break
         text += part
     return text.decode()
+
+
+def watch_breach(bot: SandboxedBot) -> Breach:
+    """Watch a bot as the runner does until it breaks a limit."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while (breach := bot.breach()) is None:
+        if time.monotonic() > deadline:
+            raise TimeoutError("it has broken no limit")
+        select.select([], [], [], _TICK_S)
+    return breach
 
 
 def read_log(bot: SandboxedBot) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,8 @@ GOLDEN = """
 --unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try
 --as-pid-1 --die-with-parent --new-session
 --uid 65534 --gid 65534 --hostname bot --cap-drop ALL --clearenv
---setenv PATH /usr/bin:/bin --setenv HOME /tmp --setenv TMPDIR /tmp --setenv LANG C.UTF-8
+--setenv PATH /usr/local/bin:/usr/bin:/bin --setenv HOME /tmp --setenv TMPDIR /tmp
+--setenv LANG C.UTF-8
 --setenv PYTHONPATH /opt/pentathlon --setenv PYTHONDONTWRITEBYTECODE 1 --setenv PYTHONHASHSEED 0
 --perms 0700 --size 16777216 --tmpfs /tmp
 --ro-bind /usr /usr --ro-bind /srv/engines /opt/pentathlon/pentathlon_engines
@@ -41,7 +43,7 @@ GOLDEN = """
 WAIT = ['read -r go && exec "$@"', "sh", "./bot"]
 
 
-def arguments() -> list[str]:
+def arguments(*, readable: Sequence[Path] = (), children: bool = False) -> list[str]:
     with (
         tempfile.TemporaryFile() as info,
         tempfile.TemporaryFile() as filter_,
@@ -54,6 +56,8 @@ def arguments() -> list[str]:
             folder=Path("/srv/bot"),
             environment=bot_environment(),
             scratch_bytes=16 * 1024 * 1024,
+            readable=readable,
+            children=children,
             passed=passed,
         )
         numbers = {str(file.fileno()): str(index) for index, file in enumerate(passed)}
@@ -70,6 +74,18 @@ def targets(line: list[str]) -> list[str]:
 
 def test_command_line_is_the_one_that_was_attacked() -> None:
     assert arguments() == [*GOLDEN.split(), *WAIT]
+
+
+def test_bot_with_children_finds_its_scratch_as_shared_memory() -> None:
+    added = " ".join(arguments(children=True)).replace(" ".join(arguments()), "")
+
+    assert "--dev-bind /dev/urandom /dev/urandom --symlink /tmp /dev/shm --ro-bind" in added
+
+
+def test_what_a_runtime_reads_is_bound_read_only() -> None:
+    line = " ".join(arguments(readable=[Path("/etc/java")]))
+
+    assert " --ro-bind /etc/java /etc/java " in line
 
 
 def test_bot_whose_worker_is_gone_never_begins() -> None:

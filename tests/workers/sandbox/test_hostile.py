@@ -34,16 +34,17 @@ ELSEWHERE = {"disk_fill", "echo", "stdout_flood", "stderr_flood"}
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
 
 
-def fight(user: str, level: str, bot: str) -> dict[str, Any]:
+def fight(user: str, level: str, bot: str, *, groups: str = "for_children") -> dict[str, Any]:
     """Return what became of a bot, once nothing else was touched."""
     worker = worker_user(user)
-    ended = worker.run(worker.script("arena.py"), level, bot)
+    ended = worker.run(worker.script("arena.py"), level, bot, groups)
     assert ended.returncode == 0, ended.stderr
     found: dict[str, Any] = json.loads(ended.stdout)
     assert found["bystander"], "it killed a process of the host"
     assert found["marker"] is True, "it changed a file of the host"
     assert found["siblings"] == ["marker"], "it made a file on the host"
     assert found["survivors"] == [], "it left processes behind"
+    assert found["cgroups"] == [], "it left control groups behind"
     assert found["core_pattern"] == CORE_PATTERN
     assert found["uid"] != 0
     return found
@@ -69,6 +70,25 @@ def test_attempt_comes_to_nothing(user: str, level: str, bot: str) -> None:
 
     assert found["answer"] == [], found["log"]
     assert found["verdict"] is None
+
+
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize(
+    ("bot", "verdict"),
+    [("cpu_threads", "cpu_time"), ("memory_bomb", "memory"), ("memory_shared", "memory")],
+)
+def test_offence_in_a_control_group_gets_the_same_verdict(
+    user: str, bot: str, verdict: str
+) -> None:
+    assert fight(user, "namespaces", bot, groups="always")["verdict"] == verdict
+
+
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("bot", ["fork_bomb", "thread_bomb", "outlives"])
+def test_attempt_in_a_control_group_comes_to_nothing(user: str, bot: str) -> None:
+    found = fight(user, "namespaces", bot, groups="always")
+
+    assert (found["answer"], found["verdict"]) == ([], None), found["log"]
 
 
 @pytest.mark.parametrize("user", USERS)

@@ -4,7 +4,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -235,8 +235,8 @@ def test_failed_start_leaves_no_file_and_no_user_taken(
 def test_failed_mount_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     sound = bubblewrap._mounts
 
-    def broken(runtime: Runtime) -> Iterator[str]:
-        yield from sound(runtime)
+    def broken(runtime: Runtime, readable: Sequence[Path]) -> Iterator[str]:
+        yield from sound(runtime, readable)
         yield from ("--ro-bind", "/absent", "/absent")
 
     monkeypatch.setattr(bubblewrap, "_mounts", broken)

@@ -1,0 +1,184 @@
+"""Kernels that the tests do not run on, as folders that look like them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from workers.sandbox.cgroup_files import V1, V2
+from workers.sandbox.cgroup_hosts import LEAF, Host, find_host
+from workers.sandbox.cgroups import PREFIX, Cgroups, Group, _sweep
+from workers.sandbox.errors import LayerMissing
+
+ONE_GIBIBYTE = 1 << 30
+
+
+class FakeKernel:
+    """Folders in the place of hierarchies; the kernel's part, making files, is done here."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.mounts = ""
+        self.memberships = ""
+
+    def mount_v2(self, *, own: str, controllers: str = "cpu memory pids") -> Path:
+        at = self.folder / "unified"
+        self.mounts += f"41 31 0:38 / {at} rw,relatime - cgroup2 cgroup2 rw\n"
+        self.memberships += f"0::{own}\n"
+        group = at / own.lstrip("/")
+        group.mkdir(parents=True)
+        (group / "cgroup.controllers").write_text(controllers)
+        (group / "cgroup.subtree_control").write_text("")
+        (group / "cgroup.procs").write_text("")
+        return group
+
+    def mount_v1(self, names: str, *, root: str = "/", own: str = "/") -> Path:
+        at = self.folder / names
+        at.mkdir()
+        self.mounts += f"35 31 0:32 {root} {at} rw,relatime - cgroup cgroup rw,{names}\n"
+        self.memberships += f"4:{names}:{own}\n"
+        return at
+
+    def find(self) -> Host:
+        return find_host(mounts=self.mounts, memberships=self.memberships)
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> FakeKernel:
+    return FakeKernel(tmp_path)
+
+
+def make_files(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_worker_goes_into_a_leaf_before_version_2_is_shared_out(kernel: FakeKernel) -> None:
+    own = kernel.mount_v2(own="/pod/worker")
+    make_files(own / LEAF, {"cgroup.procs": ""})
+
+    host = kernel.find()
+
+    assert host.dialect is V2
+    assert set(host.parents.values()) == {own}
+    assert (own / LEAF / "cgroup.procs").read_text() == str(os.getpid())
+    assert (own / "cgroup.subtree_control").read_text() == "+memory +pids"
+
+
+def test_worker_in_the_leaf_shares_out_the_group_above(kernel: FakeKernel) -> None:
+    leaf = kernel.mount_v2(own=f"/pod/worker/{LEAF}")
+    (leaf.parent / "cgroup.subtree_control").write_text("cpu memory pids")
+
+    assert set(kernel.find().parents.values()) == {leaf.parent}
+
+
+def test_shared_group_of_version_2_is_left_as_it_was(kernel: FakeKernel) -> None:
+    own = kernel.mount_v2(own="/session")
+    # In the place of a refusal: not even root can write to a folder.
+    (own / LEAF / "cgroup.procs").mkdir(parents=True)
+
+    with pytest.raises(LayerMissing, match=f"other processes share {own}") as caught:
+        kernel.find()
+
+    assert (own / "cgroup.subtree_control").read_text() == ""
+    assert (own / "cgroup.procs").read_text() == str(os.getpid())
+    assert caught.value.layer == "cgroup"
+    assert "Delegate=yes" in caught.value.remedy
+
+
+def test_version_2_without_controllers_leaves_version_1(kernel: FakeKernel) -> None:
+    kernel.mount_v2(own="/", controllers="hugetlb")
+    folders = {name: kernel.mount_v1(name) for name in ("memory", "pids", "cpuacct", "freezer")}
+
+    host = kernel.find()
+
+    assert host.dialect is V1
+    assert host.parents == folders
+
+
+def test_group_of_version_1_is_found_below_what_is_mounted(kernel: FakeKernel) -> None:
+    kernel.mount_v1("cpu,cpuacct", root="/docker/abc", own="/docker/abc")
+    kernel.mount_v1("freezer", root="/docker/abc", own="/docker/abc")
+    kernel.mount_v1("pids", root="/docker/abc", own="/docker/abc")
+    memory = kernel.mount_v1("memory", root="/docker/abc", own="/docker/abc/slot")
+    (memory / "slot").mkdir()
+
+    parents = kernel.find().parents
+
+    assert parents["cpuacct"] == kernel.folder / "cpu,cpuacct"
+    assert parents["memory"] == memory / "slot"
+
+
+def test_missing_hierarchy_is_named(kernel: FakeKernel) -> None:
+    kernel.mount_v1("memory")
+
+    with pytest.raises(LayerMissing) as caught:
+        kernel.find()
+
+    assert "version 2: there is no hierarchy with memory and pids" in caught.value.reason
+    assert "version 1: there is no hierarchy with pids" in caught.value.reason
+
+
+def test_group_of_version_2_speaks_its_files(tmp_path: Path) -> None:
+    folder = make_files(
+        tmp_path / "bot",
+        {
+            "memory.swap.max": "max",
+            "memory.stat": "anon 1000\nfile 5\nshmem 200\n",
+            "memory.peak": "4096\n",
+            "memory.events": "low 0\noom 3\noom_kill 2\n",
+            "pids.current": "7\n",
+            "pids.events": "max 4\n",
+            "cpu.stat": "usage_usec 1500000\nuser_usec 1\n",
+            "cgroup.procs": "",
+        },
+    )
+    group = Group(V2, dict.fromkeys(V2.controllers, folder))
+
+    group.limit(memory_bytes=ONE_GIBIBYTE, tasks=9)
+    group.admit(77)
+    group.freeze()
+
+    written = {
+        name: (folder / name).read_text()
+        for name in ("memory.max", "memory.swap.max", "pids.max", "cgroup.procs", "cgroup.freeze")
+    }
+    assert written == {
+        "memory.max": str(ONE_GIBIBYTE),
+        "memory.swap.max": "0",
+        "pids.max": "9",
+        "cgroup.procs": "77",
+        "cgroup.freeze": "1",
+    }
+    assert group.cpu_s() == 1.5
+    assert group.memory_bytes() == 1200
+    assert group.memory_peak_bytes() == 4096
+    assert (group.memory_kills(), group.tasks(), group.tasks_refused()) == (2, 7, 4)
+
+
+def test_folders_of_a_dead_worker_are_swept(kernel: FakeKernel) -> None:
+    names = {name: kernel.mount_v1(name) for name in V1.controllers}
+    gone, other = f"{PREFIX}999999999-1", f"{PREFIX}{os.getpid()}-1"
+    for folder in names.values():
+        (folder / gone).mkdir()
+        (folder / other).mkdir()
+
+    _sweep(kernel.find())
+
+    assert {path.name for folder in names.values() for path in folder.iterdir()} == {other}
+
+
+def test_half_made_group_is_removed(kernel: FakeKernel) -> None:
+    memory, pids = kernel.mount_v1("memory"), kernel.mount_v1("pids")
+    kernel.mount_v1("cpuacct")
+    kernel.mount_v1("freezer").rmdir()
+    host = Host(dialect=V1, parents={name: kernel.folder / name for name in V1.controllers})
+
+    with pytest.raises(LayerMissing):
+        Cgroups(host)
+
+    assert [*memory.iterdir(), *pids.iterdir()] == []

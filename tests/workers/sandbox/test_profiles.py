@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pentathlon_engines.languages import LANGUAGES
+from pentathlon_engines.launcher import BotCommand, SandboxLevel
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.manifest import bot_command, read_manifest
+from tests.workers.sandbox.bots import TIMEOUT_S, read_line
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.profiles import BOT_PATH, NATIVE, PROFILES, Profile, profile_of
+
+LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+NODE = """
+require('readline').createInterface({input: process.stdin}).on('line', line => {
+    const held = []
+    for (let i = 0; i < 1e6; i++) held.push({i})
+    console.log(line.toUpperCase() + held.length)
+    process.exit(0)
+})
+"""
+JAVA = """
+public class Bot {
+    public static void main(String[] arguments) throws Exception {
+        byte[][] held = new byte[64][];
+        for (int i = 0; i < 1024; i++) held[i % 64] = new byte[1 << 20];
+        Thread[] threads = new Thread[8];
+        for (int i = 0; i < 8; i++) (threads[i] = new Thread(() -> {})).start();
+        for (Thread thread : threads) thread.join();
+        String line = new java.util.Scanner(System.in).nextLine();
+        System.out.println(line.toUpperCase() + held.length);
+    }
+}
+"""
+C = """
+#include <stdio.h>
+int main(void) {
+    char text[6];
+    if (fgets(text, 6, stdin)) printf("%s1\\n", text);
+    return 0;
+}
+"""
+PERL = '$| = 1; my $line = <STDIN>; chomp $line; print uc($line) . "1\\n";'
+
+
+@pytest.fixture(params=LEVELS)
+def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
+    opened = SandboxLauncher(request.param)
+    yield opened
+    opened.close()
+
+
+def need(program: str) -> None:
+    if shutil.which(program, path=BOT_PATH) is None:
+        pytest.skip(f"there is no {program} on this machine")
+
+
+def bot_in(folder: Path, language: str) -> BotCommand:
+    (folder / "bot.toml").write_text(
+        f'name = "polyglot"\ngames = ["tuned"]\nlanguage = "{language}"\n'
+    )
+    return bot_command(folder, read_manifest(folder))
+
+
+def answer(launcher: SandboxLauncher, command: BotCommand) -> str:
+    bot = launcher.start(command, seat=0, limits=Limits())
+    os.write(bot.stdin, b"hello\n")
+    line = read_line(bot)
+    assert bot.breach() is None
+    bot.wait(TIMEOUT_S)
+    assert bot.verdict(bot.stop()) is None
+    return line
+
+
+def test_node_bot_plays_within_the_default_limits(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    need("node")
+    (tmp_path / "main.js").write_text(NODE)
+
+    assert answer(launcher, bot_in(tmp_path, "node")) == "HELLO1000000\n"
+
+
+def test_java_bot_plays_within_the_default_limits(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    for program in ("java", "javac", "jar"):
+        need(program)
+    (tmp_path / "Bot.java").write_text(JAVA)
+    subprocess.run(["javac", "Bot.java"], cwd=tmp_path, check=True)
+    subprocess.run(["jar", "cfe", "bot.jar", "Bot", "Bot.class"], cwd=tmp_path, check=True)
+
+    assert answer(launcher, bot_in(tmp_path, "java")) == "HELLO64\n"
+
+
+def test_perl_bot_plays(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    need("perl")
+    (tmp_path / "main.pl").write_text(PERL)
+
+    assert answer(launcher, bot_in(tmp_path, "perl")) == "HELLO1\n"
+
+
+def test_native_bot_plays(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    need("cc")
+    (tmp_path / "bot.c").write_text(C)
+    subprocess.run(["cc", "-o", "bot", "bot.c"], cwd=tmp_path, check=True)
+    command = BotCommand(folder=tmp_path, argv=["./bot"], language="command")
+
+    assert answer(launcher, command) == "hello1\n"
+
+
+def test_announced_runtimes_are_those_that_run(launcher: SandboxLauncher) -> None:
+    found = launcher.runtimes()
+
+    assert {"command", "python"} <= set(found) <= set(PROFILES)
+    for name in ("node", "java", "perl"):
+        assert (name in found) == (shutil.which(name, path=BOT_PATH) is not None)
+
+
+def test_runtime_that_does_not_work_is_not_announced(
+    launcher: SandboxLauncher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = Profile(name="perl", trial=("/usr/bin/perl", "-e", "die"))
+    monkeypatch.setattr("workers.sandbox.launcher.PROFILES", {**PROFILES, "perl": broken})
+
+    assert "perl" not in launcher.runtimes()
+
+
+def test_every_language_has_a_profile() -> None:
+    assert set(LANGUAGES) <= set(PROFILES)
+
+
+@pytest.mark.parametrize(
+    ("argv", "language", "profile"),
+    [
+        (["{python}", "x"], "python", "python"),
+        (["java", "-jar", "x"], "command", "java"),
+        (["/usr/bin/node", "x"], "command", "node"),
+        (["./bot"], "command", "command"),
+        (["./java"], "command", "java"),
+        ([], "command", "command"),
+    ],
+)
+def test_profile_follows_language_and_program(
+    argv: list[str], language: str, profile: str
+) -> None:
+    command = BotCommand(folder=Path(), argv=argv, language=language)
+
+    assert profile_of(command).name == profile
+
+
+def test_profile_adds_what_the_runtime_needs_for_itself() -> None:
+    limits = Limits()
+
+    assert PROFILES["java"].limits(limits).tasks == limits.tasks + PROFILES["java"].extra_tasks
+    assert NATIVE.limits(limits) == limits

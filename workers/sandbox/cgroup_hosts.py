@@ -1,0 +1,138 @@
+"""Where on this host a worker may make control groups: which hierarchies, which folder in each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from workers.sandbox.cgroup_files import V1, V2, Dialect
+from workers.sandbox.errors import LayerMissing
+
+LEAF: Final = "pentathlon-workers"
+"""Where a worker goes itself: the kernel shares nothing out below a group with processes in it."""
+
+_REMEDY = (
+    "Give the workers a control group of their own: `Delegate=yes` in a systemd unit, a writable"
+    " cgroup in the pod's runtime class, or run them as root. Without it only bots of one"
+    " process are played."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """An interface and, by controller, the folder in which groups are made."""
+
+    dialect: Dialect
+    parents: Mapping[str, Path]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Hierarchy:
+    version: int
+    controllers: frozenset[str]
+    folder: Path
+    """The group of this process."""
+
+
+def find_host(*, mounts: str | None = None, memberships: str | None = None) -> Host:
+    """Return the newest interface that this process may use; it may move itself into a leaf.
+
+    The arguments stand for /proc/self/mountinfo and /proc/self/cgroup.
+
+    Raises:
+        LayerMissing: naming what each interface lacks.
+    """
+    found = list(
+        _hierarchies(
+            Path("/proc/self/mountinfo").read_text() if mounts is None else mounts,
+            Path("/proc/self/cgroup").read_text() if memberships is None else memberships,
+        )
+    )
+    reasons = []
+    for dialect, parents in ((V2, _parents_v2), (V1, _parents_v1)):
+        try:
+            return Host(dialect=dialect, parents=parents(found))
+        except OSError as error:
+            reasons.append(f"version {dialect.version}: {error}")
+    raise LayerMissing("cgroup", reason="; ".join(reasons), remedy=_REMEDY)
+
+
+def _hierarchies(mounts: str, memberships: str) -> Iterator[_Hierarchy]:
+    own = dict(_own_groups(memberships))
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        root, folder = before.split()[3:5]
+        kind, _, options = after.split()[:3]
+        if kind == "cgroup2" and "" in own:
+            group = _group_folder(Path(folder), root, own[""])
+            with suppress(OSError):
+                names = (group / "cgroup.controllers").read_text().split()
+                yield _Hierarchy(version=2, controllers=frozenset(names), folder=group)
+        elif kind == "cgroup":
+            names = [name for name in options.split(",") if name in own]
+            if names:
+                group = _group_folder(Path(folder), root, own[names[0]])
+                yield _Hierarchy(version=1, controllers=frozenset(names), folder=group)
+
+
+def _own_groups(memberships: str) -> Iterator[tuple[str, str]]:
+    """Yield (controller, group); version 2 has the controller ""."""
+    for line in memberships.splitlines():
+        _, names, group = line.split(":", 2)
+        yield from ((name, group) for name in names.split(","))
+
+
+def _group_folder(mounted_at: Path, root: str, group: str) -> Path:
+    """Return the folder of a group; `root` is the group that is mounted."""
+    return mounted_at / os.path.relpath(group, root)
+
+
+def _parents_v1(found: list[_Hierarchy]) -> dict[str, Path]:
+    old = [each for each in found if each.version == V1.version]
+    parents = {name: each.folder for each in old for name in each.controllers}
+    for name in V1.controllers:
+        if name not in parents:
+            raise OSError(f"there is no hierarchy with {name}")
+        if not os.access(parents[name], os.W_OK):
+            raise OSError(f"{parents[name]} is not writable")
+    return {name: parents[name] for name in V1.controllers}
+
+
+def _parents_v2(found: list[_Hierarchy]) -> dict[str, Path]:
+    own = next((each for each in found if each.version == V2.version), None)
+    missing = sorted(set(V2.controllers) - (own.controllers if own else frozenset()))
+    if own is None or missing:
+        raise OSError(f"there is no hierarchy with {' and '.join(missing)}")
+    folder = own.folder.parent if own.folder.name == LEAF else own.folder
+    if not os.access(folder / "cgroup.subtree_control", os.W_OK):
+        raise OSError(f"{folder} is not writable")
+    if not _shares_out(folder):
+        _share_out(folder)
+    return dict.fromkeys(V2.controllers, folder)
+
+
+def _shares_out(folder: Path) -> bool:
+    return set(V2.controllers) <= set((folder / "cgroup.subtree_control").read_text().split())
+
+
+def _share_out(folder: Path) -> None:
+    """Go into a leaf, then let groups below the folder have limits; undo it when that fails."""
+    leaf = folder / LEAF
+    leaf.mkdir(exist_ok=True)
+    try:
+        _move_here(leaf)
+        wanted = " ".join(f"+{name}" for name in V2.controllers)
+        (folder / "cgroup.subtree_control").write_text(wanted)
+    except OSError as error:
+        with suppress(OSError):
+            _move_here(folder)
+            leaf.rmdir()
+        raise OSError(f"other processes share {folder} ({error.strerror})") from error
+
+
+def _move_here(folder: Path) -> None:
+    (folder / "cgroup.procs").write_text(str(os.getpid()))

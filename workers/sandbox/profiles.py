@@ -1,0 +1,97 @@
+"""What each run-time system needs in the sandbox, as data; a new one is a new entry."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from pentathlon_engines.launcher import BotCommand
+from pentathlon_engines.limits import Limits
+
+BOT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+"""Where a bot looks for programs; all of it is below /usr, which it sees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How the sandbox treats the bots of one run-time system.
+
+    In `environment`, "{home}" stands for the folder in whose `bin` the system's program lies.
+    """
+
+    name: str
+    program: str = ""
+    """What starts its bots; empty when a bot brings its own program or a launcher knows it."""
+    trial: tuple[str, ...] = ("/bin/true",)
+    """Ends with status 0 where it works."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    readable: tuple[str, ...] = ()
+    """Patterns, from the root, of what it reads outside /usr."""
+    address_space: int | None = None
+    """How many times the memory limit it may reserve; None where it reserves without using."""
+    extra_tasks: int = 0
+    """Threads of its own, besides those that the limits leave to the bot."""
+    startup_cpu_s: float = 0.0
+    """CPU time for its own start, besides what the limits leave to the bot's life."""
+
+    def limits(self, limits: Limits) -> Limits:
+        """Return the limits with what the system itself needs."""
+        return replace(
+            limits,
+            tasks=limits.tasks + self.extra_tasks,
+            startup_wall_s=limits.startup_wall_s + self.startup_cpu_s,
+        )
+
+    def surroundings(self) -> dict[str, str]:
+        """Return the variables that its bots have besides those of every bot."""
+        if not self.environment:
+            return {}
+        found = shutil.which(self.program, path=BOT_PATH) or "/usr/bin/absent"
+        home = str(Path(found).resolve().parents[1])
+        return {name: value.replace("{home}", home) for name, value in self.environment.items()}
+
+    def extra_paths(self) -> list[Path]:
+        """Return what its bots must see besides what every bot sees."""
+        return [path for pattern in self.readable for path in sorted(Path("/").glob(pattern))]
+
+
+NATIVE: Final = Profile(name="command")
+
+PROFILES: Final = {
+    each.name: each
+    for each in (
+        NATIVE,
+        Profile(name="python", trial=("{python}", "-I", "-S", "-c", "pass"), address_space=4),
+        Profile(name="perl", program="perl", trial=("perl", "-e", "1")),
+        # Four workers of the engine, four of the event loop, and a watcher.
+        Profile(
+            name="node",
+            program="node",
+            trial=("node", "-e", "1"),
+            environment={"OPENSSL_CONF": "/dev/null"},
+            extra_tasks=10,
+            startup_cpu_s=1.0,
+        ),
+        # Without /proc its starter does not find the libraries beside it.
+        Profile(
+            name="java",
+            program="java",
+            trial=("java", "-Xshare:auto", "-XX:+UseSerialGC", "-Xmx64m", "-version"),
+            environment={"LD_LIBRARY_PATH": "{home}/lib:{home}/lib/server"},
+            readable=("etc/java-*-openjdk",),
+            extra_tasks=24,
+            startup_cpu_s=2.0,
+        ),
+    )
+}
+
+
+def profile_of(command: BotCommand) -> Profile:
+    """Return the profile of a bot: by its language, else by the program that it starts."""
+    if command.language in PROFILES and command.language != NATIVE.name:
+        return PROFILES[command.language]
+    program = Path(command.argv[0]).name if command.argv else ""
+    return next((each for each in PROFILES.values() if program == each.program), NATIVE)
