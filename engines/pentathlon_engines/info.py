@@ -15,8 +15,9 @@ _MOST_NAMED = 10
 class Option:
     """One choice that is made before a match: its name, kind, default and allowed values.
 
-    `kind` is "flag" (choices False, True), "choice" (`choices` are the values) or "integer"
-    (`choices` are the lowest and the highest value).
+    `kind` is "flag" (choices False, True), "choice" (`choices` are the values), "each_seat" (a
+    list with one of `choices` for each seat) or "integer" (`choices` are the lowest and the
+    highest value).
     """
 
     __slots__ = ("choices", "default", "kind", "name")
@@ -26,7 +27,7 @@ class Option:
         name: str,
         *,
         kind: str,
-        default: bool | int | str,
+        default: bool | int | str | tuple[str, ...],
         choices: tuple[bool | int | str, ...] = (False, True),
     ) -> None:
         self.name = name
@@ -43,7 +44,13 @@ class Option:
         if self.kind == "integer":
             low, high = self.choices
             return type(value) is int and int(low) <= value <= int(high)
+        if isinstance(self.default, tuple):
+            return _is_list_of(value, self.choices, length=len(self.default))
         return type(value) is type(self.default) and value in self.choices
+
+    def usual(self) -> bool | int | str | list[str]:
+        """Return the value that is taken if none is given."""
+        return list(self.default) if isinstance(self.default, tuple) else self.default
 
     def allowed(self) -> str:
         """Return in words which values this option may have, a few of them if there are many.
@@ -55,16 +62,24 @@ class Option:
             return " to ".join(repr(bound) for bound in self.choices)
         named = ", ".join(repr(choice) for choice in self.choices[:_MOST_NAMED])
         more = len(self.choices) - _MOST_NAMED
-        return f"{named} or one of {more} others" if more > 0 else named
+        allowed = f"{named} or one of {more} others" if more > 0 else named
+        return f"a list with one of {allowed} a seat" if self.kind == "each_seat" else allowed
 
     def to_json(self) -> dict[str, Any]:
         """Return the option as a JSON object with the names of this class."""
         return {
             "name": self.name,
             "kind": self.kind,
-            "default": self.default,
+            "default": self.usual(),
             "choices": list(self.choices),
         }
+
+
+def _is_list_of(value: object, choices: tuple[bool | int | str, ...], *, length: int) -> bool:
+    """Say whether a value is a list of so many texts, each among the choices."""
+    if not isinstance(value, list) or len(value) != length:
+        return False
+    return all(isinstance(item, str) and item in choices for item in value)
 
 
 class GameInfo:
@@ -133,10 +148,10 @@ class GameInfo:
         return {option.name: self._checked(option, given) for option in self.options}
 
     def _checked(self, option: Option, given: dict[str, Any]) -> Any:
-        value = given.get(option.name, option.default)
+        value = given.get(option.name, option.usual())
         if not option.accepts(value):
             raise BadOption(f"option {option.name!r} may be {option.allowed()}, not {value!r}")
-        return value
+        return value[:] if isinstance(value, list) else value
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as a JSON object with the names of this class."""

@@ -1,0 +1,268 @@
+"""The actions of a turn of Tash-Kalar: what is legal, and what it does (5, 7, 9)."""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar import tasks
+from pentathlon_engines.tash_kalar.actions import (
+    CARD_OF,
+    CLAIM,
+    CLAIMS,
+    DISCARD,
+    DISCARDS,
+    DO_PICKUP,
+    DO_PLACE,
+    END,
+    FINISH,
+    FLARE,
+    OTHER_OF,
+    PICKUPS,
+    PLACES,
+    RETURNS,
+    SETUPS,
+    SQUARE_OF,
+    SUMMON,
+    VERB_OF,
+)
+from pentathlon_engines.tash_kalar.cards import FIRST_FLARE, FIRST_LEGEND, NEEDS, PATTERNS
+from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
+from pentathlon_engines.tash_kalar.geometry import BIT, GRID, MARKED, bits, bits_of
+from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC
+from pentathlon_engines.tash_kalar.table import (
+    DEATHMATCH,
+    MAIN,
+    PLACING,
+    RANKS_EACH,
+    RESOLVING,
+    RETURNING,
+    SETTING_UP,
+    SHORTAGE,
+    TURN_END,
+)
+from pentathlon_engines.tash_kalar.turns import Turns
+
+
+class Acting(Turns):
+    """What the active seat may do, and how it is done."""
+
+    __slots__ = ()
+
+    def _find_legal(self) -> list[int]:
+        phase = self.phase
+        if phase == MAIN:
+            return self._main_actions()
+        if phase == TURN_END:
+            return self._end_actions()
+        if phase == RESOLVING:
+            self.run()
+            return self._legal or []
+        return sorted(self._rare_actions(phase))
+
+    def _rare_actions(self, phase: int) -> list[int]:
+        if phase == RETURNING:
+            return [FINISH, *[RETURNS[card] for card in bits_of(self.hands[self.active])]]
+        if phase == PLACING:
+            return [PLACES[at] for at in bits(self.empty())]
+        if phase == SHORTAGE:
+            return self.shortage_actions()
+        return list(SETUPS) if phase == SETTING_UP else []
+
+    def _main_actions(self) -> list[int]:
+        """Return placements, summonings, discards and the flare (5.2, 5.3)."""
+        seat = self.active
+        found = self.summons()
+        if self.two_sided(seat) > 0:
+            found.extend([PLACES[at] for at in bits(self.empty())])
+        else:
+            first = RANKS_EACH * seat
+            own = self.pieces[first + COMMON] | self.pieces[first + HEROIC]
+            found.extend([PICKUPS[at] for at in bits(own)])
+        if not self.discarded:
+            found.extend([DISCARDS[card] for card in bits_of(self.hand_of(seat, 0))])
+        if self._halves():
+            found.append(FLARE)
+        found.sort()
+        return found
+
+    def _end_actions(self) -> list[int]:
+        """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""
+        found = [END]
+        if self._halves():
+            found.append(FLARE)
+        if self.current:
+            seat = self.active
+            claimable = [t for t in bits_of(self.current) if tasks.is_satisfied(self, t, seat)]
+            found.extend([CLAIMS[task] for task in claimable])
+        found.sort()
+        return found
+
+    def _halves(self) -> int:
+        """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
+        seat = self.active
+        hand = self.hands[seat] >> FIRST_FLARE
+        return self.halves_of(hand.bit_length() - 1, seat) if hand else 0
+
+    def halves_of(self, flare: int, seat: int) -> int:
+        """Return which halves of a flare would hold for a seat now."""
+        upper, lower = NEEDS[flare]
+        held = 0
+        lead = self.upgraded(1 - seat).bit_count() - self.upgraded(seat).bit_count()
+        if lead >= upper:
+            held = UPPER
+        if self.own(1 - seat).bit_count() - self.own(seat).bit_count() >= lower:
+            held |= LOWER
+        return held
+
+    def _act(self, action: int) -> None:
+        """Begin an action, a flare, a claim, or end the turn."""
+        verb = VERB_OF[action]
+        if verb == SUMMON:
+            self._summon(CARD_OF[action], SQUARE_OF[action], OTHER_OF[action])
+        elif verb == DO_PLACE:
+            self.actions_left -= 1
+            self.put(SQUARE_OF[action], self.active, COMMON)
+            self._go_on()
+        elif verb == DISCARD:
+            self._discard(CARD_OF[action])
+        elif verb == DO_PICKUP:
+            self.actions_left -= 1
+            self.lift(SQUARE_OF[action])
+            self.phase = PLACING
+        elif action == FLARE:
+            self._invoke_flare()
+        else:
+            if verb == CLAIM:
+                self._claim(OTHER_OF[action])
+            self._end_turn()
+
+    def _go_on(self) -> None:
+        """Let the active seat do what is left of its turn."""
+        if self.actions_left > 0:
+            self.phase = MAIN
+            return
+        self.phase = TURN_END
+        self._legal = self._end_actions()
+        if len(self._legal) == 1:
+            self._legal = None
+            self.note(END)
+            self._end_turn()
+
+    def _set_up(self, seat: int, square: int) -> None:
+        """Put the first pieces of the Deathmatch Duel down (4.3)."""
+        for marked in MARKED:
+            self.put(marked, seat if marked == square else 1 - seat, COMMON)
+        self.to_move = self.active
+        self.phase = MAIN
+
+    def _discard(self, card: int) -> None:
+        """Discard a being; other cards may follow under their decks (5.6)."""
+        seat = self.active
+        self.actions_left -= 1
+        self.discarded = True
+        self.hands[seat] &= ~(1 << card)
+        self.discards[seat] |= 1 << card
+        self.phase = RETURNING
+        self._finish_empty_hand()
+
+    def _return(self, action: int) -> None:
+        if action == FINISH:
+            self._go_on()
+            return
+        seat, card = self.active, CARD_OF[action]
+        self.hands[seat] &= ~(1 << card)
+        if card < FIRST_LEGEND:
+            self.decks[seat].insert(0, card)
+        else:
+            (self.legends if card < FIRST_FLARE else self.flares).insert(0, card)
+        self._finish_empty_hand()
+
+    def _finish_empty_hand(self) -> None:
+        if not self.hands[self.active]:
+            self.note(FINISH)
+            self._go_on()
+
+    def _summon(self, card: int, square: int, orientation: int) -> None:
+        """Show a being and find a piece for it (7.4, 7.5)."""
+        self.actions_left -= 1
+        self.hands[self.active] &= ~(1 << card)
+        self._forget_played(card)
+        self.card, self.square, self.shape = card, square, -1
+        if orientation >= 0:
+            for place, shape in enumerate(PATTERNS[card].shapes):
+                if shape.name == orientation:
+                    self.shape = place
+        if self.in_supply(self.active, self.needed_rank()):
+            self._stand()
+        elif self.stands_ready(card, square):
+            self.lift(square)
+            self._stand()
+        else:
+            self._find_piece()
+
+    def _forget_played(self, card: int) -> None:
+        """A card that is played again is known not to be in the discard pile."""
+        if card < FIRST_LEGEND and card in self.played[self.active]:
+            self.played[self.active].remove(card)
+
+    def _find_piece(self) -> None:
+        """Let the seat choose which piece becomes the being, if there is a choice."""
+        candidates = self.shortage_actions()
+        if len(candidates) == 1:
+            self.note(candidates[0])
+            self._pick_up_for_being(SQUARE_OF[candidates[0]])
+        else:
+            self.phase = SHORTAGE
+
+    def _pick_up_for_being(self, square: int) -> None:
+        self.lift(square)
+        self._stand()
+
+    def _stand(self) -> None:
+        """Put the being on its square, count, and begin its effect (7.4)."""
+        card, square, seat = self.card, self.square, self.active
+        if self.board[square]:
+            self.destroy(square)
+        self.put(square, seat, self.needed_rank())
+        self.summoned.append(card * GRID + square)
+        if card >= FIRST_LEGEND and self.mode == DEATHMATCH:
+            self.points[seat] += 1
+        self.war = False
+        self._begin_effect(square, max(0, self.shape))
+        self.square = self.shape = -1
+        self._resolve_on()
+
+    def _begin_effect(self, square: int, place: int) -> None:
+        effect = self.effect = Effect(square, place)
+        shape = PATTERNS[self.card].shapes[place]
+        seat = self.active
+        if PATTERNS[self.card].refs:
+            effect.used = shape.cells_at(square) & ~BIT[square]
+            marks = shape.marks_at(square)
+            effect.marked_was_empty = marks != 0 and marks & self.empty() == marks
+        effect.discard_was_empty = self.discards[seat] == 0
+
+    def _invoke_flare(self) -> None:
+        """Show the flare; what holds now is what it does (9)."""
+        seat = self.active
+        held = self._halves()
+        self.card = self.hands[seat].bit_length() - 1
+        self.hands[seat] &= ~(1 << self.card)
+        if self.mode == DEATHMATCH:
+            self.points[1 - seat] += 1
+        effect = self.effect = Effect(-1, 0)
+        effect.halves = held
+        self._resolve_on()
+
+    def _resolve_on(self) -> None:
+        """Go on with the effect; when it is over discard the card and go on with the turn."""
+        self.phase = RESOLVING
+        if not self.run():
+            return
+        seat, card = self.active, self.card
+        self.effect = None
+        self.card = -1
+        if card < FIRST_LEGEND:
+            self.discards[seat] |= 1 << card
+            self.played[seat].append(card)
+        else:
+            (self.legend_pile if card < FIRST_FLARE else self.flare_pile).append(card)
+        self._go_on()

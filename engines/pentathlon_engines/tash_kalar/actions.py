@@ -1,0 +1,236 @@
+"""All actions of Tash-Kalar by number (16.2).
+
+The number of an action is the place of its text among all texts in plain string order, so that a
+sorted list of numbers is what the rules call `legal`.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.cards import (
+    BEINGS,
+    CARDS,
+    FIRST_LEGEND,
+    IDS,
+    PATTERNS,
+    PROGRAMS,
+    TASK_FILE,
+)
+from pentathlon_engines.tash_kalar.geometry import (
+    ADJACENT,
+    DIRECTIONS,
+    GRID,
+    INDEX,
+    MARKED,
+    NAMES,
+    SQUARES,
+    bits,
+)
+from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Final
+
+GRAMMAR: Final = (
+    "'setup <square>', 'place <square>', 'place <square> <rank>', 'pickup <square>', "
+    "'summon <card> <square>', 'summon <card> <square> <orientation>', 'discard <card>', "
+    "'return <card>', 'take <card>', 'claim <task>', 'flare', 'end', 'done', 'pass', "
+    "'move <square> <square>', 'pick', 'leap', 'destroy', 'upgrade', 'downgrade' or 'convert' "
+    "with a square, 'dir <direction>' or 'opt <label>'"
+)
+_ON_SQUARES: Final = (
+    "place",
+    "pickup",
+    "pick",
+    "leap",
+    "destroy",
+    "upgrade",
+    "downgrade",
+    "convert",
+)
+LABELS: Final = tuple(
+    dict.fromkeys(step.label for program in PROGRAMS for step in program.steps if step.label)
+)
+TASK_IDS: Final[tuple[str, ...]] = tuple(task["id"] for task in TASK_FILE["cards"])
+
+
+def _texts() -> Iterator[str]:
+    yield from ("flare", "end", "done", "pass")
+    yield from (f"setup {NAMES[square]}" for square in MARKED)
+    yield from (f"dir {direction}" for direction in DIRECTIONS)
+    yield from (f"opt {label}" for label in LABELS)
+    yield from (f"claim {task}" for task in TASK_IDS)
+    yield from (f"return {card}" for card in IDS)
+    for card in IDS[:FIRST_LEGEND]:
+        yield f"discard {card}"
+        yield f"take {card}"
+    for square in SQUARES:
+        name = NAMES[square]
+        yield from (f"{verb} {name}" for verb in _ON_SQUARES)
+        yield from (f"place {name} {rank}" for rank in RANKS)
+        yield from (f"move {name} {NAMES[to]}" for to in bits(ADJACENT[square]))
+    for being in range(BEINGS):
+        yield from _summons(being)
+
+
+def _summons(card: int) -> Iterator[str]:
+    pattern = PATTERNS[card]
+    if not pattern.refs:
+        yield from (f"summon {IDS[card]} {NAMES[square]}" for square in SQUARES)
+        return
+    for shape in pattern.shapes:
+        name = ORIENTATIONS[shape.name]
+        for square in bits(shape.valid):
+            yield f"summon {IDS[card]} {NAMES[square]} {name}"
+
+
+TEXTS: Final[tuple[str, ...]] = tuple(sorted(_texts()))
+ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEXTS)}
+
+VERBS: Final = (
+    "claim",
+    "convert",
+    "destroy",
+    "dir",
+    "discard",
+    "done",
+    "downgrade",
+    "end",
+    "flare",
+    "leap",
+    "move",
+    "opt",
+    "pass",
+    "pick",
+    "pickup",
+    "place",
+    "return",
+    "setup",
+    "summon",
+    "take",
+    "upgrade",
+)
+CLAIM: Final = 0
+DO_CONVERT: Final = 1
+DO_DESTROY: Final = 2
+TURN_TO: Final = 3
+DISCARD: Final = 4
+DO_DOWNGRADE: Final = 6
+FLARE_VERB: Final = 8
+DO_LEAP: Final = 9
+DO_MOVE: Final = 10
+DO_PICK: Final = 13
+DO_PICKUP: Final = 14
+DO_PLACE: Final = 15
+RETURN: Final = 16
+SET_UP: Final = 17
+SUMMON: Final = 18
+TAKE: Final = 19
+DO_UPGRADE: Final = 20
+
+FLARE: Final[int] = ACTIONS["flare"]
+END: Final[int] = ACTIONS["end"]
+FINISH: Final[int] = ACTIONS["done"]
+PASS: Final[int] = ACTIONS["pass"]
+
+
+def _by_square(verb: str, tail: str = "") -> tuple[int, ...]:
+    return tuple(ACTIONS.get(f"{verb} {name}{tail}", -1) for name in NAMES)
+
+
+PLACES: Final[tuple[int, ...]] = _by_square("place")
+PLACES_OF: Final = tuple(_by_square("place", f" {rank}") for rank in RANKS)
+PICKUPS: Final[tuple[int, ...]] = _by_square("pickup")
+PICKS: Final[tuple[int, ...]] = _by_square("pick")
+LEAPS_TO: Final[tuple[int, ...]] = _by_square("leap")
+DESTROYS: Final[tuple[int, ...]] = _by_square("destroy")
+UPGRADES: Final[tuple[int, ...]] = _by_square("upgrade")
+DOWNGRADES: Final[tuple[int, ...]] = _by_square("downgrade")
+CONVERTS: Final[tuple[int, ...]] = _by_square("convert")
+SETUPS: Final[tuple[int, ...]] = tuple(ACTIONS[f"setup {NAMES[square]}"] for square in MARKED)
+DIRS: Final[tuple[int, ...]] = tuple(ACTIONS[f"dir {name}"] for name in DIRECTIONS)
+OPTS: Final[dict[str, int]] = {label: ACTIONS[f"opt {label}"] for label in LABELS}
+CLAIMS: Final[tuple[int, ...]] = tuple(ACTIONS[f"claim {task}"] for task in TASK_IDS)
+RETURNS: Final[tuple[int, ...]] = tuple(ACTIONS[f"return {card}"] for card in IDS)
+DISCARDS: Final[tuple[int, ...]] = tuple(ACTIONS[f"discard {card}"] for card in IDS[:FIRST_LEGEND])
+TAKES: Final[tuple[int, ...]] = tuple(ACTIONS[f"take {card}"] for card in IDS[:FIRST_LEGEND])
+
+
+def _move_table() -> list[int]:
+    table = [-1] * (GRID * GRID)
+    for square in SQUARES:
+        for to in bits(ADJACENT[square]):
+            table[square * GRID + to] = ACTIONS[f"move {NAMES[square]} {NAMES[to]}"]
+    return table
+
+
+def _summon_tables() -> list[list[int]]:
+    """Return for each being and each of its shapes, or for all at once, actions by square."""
+    return [
+        [ACTIONS.get(f"summon {IDS[card]} {name}{tail}", -1) for name in NAMES]
+        for card in range(BEINGS)
+        for tail in _tails(card)
+    ]
+
+
+def _tails(card: int) -> list[str]:
+    """Return how the texts of a being's summonings end."""
+    pattern = PATTERNS[card]
+    if not pattern.refs:
+        return [""]
+    return [f" {ORIENTATIONS[shape.name]}" for shape in pattern.shapes]
+
+
+MOVES_TO: Final[list[int]] = _move_table()
+"""By `from * 81 + to` the action of a single move."""
+SUMMONS: Final[list[list[int]]] = _summon_tables()
+
+
+def _first_tables() -> list[int]:
+    first, firsts = 0, []
+    for pattern in PATTERNS:
+        firsts.append(first)
+        first += len(pattern.shapes) if pattern.refs else 1
+    return firsts
+
+
+SUMMON_TABLE: Final[list[int]] = _first_tables()
+"""By being its first table in `SUMMONS`; one for each shape if the orientation is chosen."""
+
+
+def _decode() -> tuple[list[int], list[int], list[int], list[int]]:
+    """Return by action its verb, its card or task, its square, and what else it names."""
+    verbs, cards, squares, others = [], [], [], []
+    tasks = {task: index for index, task in enumerate(TASK_IDS)}
+    for text in TEXTS:
+        verb, *words = text.split(" ")
+        verbs.append(VERBS.index(verb))
+        card = square = other = -1
+        for word in words:
+            if word in INDEX and square < 0:
+                square = INDEX[word]
+            elif word in CARDS:
+                card = CARDS[word]
+            else:
+                other = _other(word, tasks)
+        cards.append(card)
+        squares.append(square)
+        others.append(other)
+    return verbs, cards, squares, others
+
+
+def _other(word: str, tasks: dict[str, int]) -> int:
+    """Return the number of a second square, an orientation, a rank, a direction, a task."""
+    if word in INDEX:
+        return INDEX[word]
+    if word in ORIENTATIONS:
+        return ORIENTATIONS.index(word)
+    if word in RANKS:
+        return RANKS.index(word)
+    if word in DIRECTIONS:
+        return DIRECTIONS.index(word)
+    return tasks.get(word, -1)
+
+
+VERB_OF, CARD_OF, SQUARE_OF, OTHER_OF = _decode()

@@ -1,0 +1,204 @@
+"""What chance decides in Tash-Kalar, as texts that carry all of it.
+
+Cards are written by their numbers, joined by points, nothing as `-`; hands and current tasks
+ascending, decks from the top. `decks highland sylvan` draws the schools; `deal` gives the seat
+that begins, hands of beings, of legends, both flares, the decks and in the High Form the tasks;
+`shuffle legends 4.1.7` makes a new shared deck of a discard pile.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.cards import (
+    FIRST_FLARE,
+    FIRST_LEGEND,
+    FLARE_CARDS,
+    LEGEND_CARDS,
+    NUMBERS,
+    SCHOOL_CARDS,
+    SCHOOLS,
+)
+from pentathlon_engines.tash_kalar.table import DEATHMATCH, HAND_BEINGS, HAND_LEGENDS
+from pentathlon_engines.tash_kalar.tasks import CURRENT, IS_ADVANCED, TASKS, is_mixed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from random import Random
+    from typing import Final
+
+    from pentathlon_engines.tash_kalar.table import Table
+
+DRAWN: Final = "drawn"
+"""The school of a seat for which chance draws one."""
+_HANDS: Final = (HAND_BEINGS, HAND_BEINGS, HAND_LEGENDS, HAND_LEGENDS)
+_NUMBERS: Final = frozenset(str(number) for number in range(1, TASKS + 1))
+_CARD_WORDS: Final = 9
+_OPEN_WORD: Final = _CARD_WORDS
+"""Of the words with cards, the one that everybody may see: the current tasks."""
+DEAL_GRAMMAR: Final = (
+    "'deal', the seat that begins, hands of 3 and 3 beings and of 2 and 2 legends, 2 flares, both "
+    "school decks, legends, flares, and in the High Form 3 current tasks and the others; cards by "
+    "number with points, hands and current tasks ascending"
+)
+
+
+def pairs(schools: tuple[str, str]) -> list[str]:
+    """Return the texts of all pairs of different schools that fit the options."""
+    first, second = (SCHOOLS if name == DRAWN else (name,) for name in schools)
+    return [f"decks {one} {other}" for one in first for other in second if one != other]
+
+
+def write(cards: list[int]) -> str:
+    """Return some cards by their numbers, in this order."""
+    return ".".join([str(NUMBERS[card]) for card in cards]) or "-"
+
+
+def _write_tasks(tasks: list[int]) -> str:
+    return ".".join([str(task + 1) for task in tasks])
+
+
+def draw_deal(table: Table, rng: Random) -> str:
+    """Shuffle everything, draw who begins, deal hands and find the current tasks (4)."""
+    schools = [list(SCHOOL_CARDS[name]) for name in table.schools]
+    legends, flares = list(LEGEND_CARDS), list(FLARE_CARDS)
+    for deck in (*schools, legends, flares):
+        rng.shuffle(deck)
+    first = int(rng.random() * 2)
+    hands = [sorted(deck[:HAND_BEINGS]) for deck in schools]
+    second_hand = legends[HAND_LEGENDS : 2 * HAND_LEGENDS]
+    groups = [*hands, sorted(legends[:HAND_LEGENDS]), sorted(second_hand), flares[:2]]
+    groups += [deck[HAND_BEINGS:] for deck in schools]
+    groups += [legends[2 * HAND_LEGENDS :], flares[2:]]
+    words = ["deal", str(first), *(write(cards) for cards in groups)]
+    if table.mode == DEATHMATCH:
+        return " ".join(words)
+    current, rest = _draw_tasks(rng)
+    return " ".join([*words, _write_tasks(sorted(current)), _write_tasks(rest)])
+
+
+def _draw_tasks(rng: Random) -> tuple[list[int], list[int]]:
+    """Turn up tasks until there are three of the first kind, not all of a type (4.2)."""
+    deck = list(range(TASKS))
+    rng.shuffle(deck)
+    current: list[int] = []
+    aside: list[int] = []
+    while len(current) < CURRENT:
+        task = deck.pop()
+        fits = not IS_ADVANCED[task] and is_mixed([*current, task])
+        (current if fits else aside).append(task)
+    if aside:
+        deck += aside
+        rng.shuffle(deck)
+    return current, deck
+
+
+class Deal:
+    """What a text deals; decks from the top."""
+
+    __slots__ = ("begins", "current", "decks", "flare_deck", "hands", "legend_deck", "tasks")
+
+    def __init__(self, begins: int, groups: list[list[int]], tasks: list[list[int]]) -> None:
+        self.begins = begins
+        self.hands: list[list[int]] = [
+            [*groups[seat], *groups[2 + seat], groups[4][seat]] for seat in (0, 1)
+        ]
+        self.decks: list[list[int]] = groups[5:7]
+        self.legend_deck: list[int] = groups[7]
+        self.flare_deck: list[int] = groups[8]
+        self.current: list[int] = tasks[0] if tasks else []
+        self.tasks: list[int] = tasks[1] if tasks else []
+
+
+def read_deal(text: str, table: Table) -> Deal | None:
+    """Return what a text deals if that can happen, else None."""
+    words = text.split(" ")
+    tasks = 0 if table.mode == DEATHMATCH else 2
+    if len(words) != 2 + _CARD_WORDS + tasks or words[0] != "deal" or words[1] not in ("0", "1"):
+        return None
+    numbers = [_numbers(word) for word in words[2:]]
+    firsts = [SCHOOL_CARDS[name][0] for name in table.schools]
+    firsts = [*firsts, FIRST_LEGEND, FIRST_LEGEND, FIRST_FLARE, *firsts, FIRST_LEGEND, FIRST_FLARE]
+    groups = [
+        [first + number - 1 for number in group]
+        for first, group in zip(firsts, numbers, strict=False)
+    ]
+    if not _are_dealt(table, groups):
+        return None
+    turned = [[number - 1 for number in group] for group in numbers[_CARD_WORDS:]]
+    if tasks and not _are_turned_up(turned[0], turned[1]):
+        return None
+    return Deal(int(words[1]), groups, turned)
+
+
+def _numbers(word: str) -> list[int]:
+    """Return the numbers of a word; zeros where it has none, so that no deck is complete."""
+    parts = word.split(".")
+    return [int(part) if part in _NUMBERS else 0 for part in parts]
+
+
+def _are_dealt(table: Table, groups: list[list[int]]) -> bool:
+    """Say whether these are all cards of each deck, in hands of the right size."""
+    if any(
+        len(hand) != size or hand != sorted(hand)
+        for hand, size in zip(groups, _HANDS, strict=False)
+    ):
+        return False
+    together = [
+        groups[0] + groups[5],
+        groups[1] + groups[6],
+        groups[2] + groups[3] + groups[7],
+        groups[4] + groups[8],
+    ]
+    whole = [*(SCHOOL_CARDS[name] for name in table.schools), LEGEND_CARDS, FLARE_CARDS]
+    return len(groups[4]) == 2 and all(  # noqa: PLR2004  # a flare each
+        sorted(cards) == list(all_cards) for cards, all_cards in zip(together, whole, strict=True)
+    )
+
+
+def _are_turned_up(current: list[int], rest: list[int]) -> bool:
+    return (
+        sorted(current + rest) == list(range(TASKS))
+        and len(current) == CURRENT
+        and current == sorted(current)
+        and not any(IS_ADVANCED[task] for task in current)
+        and is_mixed(current)
+    )
+
+
+def draw_deck(pile: list[int], name: str, rng: Random) -> str:
+    """Shuffle a discard pile into a new deck (3.5)."""
+    cards = pile[:]
+    rng.shuffle(cards)
+    return f"shuffle {name} {write(cards)}"
+
+
+def read_deck(text: str, pile: list[int], name: str) -> list[int] | None:
+    """Return the new deck of a text that can happen, from the top, else None."""
+    words = text.split(" ")
+    if len(words) != 3 or words[:2] != ["shuffle", name]:  # noqa: PLR2004  # and the cards
+        return None
+    first = FIRST_LEGEND if name == "legends" else FIRST_FLARE
+    cards = [first + number - 1 for number in _numbers(words[2])]
+    return cards if sorted(cards) == sorted(pile) else None
+
+
+def hide(text: str, seat: int | None) -> str:
+    """Return a text with a question mark for each card that the seat does not see.
+
+    >>> hide("shuffle flares 3.12", 0)
+    'shuffle flares ?.?'
+    """
+    words = text.split(" ")
+    if words[0] == "decks":
+        return text
+    first = 2
+    for index in range(first, len(words)):
+        group = index - first
+        if words[0] == "deal" and group == _OPEN_WORD:
+            continue
+        if words[0] == "deal" and seat is not None and group in (seat, 2 + seat):
+            continue
+        cards = words[index].split(".")
+        flare = words[0] == "deal" and group == 2 + HAND_LEGENDS
+        shown = [card if flare and at == seat else "?" for at, card in enumerate(cards)]
+        words[index] = ".".join(shown)
+    return " ".join(words)

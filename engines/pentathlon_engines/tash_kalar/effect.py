@@ -1,0 +1,157 @@
+"""An effect while it resolves: where its program is, and what it remembers.
+
+Pieces are remembered by their squares; whoever moves or removes a piece tells the effect, so that
+what is remembered follows the piece (8.4).
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.geometry import BIT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+SLOTS: Final = 2
+"""How many steps of one card may be referred to by later ones."""
+UPPER: Final = 1
+LOWER: Final = 2
+
+
+class Effect:
+    """The registers of the interpreter; -1 is nothing, nobody, nowhere."""
+
+    __slots__ = (
+        "at",
+        "captures",
+        "chosen",
+        "counts",
+        "direction",
+        "directions",
+        "discard_was_empty",
+        "entered",
+        "halves",
+        "lock",
+        "marked_was_empty",
+        "me",
+        "moved_self",
+        "picked",
+        "pieces",
+        "pool",
+        "ranks",
+        "runner",
+        "shape",
+        "squares",
+        "summon",
+        "times",
+        "used",
+    )
+
+    def __init__(self, me: int, shape: int) -> None:
+        self.me: int = me
+        """Where the being is now."""
+        self.summon: int = me
+        self.shape: int = shape
+        """The place of the match's orientation among the shapes of the pattern."""
+        self.used: int = 0
+        """The mask of pieces that the match used."""
+        self.halves: int = 0
+        """Which halves of a flare hold: `UPPER`, `LOWER` or both."""
+        self.marked_was_empty: bool = False
+        self.discard_was_empty: bool = False
+        self.at: int = 0
+        """The step of the program."""
+        self.counts: list[int] = [0] * SLOTS
+        self.squares: list[int] = [-1] * SLOTS
+        self.pieces: list[int] = [-1] * SLOTS
+        self.directions: list[int] = [-1] * SLOTS
+        self.ranks: list[int] = [0] * SLOTS
+        """By slot: how often a step was done, on which square last, where that piece is now, in
+        which direction, and which ranks it destroyed."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what belongs to one step."""
+        self.entered: bool = False
+        self.times: int = 0
+        self.pool: int = 0
+        """The mask of pieces that may still move once each."""
+        self.chosen: int = 0
+        """The mask of squares that were chosen."""
+        self.runner: int = -1
+        """Where the piece of the first move is now."""
+        self.direction: int = -1
+        self.lock: int = -1
+        """The rank that all pieces must have."""
+        self.moved_self: bool = False
+        self.captures: int = 0
+        """How many pieces of the mover's rank were captured."""
+        self.picked: int = -1
+        """The piece that was picked and is about to leap."""
+
+    def go_to(self, at: int) -> None:
+        """Go on with another step."""
+        self.at = at
+        self.reset()
+
+    def record(self, slot: int, square: int) -> None:
+        """Write down that a step was done once more, and on which square."""
+        if slot >= 0:
+            self.counts[slot] += 1
+            self.squares[slot] = square
+            self.pieces[slot] = square
+
+    def forget(self, square: int) -> None:
+        """The piece on a square is gone."""
+        gone = ~BIT[square]
+        self.used &= gone
+        self.pool &= gone
+        if self.me == square:
+            self.me = -1
+        if self.runner == square:
+            self.runner = -1
+        if self.picked == square:
+            self.picked = -1
+        for slot in range(SLOTS):
+            if self.pieces[slot] == square:
+                self.pieces[slot] = -1
+
+    def follow(self, square: int, to: int) -> None:
+        """The piece on a square is on another one now, which was empty."""
+        if self.used & BIT[square]:
+            self.used ^= BIT[square] | BIT[to]
+        if self.pool & BIT[square]:
+            self.pool ^= BIT[square] | BIT[to]
+        if self.me == square:
+            self.me = to
+        if self.runner == square:
+            self.runner = to
+        for slot in range(SLOTS):
+            if self.pieces[slot] == square:
+                self.pieces[slot] = to
+
+    def copy(self) -> Effect:
+        """Return an independent twin."""
+        twin = Effect(self.me, self.shape)
+        twin.summon = self.summon
+        twin.used = self.used
+        twin.halves = self.halves
+        twin.marked_was_empty = self.marked_was_empty
+        twin.discard_was_empty = self.discard_was_empty
+        twin.at = self.at
+        twin.counts = self.counts[:]
+        twin.squares = self.squares[:]
+        twin.pieces = self.pieces[:]
+        twin.directions = self.directions[:]
+        twin.ranks = self.ranks[:]
+        twin.entered = self.entered
+        twin.times = self.times
+        twin.pool = self.pool
+        twin.chosen = self.chosen
+        twin.runner = self.runner
+        twin.direction = self.direction
+        twin.lock = self.lock
+        twin.moved_self = self.moved_self
+        twin.captures = self.captures
+        twin.picked = self.picked
+        return twin

@@ -1,0 +1,164 @@
+"""The arena of Tash-Kalar: squares, masks, neighbours and rays (sections 1.1 to 1.4).
+
+A square is `rank * 9 + file` in the full grid of nine by nine, so that a pattern is moved over the
+arena by shifting a mask; masks and tables simply have nothing at the missing corners.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.data import read_data
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Final
+
+RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")
+FILES: Final[str] = RULES["files"]
+SIDE: Final = 9
+GRID: Final = SIDE * SIDE
+DIRECTIONS: Final = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+DELTAS: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+"""Files and ranks that one step in each direction leads on."""
+EIGHT: Final = len(DIRECTIONS)
+
+
+def _name(square: int) -> str:
+    name = f"{FILES[square % SIDE]}{square // SIDE + 1}"
+    return "" if name in RULES["missing"] else name
+
+
+NAMES: Final[tuple[str, ...]] = tuple(_name(square) for square in range(GRID))
+"""The name of each square, nothing for a missing corner."""
+SQUARES: Final[tuple[int, ...]] = tuple(square for square in range(GRID) if NAMES[square])
+INDEX: Final[dict[str, int]] = {NAMES[square]: square for square in SQUARES}
+BIT: Final[tuple[int, ...]] = tuple(1 << square for square in range(GRID))
+
+
+def mask(squares: Iterable[int]) -> int:
+    """Return the mask of some squares."""
+    found = 0
+    for square in squares:
+        found |= 1 << square
+    return found
+
+
+def named(names: Iterable[str]) -> int:
+    """Return the mask of some squares by their names."""
+    return mask(INDEX[name] for name in names)
+
+
+_FILES_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
+    tuple(file for file in range(SIDE) if row >> file & 1) for row in range(1 << SIDE)
+)
+
+
+def bits(squares: int) -> list[int]:
+    """Return the squares of a mask, in the order of the grid.
+
+    >>> [NAMES[square] for square in bits(named(["c4", "b4", "e1"]))]
+    ['e1', 'b4', 'c4']
+    """
+    found: list[int] = []
+    base = 0
+    while squares:
+        for file in _FILES_OF[squares & 511]:
+            found.append(base + file)  # noqa: PERF401  # compiled, this is faster than a generator
+        squares >>= SIDE
+        base += SIDE
+    return found
+
+
+def bits_of(cards: int) -> list[int]:
+    """Return the cards or tasks of a mask, in ascending order."""
+    found: list[int] = []
+    while cards:
+        low = cards & -cards
+        found.append(low.bit_length() - 1)
+        cards ^= low
+    return found
+
+
+def shifted(square: int, dx: int, dy: int) -> int:
+    """Return the square so many files and ranks further, -1 if there is none."""
+    file, rank = square % SIDE + dx, square // SIDE + dy
+    if not (0 <= file < SIDE and 0 <= rank < SIDE):
+        return -1
+    square = rank * SIDE + file
+    return square if NAMES[square] else -1
+
+
+def _ray(square: int, direction: int) -> tuple[int, ...]:
+    found: list[int] = []
+    dx, dy = DELTAS[direction]
+    while square >= 0:
+        square = shifted(square, dx, dy)
+        if square >= 0:
+            found.append(square)
+    return tuple(found)
+
+
+def distance(one: int, other: int) -> int:
+    """Return the fewest single moves between two squares."""
+    return max(abs(one % SIDE - other % SIDE), abs(one // SIDE - other // SIDE))
+
+
+ALL: Final[int] = mask(SQUARES)
+RAYS: Final[tuple[tuple[tuple[int, ...], ...], ...]] = tuple(
+    tuple(_ray(square, direction) if NAMES[square] else () for direction in range(EIGHT))
+    for square in range(GRID)
+)
+"""By square and direction the squares from the nearest to the edge."""
+STEPS: Final[tuple[tuple[int, ...], ...]] = tuple(
+    tuple(ray[0] if ray else -1 for ray in rays) for rays in RAYS
+)
+"""By square and direction the next square, -1 beyond the edge."""
+ORTHOGONAL: Final[tuple[int, ...]] = tuple(
+    mask(square for square in steps[::2] if square >= 0) for steps in STEPS
+)
+DIAGONAL: Final[tuple[int, ...]] = tuple(
+    mask(square for square in steps[1::2] if square >= 0) for steps in STEPS
+)
+ADJACENT: Final[tuple[int, ...]] = tuple(
+    one | other for one, other in zip(ORTHOGONAL, DIAGONAL, strict=True)
+)
+DISTANCES: Final = 4
+_COLUMNS: Final = tuple(
+    tuple(mask(range(max(0, file - n), min(SIDE, file + n + 1))) for n in range(DISTANCES))
+    for file in range(SIDE)
+)
+
+
+def _within(square: int, n: int) -> int:
+    if not NAMES[square]:
+        return 0
+    row, rank = _COLUMNS[square % SIDE][n], square // SIDE
+    rows = range(max(0, rank - n), min(SIDE, rank + n + 1))
+    return sum(row << SIDE * at for at in rows) & ALL & ~(1 << square)
+
+
+WITHIN: Final[tuple[tuple[int, ...], ...]] = tuple(
+    tuple(_within(square, n) for square in range(GRID)) for n in range(DISTANCES)
+)
+"""By distance and square the other squares that are not further away."""
+DIRECTION_OF: Final[dict[int, int]] = {
+    dy * SIDE + dx: direction for direction, (dx, dy) in enumerate(DELTAS)
+}
+"""The direction of a move by the difference of its squares."""
+
+
+def spread(squares: int) -> int:
+    """Return the squares adjacent to any of these."""
+    found = 0
+    for square in bits(squares):
+        found |= ADJACENT[square]
+    return found
+
+
+RED: Final[int] = named(RULES["red"])
+GREEN: Final[int] = named(RULES["green"])
+COLOURED: Final[int] = RED | GREEN
+COLOURS: Final[dict[str, int]] = {"red": RED, "green": GREEN, "colored": COLOURED}
+CENTRE: Final[int] = INDEX[RULES["center"]]
+MARKED: Final[tuple[int, ...]] = tuple(INDEX[name] for name in RULES["marked"])
+"""The squares of the first pieces in the Deathmatch Duel."""

@@ -1,0 +1,270 @@
+"""Positions of Tash-Kalar as JSON, as on its rules page (16.4); reading them is `reading.py`.
+
+Beside the fields of the page there is `progress`, what everybody knows and a later decision
+depends on: whose turn it is, whether a card was discarded in it, the draws granted, whether it is
+an extra turn, the cards each seat has taken back, a draw step that waits for a new deck, a being
+that waits for a piece, and the effect that is resolving.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar import events
+from pentathlon_engines.tash_kalar.actions import TASK_IDS
+from pentathlon_engines.tash_kalar.cards import IDS, PATTERNS, PROGRAMS
+from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
+from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, NAMES, bits, bits_of
+from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
+from pentathlon_engines.tash_kalar.table import (
+    HIGH_FORM,
+    PHASES,
+    RANKS_EACH,
+    REASONS,
+    RESOLVING,
+    SHUFFLING,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from pentathlon_engines.tash_kalar.effect import Effect
+    from pentathlon_engines.tash_kalar.state import TashKalarState
+
+HALVES = (("upper", UPPER), ("lower", LOWER))
+SHARED = ("legends", "flares")
+
+
+def describe(state: TashKalarState) -> dict[str, Any]:
+    """Return a whole position as a JSON object; decks from the top."""
+    decks: dict[str, Any] = {
+        "beings": [names(deck[::-1]) for deck in state.decks],
+        "legends": names(state.legends[::-1]),
+        "flares": names(state.flares[::-1]),
+    }
+    if state.mode == HIGH_FORM:
+        decks["tasks"] = [TASK_IDS[task] for task in state.tasks[::-1]]
+    log = [events.show(entry, secrets_of=events.BOTH) for entry in state.log]
+    return {
+        **_turn(state),
+        **_board(state),
+        "hands": [hand(state, seat) for seat in (0, 1)],
+        "decks": decks,
+        "played": _played(state),
+        "discards": [sorted(names(bits_of(pile))) for pile in state.discards],
+        **_tasks(state),
+        "end": _end(state),
+        "progress": _progress(state),
+        "events": log,
+        "since": list(state.since),
+        "result": None if state.outcome is None else state.outcome.to_json(),
+    }
+
+
+def show(state: TashKalarState, seat: int | None) -> dict[str, Any]:
+    """Return a position as a seat or a spectator may see it; `you` and `legal` are not in it.
+
+    A spectator hears of what has happened since the last decision of anybody.
+    """
+    hands = [hand(state, owner) for owner in (0, 1)]
+    own: dict[str, Any] = {}
+    pile: dict[str, Any] = {}
+    if seat is not None:
+        own = {"hand": hands[seat]}
+        pile = {"discard": sorted(names(bits_of(state.discards[seat])))}
+    since = max(state.since) if seat is None else state.since[seat]
+    heard = () if seat is None else (seat,)
+    return {
+        **_turn(state),
+        **_board(state),
+        **own,
+        "hand_sizes": [_hand_size(cards) for cards in hands],
+        "deck_sizes": _deck_sizes(state),
+        "played": _played(state),
+        **pile,
+        "discard_sizes": [pile.bit_count() for pile in state.discards],
+        **_tasks(state),
+        "end": _end(state),
+        "progress": _progress(state),
+        "events": [events.show(entry, secrets_of=heard) for entry in state.log[since:]],
+        "result": None if state.outcome is None else state.outcome.to_json(),
+    }
+
+
+def names(cards: Iterable[int]) -> list[str]:
+    """Return the names of some cards, in their order."""
+    return [IDS[card] for card in cards]
+
+
+def squares(mask: int) -> list[str]:
+    """Return the names of the squares of a mask."""
+    return [NAMES[square] for square in bits(mask)]
+
+
+def square(place: int) -> str | None:
+    """Return the name of a square, None for none."""
+    return None if place < 0 else NAMES[place]
+
+
+def hand(state: TashKalarState, seat: int) -> dict[str, Any]:
+    """Return a hand as a JSON object."""
+    flares = names(bits_of(state.hand_of(seat, 2)))
+    return {
+        "beings": sorted(names(bits_of(state.hand_of(seat, 0)))),
+        "legends": sorted(names(bits_of(state.hand_of(seat, 1)))),
+        "flare": flares[0] if flares else None,
+    }
+
+
+def _hand_size(cards: dict[str, Any]) -> dict[str, int]:
+    return {
+        "beings": len(cards["beings"]),
+        "legends": len(cards["legends"]),
+        "flare": int(cards["flare"] is not None),
+    }
+
+
+def _deck_sizes(state: TashKalarState) -> dict[str, Any]:
+    sizes: dict[str, Any] = {
+        "beings": [len(deck) for deck in state.decks],
+        "legends": len(state.legends),
+        "flares": len(state.flares),
+    }
+    if state.mode == HIGH_FORM:
+        sizes["tasks"] = len(state.tasks)
+    return sizes
+
+
+def _turn(state: TashKalarState) -> dict[str, Any]:
+    """Return who decides what, and what has been done in this turn."""
+    step = None
+    if state.phase == RESOLVING and state.effect is not None:
+        step = PROGRAMS[state.card].steps[state.effect.at].shown
+    granted = (("extra_turn", state.extra_granted), ("war_summon", state.war))
+    return {
+        "game": "tash_kalar",
+        "options": {**state.options, "decks": list(state.options["decks"])},
+        "turn": state.turn,
+        "to_move": state.to_move,
+        "phase": PHASES[state.phase],
+        "card": None if state.card < 0 else IDS[state.card],
+        "step": step,
+        "actions_left": state.actions_left,
+        "permissions": [name for name, holds in granted if holds],
+    }
+
+
+def _board(state: TashKalarState) -> dict[str, Any]:
+    pieces = {}
+    for place in bits(state.own(0) | state.own(1)):
+        owner, rank = divmod(state.board[place] - 1, RANKS_EACH)
+        pieces[NAMES[place]] = {"owner": owner, "rank": RANKS[rank]}
+    supply = [
+        {"common_heroic": state.two_sided(seat), "legendary": state.legendaries(seat)}
+        for seat in (0, 1)
+    ]
+    return {
+        "board": pieces,
+        "supply": supply,
+        "scores": [state.score(seat) for seat in (0, 1)],
+        "counters": {
+            "destroyed": dict(zip(RANKS, state.destroyed, strict=True)),
+            "summoned": [
+                {"card": IDS[summoning // GRID], "square": NAMES[summoning % GRID]}
+                for summoning in state.summoned
+            ],
+        },
+    }
+
+
+def _played(state: TashKalarState) -> dict[str, Any]:
+    return {
+        "beings": [names(cards) for cards in state.played],
+        "legends": names(state.legend_pile),
+        "flares": names(state.flare_pile),
+    }
+
+
+def _tasks(state: TashKalarState) -> dict[str, Any]:
+    if state.mode != HIGH_FORM:
+        return {}
+    under = state.tasks[: state.under][::-1]
+    return {
+        "tasks": {
+            "current": sorted(TASK_IDS[task] for task in bits_of(state.current)),
+            "next": None if state.next_task < 0 else TASK_IDS[state.next_task],
+            "claimed": [[TASK_IDS[task] for task in claimed] for claimed in state.claimed],
+            "under": [TASK_IDS[task] for task in under],
+        }
+    }
+
+
+def _end(state: TashKalarState) -> dict[str, Any] | None:
+    if state.trigger < 0:
+        return None
+    return {
+        "seat": state.trigger_seat,
+        "reason": REASONS[state.trigger],
+        "turns_left": state.turns_left,
+    }
+
+
+def _progress(state: TashKalarState) -> dict[str, Any]:
+    draws = None
+    if state.phase == SHUFFLING:
+        deck = SHARED[state.new_deck]
+        draws = {"deck": deck, "owed": list(state.owed), "drawn": list(state.drawn)}
+    summon = None
+    if state.square >= 0:
+        name = None
+        if state.shape >= 0:
+            name = ORIENTATIONS[PATTERNS[state.card].shapes[state.shape].name]
+        summon = {"square": NAMES[state.square], "orientation": name}
+    return {
+        "active": state.active,
+        "discarded": state.discarded,
+        "extra_draws": list(state.extra_draws),
+        "extra_turn": state.extra_turn,
+        "taken": list(state.taken),
+        "draws": draws,
+        "summon": summon,
+        "effect": None if state.effect is None else _effect(state.effect),
+    }
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    """Return the registers of an effect; what they mean is said in `effect.py`."""
+    done = [
+        {
+            "count": effect.counts[slot],
+            "square": square(effect.squares[slot]),
+            "piece": square(effect.pieces[slot]),
+            "direction": _direction(effect.directions[slot]),
+            "ranks": [name for rank, name in enumerate(RANKS) if effect.ranks[slot] >> rank & 1],
+        }
+        for slot in range(SLOTS)
+    ]
+    return {
+        "being": square(effect.me),
+        "summon": square(effect.summon),
+        "shape": effect.shape,
+        "used": squares(effect.used),
+        "halves": [name for name, half in HALVES if effect.halves & half],
+        "marked_was_empty": effect.marked_was_empty,
+        "discard_was_empty": effect.discard_was_empty,
+        "at": effect.at,
+        "done": done,
+        "times": effect.times,
+        "pool": squares(effect.pool),
+        "chosen": squares(effect.chosen),
+        "runner": square(effect.runner),
+        "direction": _direction(effect.direction),
+        "lock": None if effect.lock < 0 else RANKS[effect.lock],
+        "moved_self": effect.moved_self,
+        "captures": effect.captures,
+        "picked": square(effect.picked),
+    }
+
+
+def _direction(direction: int) -> str | None:
+    return None if direction < 0 else DIRECTIONS[direction]

@@ -1,0 +1,209 @@
+"""Patterns of beings as masks, one shape for each way to turn or mirror them (7.2).
+
+A shape matches at all squares at once: the mask of own pieces is shifted by the place of each
+cell, and what remains of the squares where the whole shape is on the board are the matches.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.faults import BadCard
+from pentathlon_engines.tash_kalar.geometry import (
+    ALL,
+    BIT,
+    DELTAS,
+    DIRECTIONS,
+    RAYS,
+    SIDE,
+    SQUARES,
+    mask,
+    shifted,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    Cell = tuple[int, int]
+
+RANKS: Final = ("common", "heroic", "legendary")
+COMMON: Final = 0
+HEROIC: Final = 1
+LEGENDARY: Final = 2
+ORIENTATIONS: Final = ("r0", "r90", "r180", "r270", "m0", "m90", "m180", "m270")
+REFS: Final = ("none", "marked", "directions", "used")
+_LETTERS: Final = {"c": COMMON, "h": HEROIC}
+_QUARTERS: Final = 4
+LIFT: Final = 40
+"""Masks are lifted by so many bits before they are shifted, so that no shift is negative."""
+
+
+class Shape:
+    """A pattern in one orientation."""
+
+    __slots__ = ("_cells", "commons", "directions", "heroics", "marks", "name", "valid")
+
+    def __init__(
+        self, orientation: int, cells: list[tuple[Cell, int]], marks: list[Cell], arrows: list[int]
+    ) -> None:
+        self.name = orientation
+        self._cells: tuple[Cell, ...] = tuple(cell for cell, _ in cells)
+        self.commons: tuple[int, ...] = _shifts(cells, COMMON)
+        self.heroics: tuple[int, ...] = _shifts(cells, HEROIC)
+        self.marks: tuple[Cell, ...] = tuple(marks)
+        self.directions: tuple[int, ...] = tuple(sorted(arrows))
+        valid = ALL
+        for cell in self._cells:
+            valid &= _around(cell)
+        self.valid: int = valid
+        """Where the summon square may be for all cells to be on the board."""
+
+    def cells_at(self, square: int) -> int:
+        """Return the mask of the pattern's cells around a summon square."""
+        found = 0
+        for dx, dy in self._cells:
+            found |= BIT[square + dy * SIDE + dx]
+        return found
+
+    def marks_at(self, square: int) -> int:
+        """Return the mask of the marked squares that are on the board."""
+        found = 0
+        for dx, dy in self.marks:
+            at = shifted(square, dx, dy)
+            if at >= 0:
+                found |= BIT[at]
+        return found
+
+    def rays_at(self, square: int) -> int:
+        """Return the mask of all squares in the indicated directions."""
+        found = 0
+        for direction in self.directions:
+            for at in RAYS[square][direction]:
+                found |= BIT[at]
+        return found
+
+
+class Pattern:
+    """What must stand around a summon square, in every orientation that differs."""
+
+    __slots__ = ("refs", "requires", "shapes")
+
+    def __init__(self, shapes: list[Shape], requires: int, refs: str) -> None:
+        self.shapes: tuple[Shape, ...] = tuple(shapes)
+        self.requires = requires
+        """The least rank of an own piece on the summon square, -1 if there need not be one."""
+        self.refs = refs != "none"
+        """Whether the effect reads the match, so that the player chooses the orientation (7.8)."""
+
+
+_SEEN: Final[dict[tuple[int, int], int]] = {}
+
+
+def _around(cell: Cell) -> int:
+    """Return the squares around which this cell is on the board, counted once."""
+    if cell not in _SEEN:
+        dx, dy = cell
+        _SEEN[cell] = mask(square for square in SQUARES if shifted(square, dx, dy) >= 0)
+    return _SEEN[cell]
+
+
+def _shifts(cells: list[tuple[Cell, int]], rank: int) -> tuple[int, ...]:
+    return tuple(LIFT + dy * SIDE + dx for (dx, dy), least in cells if least == rank)
+
+
+def matches(shape: Shape, own: int, upgraded: int) -> int:
+    """Return the summon squares of a shape; own and own upgraded pieces are lifted masks."""
+    found = shape.valid
+    for shift in shape.commons:
+        found &= own >> shift
+    if found:
+        for shift in shape.heroics:
+            found &= upgraded >> shift
+    return found
+
+
+def matches_with_enemy(
+    shape: Shape, own: tuple[int, int], enemy: tuple[int, int]
+) -> tuple[int, int]:
+    """Return the summon squares with own pieces only, and with an enemy piece in one cell (7.6).
+
+    All pieces and upgraded pieces of both sides are lifted masks.
+    """
+    pure, mixed = shape.valid, 0
+    for least, shifts in ((COMMON, shape.commons), (HEROIC, shape.heroics)):
+        for shift in shifts:
+            mixed = (mixed & own[least] >> shift) | (pure & enemy[least] >> shift)
+            pure &= own[least] >> shift
+    return pure, mixed
+
+
+def compile_pattern(card: str, rows: list[str], *, refs: str) -> Pattern:
+    """Return the pattern that is drawn in some rows, or raise `BadCard`."""
+    if refs not in REFS:
+        raise BadCard(card, f"refs must be one of {', '.join(REFS)}, not {refs!r}")
+    grid = _Grid(card, rows)
+    shapes: list[Shape] = []
+    seen: set[tuple[frozenset[tuple[Cell, int]], ...]] = set()
+    for orientation in range(len(ORIENTATIONS)):
+        cells = [(turned(cell, orientation), least) for cell, least in grid.cells]
+        marks = [turned(cell, orientation) for cell in grid.marks]
+        more = [turned(cell, orientation) for cell in grid.more_marks]
+        arrows = [DELTAS.index(turned(cell, orientation)) for cell in grid.arrows]
+        looks = (
+            frozenset(cells),
+            frozenset((cell, 0) for cell in marks),
+            frozenset((cell, 0) for cell in more),
+            frozenset((DELTAS[arrow], 0) for arrow in arrows),
+        )
+        if looks not in seen:
+            seen.add(looks)
+            shapes.append(Shape(orientation, cells, marks, arrows))
+    return Pattern(shapes, grid.requires, refs)
+
+
+def turned(cell: Cell, orientation: int) -> Cell:
+    """Return a cell mirrored left-right if the orientation says so, then turned clockwise."""
+    dx, dy = cell
+    if orientation >= _QUARTERS:
+        dx = -dx
+    for _ in range(orientation % _QUARTERS):
+        dx, dy = dy, -dx
+    return dx, dy
+
+
+class _Grid:
+    """A pattern as it is drawn: cells, marks and arrows, counted from the summon square."""
+
+    def __init__(self, card: str, rows: list[str]) -> None:
+        tokens = [
+            (column, -row, token)
+            for row, line in enumerate(rows)
+            for column, token in enumerate(line.split())
+        ]
+        summons = [(x, y, token) for x, y, token in tokens if token.startswith("@")]
+        if len(summons) != 1:
+            raise BadCard(card, f"its pattern has {len(summons)} summon cells, not one")
+        x0, y0, token = summons[0]
+        need = token[1:].rstrip("*")
+        if need and need not in _LETTERS:
+            raise BadCard(card, f"its pattern has an unknown token {token!r}")
+        self.requires = _LETTERS[need] if need else -1
+        self.cells: list[tuple[Cell, int]] = []
+        self.marks: list[Cell] = []
+        self.more_marks: list[Cell] = []
+        self.arrows: list[Cell] = []
+        for x, y, token in tokens:
+            self._read(card, (x - x0, y - y0), token)
+
+    def _read(self, card: str, cell: Cell, token: str) -> None:
+        letter = token.rstrip("*")
+        stars = len(token) - len(letter)
+        if stars == 1:
+            self.marks.append(cell)
+        elif stars:
+            self.more_marks.append(cell)
+        if letter in _LETTERS:
+            self.cells.append((cell, _LETTERS[letter]))
+        elif letter[:1] == ">" and letter[1:] in DIRECTIONS:
+            self.arrows.append(DELTAS[DIRECTIONS.index(letter[1:])])
+        elif letter not in ("", ".") and not letter.startswith("@"):
+            raise BadCard(card, f"its pattern has an unknown token {token!r}")

@@ -1,0 +1,281 @@
+"""Effects of cards as programs: flat tuples of steps, every word of them a number.
+
+After `choose_one` come the steps of its options, and each step knows where the program goes on.
+`compiler.py` makes programs of the deck files.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.patterns import COMMON
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+OPS: Final = (
+    "moves",
+    "leaps",
+    "destroy",
+    "upgrade",
+    "downgrade",
+    "convert",
+    "place",
+    "shoot",
+    "per_square",
+    "group",
+    "pick",
+    "recover",
+    "choose_one",
+    "destroy_all",
+    "force_upgrade",
+    "gain_action",
+    "draw_extra",
+    "extra_turn",
+    "war_summon",
+)
+MOVES: Final = 0
+LEAPS: Final = 1
+DESTROY: Final = 2
+UPGRADE: Final = 3
+DOWNGRADE: Final = 4
+CONVERT: Final = 5
+PLACE: Final = 6
+SHOOT: Final = 7
+PER_SQUARE: Final = 8
+GROUP: Final = 9
+PICK: Final = 10
+RECOVER: Final = 11
+CHOOSE: Final = 12
+DESTROY_ALL: Final = 13
+FORCE_UPGRADE: Final = 14
+GAIN_ACTION: Final = 15
+DRAW_EXTRA: Final = 16
+EXTRA_TURN: Final = 17
+WAR_SUMMON: Final = 18
+FIRST_AUTOMATIC: Final = DESTROY_ALL
+"""The operations from here on run by themselves."""
+
+OWN: Final = 0
+ENEMY: Final = 1
+ANY: Final = 2
+OWNERS: Final = ("own", "enemy", "any")
+
+STANDARD: Final = 0
+COMBAT: Final = 1
+ONTO_EMPTY: Final = 2
+BUDGET_AND: Final = 3
+BUDGET_OR: Final = 4
+BY_PIECE: Final = 5
+KINDS: Final = ("standard", "combat", "onto_empty", "budget", "budget", "by_piece")
+
+BOARD: Final = 0
+SELF: Final = 1
+NEAR: Final = 2
+NEAR_ORTHOGONAL: Final = 3
+NEAR_DIAGONAL: Final = 4
+WITHIN_DISTANCE: Final = 5
+PATTERN_RAYS: Final = 6
+LAST_AROUND: Final = PATTERN_RAYS
+"""The places from `SELF` to this one are counted from where the being is."""
+NEAR_SUMMON: Final = 7
+MARKED_SQUARES: Final = 8
+USED: Final = 9
+NEAR_OWN: Final = 10
+NEAR_SQUARE_OF: Final = 11
+PIECE_OF: Final = 12
+FIXED: Final = 13
+PLAIN_PLACES: Final = {
+    "board": BOARD,
+    "self": SELF,
+    "adjacent": NEAR,
+    "orthogonal": NEAR_ORTHOGONAL,
+    "diagonal": NEAR_DIAGONAL,
+    "adjacent_to_summon_square": NEAR_SUMMON,
+    "marked": MARKED_SQUARES,
+    "used": USED,
+    "pattern_rays": PATTERN_RAYS,
+    "adjacent_to_own": NEAR_OWN,
+}
+
+DONE: Final = 0
+COUNT: Final = 1
+DESTROYED: Final = 2
+SQUARE_COLOUR: Final = 3
+ACTIONS_LEFT: Final = 4
+SUMMONED_ON: Final = 5
+MARKED_WAS_EMPTY: Final = 6
+DISCARD_WAS_EMPTY: Final = 7
+UPPER_HELD: Final = 8
+LOWER_HELD: Final = 9
+PLAIN_CONDITIONS: Final = {
+    "actions_left": ACTIONS_LEFT,
+    "marked_was_empty": MARKED_WAS_EMPTY,
+    "discard_was_empty": DISCARD_WAS_EMPTY,
+}
+
+SUMMONED_COLOURS: Final = ("red", "green", "colored_not_center")
+MORE_COMMONS: Final = 1
+OWNER_CONDITIONS: Final = ("", "more_commons_than_you", "more_upgraded_than_you")
+ANY_RANK: Final = 7
+UNLIMITED: Final = 99
+DESTINATION_MARKED: Final = 1
+DESTINATIONS: Final = ("", "marked", "colored")
+STOP_ONTO_EMPTY: Final = 1
+STOP_CAPTURED_LEGENDARY: Final = 2
+STOPS: Final = ("", "onto_empty", "captured_legendary")
+
+
+class Place:
+    """One kind of squares that a selector names."""
+
+    __slots__ = ("kind", "needs_square", "number")
+
+    def __init__(self, kind: int, number: int) -> None:
+        self.kind = kind
+        self.needs_square = kind == NEAR_SQUARE_OF
+        self.number = number
+        """A distance, the slot of a recorded step, or the mask of fixed squares."""
+
+
+class Selector:
+    """Which pieces a step may be about: owner, ranks (a bit each), places, who is left out."""
+
+    __slots__ = ("owner", "owner_condition", "places", "ranks", "without_self")
+
+    def __init__(
+        self, owner: int, ranks: int, places: list[Place], without_self: bool, condition: int
+    ) -> None:
+        self.owner = owner
+        self.ranks = ranks
+        self.places: tuple[Place, ...] = tuple(places)
+        self.without_self = without_self
+        self.owner_condition = condition
+
+
+class Condition:
+    """One thing that must hold, or must not."""
+
+    __slots__ = ("kind", "negated", "number", "slot")
+
+    def __init__(self, kind: int, *, negated: bool, slot: int = 0, number: int = 0) -> None:
+        self.kind = kind
+        self.negated = negated
+        self.slot = slot
+        self.number = number
+
+
+EVERYTHING: Final = Selector(ANY, ANY_RANK, [Place(BOARD, 0)], without_self=False, condition=0)
+
+
+class Step:
+    """One step of an effect as numbers; what a step does not use keeps its default."""
+
+    __slots__ = (
+        "blockers",
+        "by_rank",
+        "capture_ranks",
+        "combat",
+        "conditions",
+        "counted",
+        "destination",
+        "diagonals",
+        "distance",
+        "each_once",
+        "end",
+        "fan",
+        "hit",
+        "kind",
+        "label",
+        "least",
+        "most",
+        "most_of",
+        "near_own",
+        "next_ranks",
+        "numbers",
+        "one_piece",
+        "op",
+        "options",
+        "rank",
+        "rank_lock",
+        "ranks",
+        "reach",
+        "same_as",
+        "selector",
+        "shown",
+        "slot",
+        "square_of",
+        "standard",
+        "stop",
+        "stop_rank",
+        "straight",
+        "third_needs_self",
+    )
+
+    def __init__(self, op: int, shown: int) -> None:
+        self.op = op
+        self.shown = shown
+        """The index of the step, as people count."""
+        self.end = 0
+        """Where the program goes on after this step."""
+        self.conditions: tuple[Condition, ...] = ()
+        """The step is done if any of these holds, or if there are none."""
+        self.selector: Selector = EVERYTHING
+        self.least = 0
+        self.most = 1
+        self.most_of = -1
+        """The slot of the step that was done as often as this one must be."""
+        self.slot = -1
+        """Where it is written down what this step did."""
+        self._be_plain()
+
+    def _be_plain(self) -> None:
+        """Take the defaults of what only some operations use."""
+        self.kind = STANDARD
+        self.one_piece = False
+        self.each_once = False
+        self.straight = False
+        self.same_as = -1
+        """The slot of the step that gives the direction."""
+        self.stop = 0
+        self.capture_ranks = ANY_RANK
+        self.near_own = False
+        self.third_needs_self = False
+        self.rank_lock: tuple[int, ...] = ()
+        self.by_rank: tuple[int, ...] = ()
+        self.destination = 0
+        self.combat = 0
+        self.standard = 0
+        self._aim_plainly()
+
+    def _aim_plainly(self) -> None:
+        """Take the defaults of leaps, shots and the rest."""
+        self.distance = 0
+        self.square_of = -1
+        """The slot of the step onto whose square a leap goes."""
+        self.stop_rank = -1
+        self.next_ranks = 0
+        self.counted = True
+        self.rank = COMMON
+        """The rank of what is placed or converted into; -1 is any, or the same."""
+        self.ranks = ANY_RANK
+        self.blockers = 0
+        self.hit = UNLIMITED
+        self.reach = UNLIMITED
+        self.diagonals = False
+        self.fan = False
+        self.numbers: tuple[int, int] = (0, 0)
+        """How many actions, or beings and legends."""
+        self.label = ""
+        """What an option without a target is called."""
+        self.options: tuple[int, ...] = ()
+        """Where the options of a choice begin."""
+
+
+class Program:
+    """The effect of a card."""
+
+    __slots__ = ("slots", "steps")
+
+    def __init__(self, steps: list[Step], slots: int) -> None:
+        self.steps: tuple[Step, ...] = tuple(steps)
+        self.slots = slots

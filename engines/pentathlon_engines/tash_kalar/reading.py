@@ -1,0 +1,255 @@
+"""Positions of Tash-Kalar from JSON: a whole state, a bare example, or an observation.
+
+What is left out takes its usual value; decks that are left out have all cards that lie nowhere
+else. What was read is written again at the end, so that whatever does not fit is refused.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.position import Fields, checked_integer, refuse
+from pentathlon_engines.tash_kalar import events, notation, tasks
+from pentathlon_engines.tash_kalar.cards import (
+    FIRST_FLARE,
+    IDS,
+    SCHOOL_CARDS,
+)
+from pentathlon_engines.tash_kalar.geometry import GRID, INDEX
+from pentathlon_engines.tash_kalar.patterns import RANKS
+from pentathlon_engines.tash_kalar.reading_cards import (
+    checked_card,
+    checked_list,
+    read_cards,
+    read_tasks,
+)
+from pentathlon_engines.tash_kalar.table import (
+    DEALING,
+    DRAWING,
+    FIRST_ACTIONS,
+    HIGH_FORM,
+    MAIN,
+    OVER,
+    PHASES,
+    REASONS,
+    RESOLVING,
+    SETTING_UP,
+    SHUFFLING,
+    TURN_ACTIONS,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    from pentathlon_engines.tash_kalar.state import TashKalarState
+
+_SEATS: Final = 2
+_FIELDS: Final = (
+    "turn",
+    "card",
+    "step",
+    "actions_left",
+    "permissions",
+    "board",
+    "supply",
+    "scores",
+    "counters",
+    "hand",
+    "hands",
+    "hand_sizes",
+    "decks",
+    "deck_sizes",
+    "played",
+    "discard",
+    "discards",
+    "discard_sizes",
+    "tasks",
+    "end",
+    "progress",
+    "events",
+    "since",
+)
+_MOST_CARDS: Final = 31
+_MOST_ACTIONS: Final = 99
+_MOST_POINTS: Final = 999
+_MOST_TURNS: Final = 200
+_MOST_EVENTS: Final = 1000
+
+
+def read(state: TashKalarState, data: dict[str, Any]) -> None:
+    """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
+    fields = Fields(data, known=_FIELDS)
+    name = fields.text("phase")
+    if name not in PHASES:
+        refuse("phase", f"must be one of {', '.join(PHASES)}, not {name!r}")
+    phase, to_move = PHASES.index(name), fields.seat_to_move(_SEATS, chance=True)
+    _check_decider(phase, to_move)
+    if phase in (DRAWING, DEALING):
+        if phase != state.phase:
+            refuse("phase", f"must be {PHASES[state.phase]!r} with these decks")
+    else:
+        if any(school not in SCHOOL_CARDS for school in state.schools):
+            refuse("options", "decks must be drawn before anything else happens")
+        state.phase, state.to_move = phase, to_move
+        _read_turn(state, fields)
+        _read_board(state, fields)
+        read_cards(state, fields)
+        read_tasks(state, fields)
+        _read_scores(state, fields)
+        _read_events(state, fields)
+        _check_course(state)
+    _check_written(state, data)
+
+
+def _check_decider(phase: int, to_move: int | None) -> None:
+    decider = "null" if phase == OVER else "a seat"
+    if phase in (DRAWING, DEALING, SHUFFLING):
+        decider = "-1"
+    if decider != ("null" if to_move is None else "-1" if to_move < 0 else "a seat"):
+        refuse("to_move", f"must be {decider} in phase {PHASES[phase]!r}, not {to_move}")
+
+
+def _read_turn(state: TashKalarState, fields: Fields) -> None:
+    """Read whose turn it is and what has been done in it."""
+    progress = fields.mapping("progress", default={})
+    state.turn = fields.integer("turn", low=1, high=_MOST_TURNS, default=2)
+    usual = TURN_ACTIONS if state.phase == MAIN else 0
+    if state.phase == SETTING_UP:
+        usual = FIRST_ACTIONS
+    state.actions_left = fields.integer("actions_left", low=0, high=_MOST_ACTIONS, default=usual)
+    mover = state.to_move if state.to_move in (0, 1) else 0
+    if state.phase == SETTING_UP:
+        mover = 1 - (mover or 0)
+    state.active = checked_integer("progress.active", progress.get("active", mover), low=0, high=1)
+    for name in fields.items("permissions", most=2):
+        if name == "war_summon":
+            state.war = True
+        elif name == "extra_turn":
+            state.extra_granted = True
+    if fields.has("card"):
+        state.card = checked_card("card", fields.text("card"), IDS)
+    _read_end(state, fields)
+
+
+def _read_end(state: TashKalarState, fields: Fields) -> None:
+    """Read the final turns."""
+    if not fields.has("end"):
+        return
+    end = fields.mapping("end")
+    if end.get("reason") not in REASONS[:2]:
+        refuse("end.reason", f"must be one of {', '.join(REASONS[:2])}")
+    state.trigger = REASONS.index(end["reason"])
+    state.trigger_seat = checked_integer("end.seat", end.get("seat"), low=0, high=1)
+    state.turns_left = checked_integer("end.turns_left", end.get("turns_left"), low=0, high=2)
+
+
+def _read_board(state: TashKalarState, fields: Fields) -> None:
+    """Read the pieces, and the counters of this turn."""
+    for name, piece in fields.mapping("board", default={}).items():
+        if name not in INDEX:
+            refuse("board", f"{name!r} is no square")
+        if not isinstance(piece, dict) or piece.get("rank") not in RANKS:
+            refuse(f"board.{name}", "must be an object with owner and rank")
+        owner = checked_integer(f"board.{name}.owner", piece.get("owner"), low=0, high=1)
+        state.put(INDEX[name], owner, RANKS.index(piece["rank"]))
+    for seat in range(_SEATS):
+        if min(state.two_sided(seat), state.legendaries(seat)) < 0:
+            refuse("board", f"has more pieces of seat {seat} than there are")
+    _read_counters(state, fields.mapping("counters", default={}))
+
+
+def _read_counters(state: TashKalarState, counters: dict[str, Any]) -> None:
+    """Read what was destroyed and summoned in this turn."""
+    destroyed = counters.get("destroyed", {})
+    if not isinstance(destroyed, dict):
+        refuse("counters.destroyed", "must be an object with ranks")
+    state.destroyed = [
+        checked_integer(f"counters.destroyed.{rank}", destroyed.get(rank, 0), low=0, high=GRID)
+        for rank in RANKS
+    ]
+    for summoning in checked_list(
+        "counters.summoned", counters.get("summoned", []), most=_MOST_CARDS
+    ):
+        if not isinstance(summoning, dict) or summoning.get("square") not in INDEX:
+            refuse("counters.summoned", "must be objects with card and square")
+        card = checked_card("counters.summoned", summoning.get("card"), IDS[:FIRST_FLARE])
+        state.summoned.append(card * GRID + INDEX[summoning["square"]])
+
+
+def _read_scores(state: TashKalarState, fields: Fields) -> None:
+    """Read the score of the Deathmatch Duel, count that of the High Form."""
+    if state.mode == HIGH_FORM:
+        state.points = [sum(tasks.POINTS[task] for task in claimed) for claimed in state.claimed]
+    elif fields.has("scores"):
+        scores = fields.sequence("scores", length=_SEATS)
+        state.points = [
+            checked_integer(f"scores[{seat}]", scores[seat], low=0, high=_MOST_POINTS)
+            for seat in range(_SEATS)
+        ]
+
+
+def _read_events(state: TashKalarState, fields: Fields) -> None:
+    for event in fields.items("events", most=_MOST_EVENTS):
+        if not isinstance(event, list) or len(event) != 2:  # noqa: PLR2004  # seat and text
+            refuse("events", "must be lists of seat and text")
+        seat = checked_integer("events", event[0], low=-1, high=1)
+        entry = events.read(seat, event[1]) if isinstance(event[1], str) else None
+        if entry is None:
+            refuse("events", f"{event} is no event")
+        state.log.append(entry)
+    if fields.has("since"):
+        since = fields.sequence("since", length=_SEATS)
+        most = len(state.log)
+        state.since = [checked_integer("since", at, low=0, high=most) for at in since]
+
+
+def _check_course(state: TashKalarState) -> None:
+    """Refuse a position in which nobody could go on."""
+    pending = state.effect is not None
+    if pending != (state.phase == RESOLVING):
+        refuse("progress.effect", "must be there in phase 'effect', and only then")
+    if state.phase == OVER:
+        _end_it(state)
+        return
+    if state.phase == MAIN and not state.actions_left:
+        refuse("actions_left", "must be 1 or more in phase 'main'")
+    if state.phase == SHUFFLING:
+        return
+    if state.to_move != (1 - state.active if state.phase == SETTING_UP else state.active):
+        refuse("to_move", "must be the seat whose turn it is")
+    before = state.to_json()
+    if not state.legal_actions() or state.to_json() != before:
+        refuse("phase", f"nothing is to be decided in phase {PHASES[state.phase]!r}")
+
+
+def _end_it(state: TashKalarState) -> None:
+    reason = len(REASONS) - 1 if state.turn >= _MOST_TURNS else state.trigger
+    if reason < 0 or (state.turns_left and state.turn < _MOST_TURNS):
+        refuse("phase", "must not be 'over' before the last turn")
+    if state.trigger >= 0 and not state.turns_left:
+        reason = state.trigger
+    state.outcome = state.ending(reason)
+
+
+def _check_written(state: TashKalarState, data: dict[str, Any]) -> None:
+    """Refuse what comes out differently when the position is written again."""
+    you = data.get("you")
+    written = notation.describe(state)
+    if "hand_sizes" in data or "you" in data:
+        seat = None if you is None else checked_integer("you", you, low=0, high=1)
+        written = {**written, **state.observation(seat)}
+    for name, value in data.items():
+        if name == "legal" and name not in written:
+            refuse(name, "is there only for the seat that decides")
+        if name != "options" and not _agrees(value, written.get(name)):
+            refuse(name, f"must be {written.get(name)!r} here")
+
+
+def _agrees(given: object, written: object) -> bool:
+    """Say whether what was given is what is written; objects may leave fields out."""
+    if isinstance(given, dict) and isinstance(written, dict):
+        return all(
+            name in written and _agrees(value, written[name]) for name, value in given.items()
+        )
+    if isinstance(given, list) and isinstance(written, list):
+        return len(given) == len(written) and all(map(_agrees, given, written))
+    return type(given) is type(written) and given == written

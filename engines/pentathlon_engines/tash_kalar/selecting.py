@@ -1,0 +1,129 @@
+"""Which pieces and squares a selector of a step names (13)."""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.cards import PATTERNS
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.geometry import (
+    ADJACENT,
+    ALL,
+    BIT,
+    DIAGONAL,
+    ORTHOGONAL,
+    WITHIN,
+    spread,
+)
+from pentathlon_engines.tash_kalar.patterns import COMMON
+from pentathlon_engines.tash_kalar.program import (
+    BOARD,
+    ENEMY,
+    FIXED,
+    LAST_AROUND,
+    MARKED_SQUARES,
+    MORE_COMMONS,
+    NEAR,
+    NEAR_DIAGONAL,
+    NEAR_ORTHOGONAL,
+    NEAR_OWN,
+    NEAR_SQUARE_OF,
+    NEAR_SUMMON,
+    OWN,
+    SELF,
+    USED,
+    WITHIN_DISTANCE,
+    Place,
+    Selector,
+)
+from pentathlon_engines.tash_kalar.summoning import Summoning
+from pentathlon_engines.tash_kalar.table import RANKS_EACH
+
+
+class Selecting(Summoning):
+    """The pieces and squares that steps are about, as masks."""
+
+    __slots__ = ()
+
+    def selected(self, effect: Effect, selector: Selector) -> int:
+        """Return the pieces that a selector names."""
+        found = self.owned(selector.owner, selector.ranks)
+        places = selector.places
+        if found and (len(places) > 1 or places[0].kind != BOARD):
+            found &= self.at_places(effect, places)
+        if selector.without_self and effect.me >= 0:
+            found &= ~BIT[effect.me]
+        if selector.owner_condition and found and not self._holds(selector.owner_condition):
+            return 0
+        return found
+
+    def owned(self, owner: int, ranks: int) -> int:
+        """Return the pieces of an owner, seen from the active seat, of these ranks."""
+        found = 0
+        pieces = self.pieces
+        mine = RANKS_EACH * self.active
+        for rank in range(RANKS_EACH):
+            if ranks >> rank & 1:
+                if owner != ENEMY:
+                    found |= pieces[mine + rank]
+                if owner != OWN:
+                    found |= pieces[RANKS_EACH - mine + rank]
+        return found
+
+    def _holds(self, condition: int) -> bool:
+        """Say whether the enemy has more commons, or more upgraded pieces."""
+        me, enemy = self.active, 1 - self.active
+        if condition == MORE_COMMONS:
+            commons = self.pieces[RANKS_EACH * me + COMMON].bit_count()
+            return self.pieces[RANKS_EACH * enemy + COMMON].bit_count() > commons
+        return self.upgraded(enemy).bit_count() > self.upgraded(me).bit_count()
+
+    def at_places(self, effect: Effect, places: tuple[Place, ...]) -> int:
+        found = 0
+        for place in places:
+            found |= self._at_place(effect, place)
+        return found
+
+    def _at_place(self, effect: Effect, place: Place) -> int:
+        """Return the squares of a place; nothing around a being that is gone (7.10)."""
+        kind = place.kind
+        if kind == BOARD:
+            return ALL
+        if kind == FIXED:
+            return place.number
+        if kind <= LAST_AROUND:
+            return self._around(effect, place) if effect.me >= 0 else 0
+        if kind == NEAR_OWN:
+            return spread(self.own(self.active))
+        return self._remembered(effect, place)
+
+    def _remembered(self, effect: Effect, place: Place) -> int:
+        """Return the squares of a place that the effect keeps in mind."""
+        kind = place.kind
+        if kind == USED:
+            return effect.used
+        if kind == NEAR_SUMMON:
+            return ADJACENT[effect.summon]
+        if kind == MARKED_SQUARES:
+            return self.marks(effect)
+        if kind == NEAR_SQUARE_OF:
+            return ADJACENT[effect.squares[place.number]]
+        piece = effect.pieces[place.number]
+        return BIT[piece] if piece >= 0 else 0
+
+    def _around(self, effect: Effect, place: Place) -> int:
+        """Return the squares of a place that is counted from where the being is."""
+        kind, me = place.kind, effect.me
+        if kind == SELF:
+            return BIT[me]
+        if kind == NEAR:
+            return ADJACENT[me]
+        if kind == NEAR_ORTHOGONAL:
+            return ORTHOGONAL[me]
+        if kind == NEAR_DIAGONAL:
+            return DIAGONAL[me]
+        if kind == WITHIN_DISTANCE:
+            return WITHIN[place.number][me]
+        return PATTERNS[self.card].shapes[effect.shape].rays_at(me)
+
+    def marks(self, effect: Effect) -> int:
+        """Return the marked squares of the chosen match."""
+        return PATTERNS[self.card].shapes[effect.shape].marks_at(effect.summon)

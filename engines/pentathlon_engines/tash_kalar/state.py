@@ -1,0 +1,278 @@
+"""The course of a match of Tash-Kalar; sections in brackets are those of the rules page."""
+
+from __future__ import annotations
+
+from pentathlon_engines.errors import BadChance, BadOption, NotToMove
+from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
+from pentathlon_engines.tash_kalar import chance, events, notation, reading, secrets
+from pentathlon_engines.tash_kalar.acting import Acting
+from pentathlon_engines.tash_kalar.actions import (
+    ACTIONS,
+    GRAMMAR,
+    SQUARE_OF,
+    TEXTS,
+)
+from pentathlon_engines.tash_kalar.cards import (
+    SCHOOLS,
+)
+from pentathlon_engines.tash_kalar.geometry import RULES
+from pentathlon_engines.tash_kalar.patterns import COMMON
+from pentathlon_engines.tash_kalar.table import (
+    DEALING,
+    DEATHMATCH,
+    DRAWING,
+    FIRST_ACTIONS,
+    HIGH_FORM,
+    MAIN,
+    MODES,
+    PLACING,
+    RESOLVING,
+    RETURNING,
+    SETTING_UP,
+    SHORTAGE,
+    TURN_ACTIONS,
+    TURN_END,
+)
+from pentathlon_engines.tash_kalar.turns import TURN_CAP
+from pentathlon_engines.texts import action_of, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from random import Random
+    from typing import Any, Final
+
+
+class TashKalarState(Acting):
+    """A position of Tash-Kalar."""
+
+    __slots__ = ()
+
+    @property
+    def game(self) -> Game:
+        """The game this is a position of."""
+        return TASH_KALAR
+
+    def copy(self) -> TashKalarState:
+        """Return an independent twin of this state."""
+        twin = TashKalarState()
+        self.copy_to(twin)
+        return twin
+
+    def legal_actions(self) -> list[int]:
+        """Return what the seat to move may do, in plain string order (16.3)."""
+        return self.legal_now()[:]
+
+    def legal_now(self) -> list[int]:
+        """Return the list of what is legal, which is made once in a position and only read."""
+        if self._legal is None:
+            self._legal = self._find_legal()
+        return self._legal
+
+    def is_legal(self, action: int) -> bool:
+        """Say whether the seat to move may do this now."""
+        return action in self.legal_now()
+
+    def random_action(self, rng: Random) -> int:
+        """Draw one of the legal actions, each with the same chance."""
+        if self.to_move is None or self.to_move == CHANCE:
+            raise NotToMove("no seat may act here")
+        actions = self.legal_now()
+        return actions[int(rng.random() * len(actions))]
+
+    def apply_unchecked(self, action: int) -> None:
+        """Do an action without looking whether it is legal: for search loops only."""
+        seat = self.to_move or 0
+        self._legal = None
+        self._mark_request(seat)
+        self.log.append(action << 1 | seat)
+        phase = self.phase
+        if phase == RESOLVING:
+            self.resolve(action)
+            self._resolve_on()
+        elif phase in (MAIN, TURN_END):
+            self._act(action)
+        elif phase == RETURNING:
+            self._return(action)
+        elif phase == PLACING:
+            self.put(SQUARE_OF[action], self.active, COMMON)
+            self._go_on()
+        elif phase == SHORTAGE:
+            self._pick_up_for_being(SQUARE_OF[action])
+        else:
+            self._set_up(seat, SQUARE_OF[action])
+
+    def _mark_request(self, seat: int) -> None:
+        """Let what the seat hears next begin here; drop what both have heard."""
+        self.since[seat] = len(self.log)
+        heard = min(self.since)
+        if heard:
+            del self.log[:heard]
+            self.since[0] -= heard
+            self.since[1] -= heard
+
+    def sample_chance(self, rng: Random) -> str:
+        """Draw schools, the deal, or a new shared deck."""
+        self._check_chance()
+        if self.phase == DRAWING:
+            texts = chance.pairs(self.schools)
+            return texts[int(rng.random() * len(texts))]
+        if self.phase == DEALING:
+            return chance.draw_deal(self, rng)
+        return chance.draw_deck(*self.shuffled(), rng)
+
+    def shuffled(self) -> tuple[list[int], str]:
+        """Return the discard pile that is shuffled now, and the name of its deck."""
+        if self.new_deck == 0:
+            return self.legend_pile, "legends"
+        return self.flare_pile, "flares"
+
+    def apply_chance(self, text: str) -> None:
+        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        self._check_chance()
+        self._legal = None
+        if self.phase == DRAWING:
+            self._draw_schools(text)
+        elif self.phase == DEALING:
+            self._deal(text)
+        else:
+            self._shuffle(text)
+
+    def _draw_schools(self, text: str) -> None:
+        if text not in chance.pairs(self.schools):
+            raise BadChance(f"{text!r}: write 'decks' and two schools that fit {self.schools}")
+        words = text.split(" ")
+        self.schools = (words[1], words[2])
+        self.options = {**self.options, "decks": words[1:]}
+        self.phase = DEALING
+
+    def _deal(self, text: str) -> None:
+        deal = chance.read_deal(text, self)
+        if deal is None:
+            raise BadChance(f"{text!r}: write {chance.DEAL_GRAMMAR}")
+        self.active = deal.begins
+        self.actions_left = FIRST_ACTIONS
+        for seat in (0, 1):
+            for card in deal.hands[seat]:
+                self.hands[seat] |= 1 << card
+            self.decks[seat] = deal.decks[seat][::-1]
+        self.legends, self.flares = deal.legend_deck[::-1], deal.flare_deck[::-1]
+        if self.mode == DEATHMATCH:
+            self.phase = SETTING_UP
+            self.to_move = 1 - self.active
+            return
+        for task in deal.current:
+            self.current |= 1 << task
+        self.tasks = deal.tasks[::-1]
+        self.turn_up()
+        self.phase = MAIN
+        self.to_move = self.active
+
+    def _shuffle(self, text: str) -> None:
+        pile, name = self.shuffled()
+        deck = chance.read_deck(text, pile, name)
+        if deck is None:
+            raise BadChance(
+                f"{text!r}: write 'shuffle {name}' and in any order {chance.write(pile)}"
+            )
+        self.log.append(events.shuffle(name, len(deck)))
+        (self.legends if name == "legends" else self.flares)[:] = deck[::-1]
+        pile.clear()
+        self.to_move = self.active
+        self._draw_on()
+
+    def chance_outcomes(self) -> list[tuple[str, int]]:
+        """Return the pairs of schools; nothing for a deal or a shuffle: these are too many."""
+        self._check_chance()
+        if self.phase != DRAWING:
+            return []
+        return [(text, 1) for text in chance.pairs(self.schools)]
+
+    def text(self, action: int) -> str:
+        """Return the text of the rules (16.2), such as `summon warlord e5`."""
+        return text_of(action, TEXTS, title="Tash-Kalar")
+
+    def parse(self, text: str) -> int:
+        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
+        return action_of(text, ACTIONS, grammar=GRAMMAR)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the whole position as on the rules page (16.4), hidden parts included."""
+        return notation.describe(self)
+
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        """Return what a seat or a spectator may know (15, 16.4)."""
+        return self._seen_by(notation.show(self, seat), seat)
+
+    def event_for(self, seat: int | None, text: str) -> str:
+        """Return an action or chance text as the seat may see it (16.3)."""
+        if self.to_move == CHANCE:
+            return chance.hide(text, seat)
+        return text if seat == self.to_move else events.hide(text)
+
+    def determinize(self, seat: int, rng: Random) -> TashKalarState:
+        """Return a state with all that this seat cannot see dealt anew (15)."""
+        return secrets.redeal(self, seat, rng)
+
+
+class TashKalarGame(Game):
+    """Tash-Kalar, for two seats."""
+
+    def _start(self, seats: int, options: dict[str, Any]) -> TashKalarState:
+        _check_schools(options["decks"])
+        state = TashKalarState()
+        state.reset(options)
+        return state
+
+    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> TashKalarState:
+        state = TashKalarState()
+        state.reset(options)
+        reading.read(state, data)
+        return state
+
+
+def _check_schools(schools: list[str]) -> None:
+    """Refuse the same school twice (3.2)."""
+    if schools[0] == schools[1] != chance.DRAWN:
+        raise BadOption(f"option 'decks': both seats have {schools[0]!r}; they must differ")
+
+
+_MOST_FLARES: Final = TURN_CAP
+_MOST_BEINGS: Final = 2 * (RULES["deck_sizes"]["beings"] + 1)
+"""Each being is played or discarded once; a Kiskin Spirit may bring one back for each seat."""
+_MOST_GAINED: Final = 2
+_MOST_ACTIONS: Final = TURN_ACTIONS * TURN_CAP + _MOST_FLARES + _MOST_GAINED * _MOST_BEINGS
+_DECISIONS_OF_EFFECT: Final = 10
+"""A run over the arena is eight moves; a piece may be placed before it, and one stops after it."""
+_HAND: Final = 31
+_LONGEST: Final = (
+    3
+    + _MOST_ACTIONS * (2 + _DECISIONS_OF_EFFECT)
+    + _MOST_FLARES * (1 + _DECISIONS_OF_EFFECT)
+    + _MOST_BEINGS * _HAND
+    + TURN_CAP * 3
+)
+"""Chance before the match; actions with a pickup and an effect, flares; cards returned with each
+discard; the end of each turn with a new deck of legends and one of flares."""
+
+TASH_KALAR: Final = TashKalarGame(
+    GameInfo(
+        "tash_kalar",
+        title="Tash-Kalar",
+        version=1,
+        seats=(2, 2),
+        default_seats=2,
+        hidden=True,
+        chance=True,
+        actions=len(TEXTS),
+        longest=_LONGEST,
+        options=(
+            Option("mode", kind="choice", default=MODES[HIGH_FORM], choices=MODES),
+            Option(
+                "decks",
+                kind="each_seat",
+                default=(chance.DRAWN, chance.DRAWN),
+                choices=(chance.DRAWN, *SCHOOLS),
+            ),
+        ),
+    )
+)

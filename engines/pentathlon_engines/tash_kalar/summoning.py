@@ -1,0 +1,158 @@
+"""Which beings can be summoned where (7)."""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
+from pentathlon_engines.tash_kalar.cards import PATTERNS, RANK_OF
+from pentathlon_engines.tash_kalar.geometry import BIT, bits
+from pentathlon_engines.tash_kalar.patterns import (
+    COMMON,
+    HEROIC,
+    LEGENDARY,
+    LIFT,
+    Shape,
+    matches,
+    matches_with_enemy,
+)
+from pentathlon_engines.tash_kalar.table import LEGEND_MASK, RANKS_EACH, SCHOOL_MASK, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_BEINGS: Final[int] = SCHOOL_MASK | LEGEND_MASK
+
+
+class Summoning(Table):
+    """Matches of the patterns on the board, for the active seat."""
+
+    __slots__ = ()
+
+    def summons(self) -> list[int]:
+        """Return all summonings of the active seat, in no order."""
+        found: list[int] = []
+        seat = self.active
+        own, upgraded = self.own(seat), self.upgraded(seat)
+        hand = self.hands[seat] & _BEINGS
+        while hand:
+            low = hand & -hand
+            hand ^= low
+            self._add_summons(low.bit_length() - 1, own << LIFT, upgraded << LIFT, found)
+        return found
+
+    def _add_summons(self, card: int, own: int, upgraded: int, found: list[int]) -> None:
+        pattern = PATTERNS[card]
+        table = SUMMON_TABLE[card]
+        allowed = self._squares_for(card)
+        if not self.in_supply(self.active, RANK_OF[card]):
+            self._add_short(card, allowed, found)
+        elif self.war:
+            self._add_war_summons(card, allowed, found)
+        elif pattern.refs:
+            for place, shape in enumerate(pattern.shapes):
+                squares = matches(shape, own, upgraded) & allowed
+                if squares:
+                    actions = SUMMONS[table + place]
+                    found.extend([actions[at] for at in bits(squares)])
+        else:
+            squares = 0
+            for shape in pattern.shapes:
+                squares |= matches(shape, own, upgraded)
+            squares &= allowed
+            if squares:
+                actions = SUMMONS[table]
+                found.extend([actions[at] for at in bits(squares)])
+
+    def _add_war_summons(self, card: int, allowed: int, found: list[int]) -> None:
+        """Add the summonings for which one enemy piece may serve (7.6)."""
+        pattern = PATTERNS[card]
+        table = SUMMON_TABLE[card]
+        together = 0
+        for place, shape in enumerate(pattern.shapes):
+            squares = self._war_matches(card, shape) & allowed
+            together |= squares
+            if pattern.refs:
+                found.extend([SUMMONS[table + place][at] for at in bits(squares)])
+        if not pattern.refs:
+            found.extend([SUMMONS[table][at] for at in bits(together)])
+
+    def _squares_for(self, card: int) -> int:
+        """Return the squares on which this being may stand: who is there, who must be (7.3)."""
+        allowed = self.up_to(RANK_OF[card])
+        requires = PATTERNS[card].requires
+        if requires < 0 or self.war:
+            return allowed
+        seat = self.active
+        return allowed & (self.own(seat) if requires == COMMON else self.upgraded(seat))
+
+    def _war_matches(self, card: int, shape: Shape) -> int:
+        """Return the summon squares of a shape with at most one enemy piece in it (7.6)."""
+        seat = self.active
+        own = (self.own(seat), self.upgraded(seat))
+        enemy = (self.own(1 - seat), self.upgraded(1 - seat))
+        pure, mixed = matches_with_enemy(
+            shape,
+            (own[COMMON] << LIFT, own[HEROIC] << LIFT),
+            (enemy[COMMON] << LIFT, enemy[HEROIC] << LIFT),
+        )
+        requires = PATTERNS[card].requires
+        if requires >= 0:
+            mixed = (mixed & own[requires]) | (pure & enemy[requires])
+            pure &= own[requires]
+        return pure | mixed
+
+    def _shape_matches(self, card: int, shape: Shape) -> int:
+        """Return the summon squares of a shape, whoever is on them."""
+        if self.war:
+            return self._war_matches(card, shape)
+        seat = self.active
+        return matches(shape, self.own(seat) << LIFT, self.upgraded(seat) << LIFT)
+
+    def _add_short(self, card: int, allowed: int, found: list[int]) -> None:
+        """Add the summonings that are possible though no piece is in supply (7.5)."""
+        pattern = PATTERNS[card]
+        table = SUMMON_TABLE[card]
+        together = 0
+        for place, shape in enumerate(pattern.shapes):
+            squares = self._shape_matches(card, shape) & allowed
+            together |= squares
+            if pattern.refs:
+                can = [at for at in bits(squares) if self._has_piece(card, at, place)]
+                found.extend([SUMMONS[table + place][at] for at in can])
+        if not pattern.refs:
+            can = [at for at in bits(together) if self._has_piece(card, at, -1)]
+            found.extend([SUMMONS[table][at] for at in can])
+
+    def _has_piece(self, card: int, square: int, place: int) -> bool:
+        """Say whether a piece for the being can be had from the board."""
+        return self.stands_ready(card, square) or self.spare(card, square, place) != 0
+
+    def of_type(self, card: int) -> int:
+        """Return the own pieces on the board of the type that a being needs (2.2)."""
+        first = RANKS_EACH * self.active
+        if RANK_OF[card] == LEGENDARY:
+            return self.pieces[first + LEGENDARY]
+        return self.pieces[first + COMMON] | self.pieces[first + HEROIC]
+
+    def stands_ready(self, card: int, square: int) -> bool:
+        """Say whether the own piece on the summon square can become the being (7.5 a)."""
+        return self.of_type(card) & BIT[square] != 0
+
+    def spare(self, card: int, square: int, place: int) -> int:
+        """Return the own pieces that may be picked up for a being (7.5 b).
+
+        With an orientation, those that its match does not use; without, those that at least one
+        match does not need.
+        """
+        shapes = PATTERNS[card].shapes
+        if place >= 0:
+            return self.of_type(card) & ~shapes[place].cells_at(square)
+        needed = -1
+        for shape in shapes:
+            if self._shape_matches(card, shape) & BIT[square]:
+                needed &= shape.cells_at(square)
+        return self.of_type(card) & ~needed
+
+    def shortage_actions(self) -> list[int]:
+        """Return the pickups for the being that is being played."""
+        return [PICKUPS[at] for at in bits(self.spare(self.card, self.square, self.shape))]

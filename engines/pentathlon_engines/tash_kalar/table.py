@@ -1,0 +1,376 @@
+"""The table of a match of Tash-Kalar: pieces, cards, scores, and what changes them.
+
+Sections in brackets are those of the rules page. Lists of two are by seat.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.game import CHANCE, State
+from pentathlon_engines.tash_kalar.cards import (
+    FIRST_FLARE,
+    FIRST_LEGEND,
+    LEGEND_CARDS,
+    RANK_OF,
+    SCHOOL_CARDS,
+)
+from pentathlon_engines.tash_kalar.geometry import ALL, BIT, GRID, RULES, mask
+from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    from pentathlon_engines.tash_kalar.effect import Effect
+
+PHASES: Final = (
+    "draw",
+    "deal",
+    "setup",
+    "main",
+    "place_at",
+    "shortage",
+    "return",
+    "turn_end",
+    "effect",
+    "shuffle",
+    "over",
+)
+DRAWING: Final = 0
+DEALING: Final = 1
+SETTING_UP: Final = 2
+MAIN: Final = 3
+PLACING: Final = 4
+SHORTAGE: Final = 5
+RETURNING: Final = 6
+TURN_END: Final = 7
+RESOLVING: Final = 8
+SHUFFLING: Final = 9
+OVER: Final = 10
+
+MODES: Final = ("high_form", "deathmatch_duel")
+HIGH_FORM: Final = 0
+DEATHMATCH: Final = 1
+REASONS: Final = ("deck", "points", "cap")
+BY_DECK: Final = 0
+BY_POINTS: Final = 1
+BY_CAP: Final = 2
+
+TWO_SIDED: Final[tuple[int, ...]] = tuple(RULES["supply"][mode]["common_heroic"] for mode in MODES)
+LEGENDARIES: Final[tuple[int, ...]] = tuple(RULES["supply"][mode]["legendary"] for mode in MODES)
+HAND_BEINGS: Final[int] = RULES["hand"]["beings"]
+HAND_LEGENDS: Final[int] = RULES["hand"]["legends"]
+FIRST_ACTIONS: Final[int] = RULES["actions"]["first"]
+TURN_ACTIONS: Final[int] = RULES["actions"]["turn"]
+SCHOOL_MASK: Final[int] = (1 << FIRST_LEGEND) - 1
+LEGEND_MASK: Final[int] = mask(LEGEND_CARDS)
+FLARE_SHIFT: Final = FIRST_FLARE
+RANKS_EACH: Final = 3
+
+
+class Table(State):
+    """What lies on the table.
+
+    `board` has by square 0, or 1 + 3 * owner + rank; `pieces` the mask of squares by 3 * owner +
+    rank. Hands and school discard piles are masks of cards, decks lists with the top card last.
+    """
+
+    __slots__ = (
+        "_legal",
+        "actions_left",
+        "active",
+        "board",
+        "card",
+        "claimed",
+        "current",
+        "decks",
+        "destroyed",
+        "discarded",
+        "discards",
+        "drawn",
+        "effect",
+        "extra_draws",
+        "extra_granted",
+        "extra_turn",
+        "flare_pile",
+        "flares",
+        "hands",
+        "legend_pile",
+        "legends",
+        "log",
+        "mode",
+        "new_deck",
+        "next_task",
+        "owed",
+        "phase",
+        "pieces",
+        "played",
+        "points",
+        "schools",
+        "shape",
+        "since",
+        "square",
+        "summoned",
+        "taken",
+        "tasks",
+        "trigger",
+        "trigger_seat",
+        "turn",
+        "turns_left",
+        "under",
+        "war",
+    )
+
+    def reset(self, options: dict[str, Any]) -> None:
+        """Make this the position before anything is drawn."""
+        self.options: dict[str, Any] = options
+        self.seats = 2
+        self.to_move: int | None = CHANCE
+        self.outcome = None
+        self.mode: int = MODES.index(options["mode"])
+        schools: list[str] = options["decks"]
+        self.schools: tuple[str, str] = (schools[0], schools[1])
+        self.phase: int = DEALING if all(name in SCHOOL_CARDS for name in schools) else DRAWING
+        self._reset_turn()
+        self._reset_cards()
+        self.card: int = -1
+        """The card that is being played."""
+        self.square: int = -1
+        self.shape: int = -1
+        """Summon square, and place of the orientation if it was chosen, until a piece stands."""
+        self.effect: Effect | None = None
+        self.log: list[int] = []
+        self.since: list[int] = [0, 0]
+        self._legal: list[int] | None = None
+
+    def _reset_turn(self) -> None:
+        """Clear the board and begin with the first turn."""
+        self.board: list[int] = [0] * GRID
+        self.pieces: list[int] = [0] * (2 * RANKS_EACH)
+        self.turn: int = 1
+        self.active: int = 0
+        self.actions_left: int = 0
+        self.discarded: bool = False
+        self.war: bool = False
+        self.extra_granted: bool = False
+        self.extra_turn: bool = False
+        self.extra_draws: list[int] = [0, 0]
+        self.destroyed: list[int] = [0] * RANKS_EACH
+        self.summoned: list[int] = []
+        """Being and square of each summoning of this turn, as `card * 81 + square`."""
+        self.points: list[int] = [0, 0]
+        """Points of claimed tasks, or the score of the Deathmatch Duel."""
+        self.trigger: int = -1
+        self.trigger_seat: int = -1
+        self.turns_left: int = 0
+        self.owed: list[int] = [0, 0]
+        """Legends and flares still to be drawn in this draw step."""
+        self.drawn: list[int] = [0, 0, 0]
+        self.new_deck: int = 0
+        """Which shared deck chance makes: legends (0) or flares (1)."""
+
+    def _reset_cards(self) -> None:
+        """Leave hands, decks and rows empty."""
+        self.hands: list[int] = [0, 0]
+        self.decks: list[list[int]] = [[], []]
+        self.discards: list[int] = [0, 0]
+        self.played: list[list[int]] = [[], []]
+        """Beings of each seat that were seen to go to its discard pile."""
+        self.taken: list[int] = [0, 0]
+        """How many cards each seat has taken back from its discard pile."""
+        self.legends: list[int] = []
+        self.flares: list[int] = []
+        self.legend_pile: list[int] = []
+        self.flare_pile: list[int] = []
+        self.current: int = 0
+        """The mask of current tasks."""
+        self.next_task: int = -1
+        self.tasks: list[int] = []
+        self.under: int = 0
+        """How many tasks at the bottom of their deck everybody knows."""
+        self.claimed: list[list[int]] = [[], []]
+
+    def copy_to(self, twin: Table) -> None:
+        """Make another table equal to this one, and independent of it."""
+        twin.options = self.options
+        twin.seats = 2
+        twin.to_move = self.to_move
+        twin.outcome = self.outcome
+        twin.mode = self.mode
+        twin.schools = self.schools
+        twin.phase = self.phase
+        twin.card = self.card
+        twin.square = self.square
+        twin.shape = self.shape
+        twin.effect = None if self.effect is None else self.effect.copy()
+        twin.log = self.log[:]
+        twin.since = self.since[:]
+        twin._legal = self._legal
+        self._copy_turn_to(twin)
+        self._copy_cards_to(twin)
+
+    def _copy_turn_to(self, twin: Table) -> None:
+        twin.board = self.board[:]
+        twin.pieces = self.pieces[:]
+        twin.turn = self.turn
+        twin.active = self.active
+        twin.actions_left = self.actions_left
+        twin.discarded = self.discarded
+        twin.war = self.war
+        twin.extra_granted = self.extra_granted
+        twin.extra_turn = self.extra_turn
+        twin.extra_draws = self.extra_draws[:]
+        twin.destroyed = self.destroyed[:]
+        twin.summoned = self.summoned[:]
+        twin.points = self.points[:]
+        twin.trigger = self.trigger
+        twin.trigger_seat = self.trigger_seat
+        twin.turns_left = self.turns_left
+        twin.owed = self.owed[:]
+        twin.drawn = self.drawn[:]
+        twin.new_deck = self.new_deck
+
+    def _copy_cards_to(self, twin: Table) -> None:
+        twin.hands = self.hands[:]
+        twin.decks = [self.decks[0][:], self.decks[1][:]]
+        twin.discards = self.discards[:]
+        twin.played = [self.played[0][:], self.played[1][:]]
+        twin.taken = self.taken[:]
+        twin.legends = self.legends[:]
+        twin.flares = self.flares[:]
+        twin.legend_pile = self.legend_pile[:]
+        twin.flare_pile = self.flare_pile[:]
+        twin.current = self.current
+        twin.next_task = self.next_task
+        twin.tasks = self.tasks[:]
+        twin.under = self.under
+        twin.claimed = [self.claimed[0][:], self.claimed[1][:]]
+
+    def own(self, seat: int) -> int:
+        """Return the mask of all pieces of a seat."""
+        pieces = self.pieces
+        first = RANKS_EACH * seat
+        return pieces[first] | pieces[first + 1] | pieces[first + 2]
+
+    def upgraded(self, seat: int) -> int:
+        """Return the mask of the heroic and legendary pieces of a seat."""
+        first = RANKS_EACH * seat
+        return self.pieces[first + 1] | self.pieces[first + 2]
+
+    def empty(self) -> int:
+        """Return the mask of the empty squares."""
+        p = self.pieces
+        return ALL & ~(p[0] | p[1] | p[2] | p[3] | p[4] | p[5])
+
+    def two_sided(self, seat: int) -> int:
+        """Return how many two-sided pieces a seat has in supply (2.3)."""
+        first = RANKS_EACH * seat
+        on_board = (self.pieces[first] | self.pieces[first + 1]).bit_count()
+        return TWO_SIDED[self.mode] - on_board
+
+    def legendaries(self, seat: int) -> int:
+        """Return how many legendary pieces a seat has in supply (2.3)."""
+        on_board = self.pieces[RANKS_EACH * seat + LEGENDARY].bit_count()
+        return LEGENDARIES[self.mode] - on_board
+
+    def in_supply(self, seat: int, rank: int) -> bool:
+        """Say whether a seat has a piece for this rank in supply."""
+        return (self.legendaries(seat) if rank == LEGENDARY else self.two_sided(seat)) > 0
+
+    def score(self, seat: int) -> int:
+        """Return the points of a seat at this moment (10.3, 10.4)."""
+        points = self.points[seat]
+        if self.mode == HIGH_FORM:
+            points += self.pieces[RANKS_EACH * seat + LEGENDARY].bit_count()
+        return points
+
+    def up_to(self, rank: int) -> int:
+        """Return the empty squares and those with pieces of at most this rank."""
+        p = self.pieces
+        blocked = 0
+        if rank < LEGENDARY:
+            blocked = p[LEGENDARY] | p[RANKS_EACH + LEGENDARY]
+            if rank < HEROIC:
+                blocked |= p[HEROIC] | p[RANKS_EACH + HEROIC]
+                if rank < COMMON:
+                    blocked |= p[COMMON] | p[RANKS_EACH + COMMON]
+        return ALL & ~blocked
+
+    def put(self, square: int, seat: int, rank: int) -> None:
+        """Put a piece on an empty square."""
+        kind = RANKS_EACH * seat + rank
+        self.board[square] = 1 + kind
+        self.pieces[kind] |= BIT[square]
+
+    def lift(self, square: int) -> int:
+        """Take the piece off a square without a word to anybody; return what it was."""
+        code = self.board[square]
+        self.board[square] = 0
+        self.pieces[code - 1] ^= BIT[square]
+        return code
+
+    def remove(self, square: int) -> None:
+        """Take the piece off a square; an effect forgets it."""
+        self.lift(square)
+        effect = self.effect
+        if effect is not None:
+            effect.forget(square)
+
+    def destroy(self, square: int, *, counted: bool = True) -> int:
+        """Destroy the piece on a square, count it if it is an enemy's; return its rank (10.1)."""
+        code = self.board[square] - 1
+        self.remove(square)
+        rank = code % RANKS_EACH
+        if counted and code // RANKS_EACH != self.active:
+            self.destroyed[rank] += 1
+        return rank
+
+    def rerank(self, square: int, rank: int) -> None:
+        """Give a piece another rank; it stays the same piece (6.3)."""
+        owner = (self.lift(square) - 1) // RANKS_EACH
+        self.put(square, owner, rank)
+
+    def move(self, square: int, to: int) -> int:
+        """Move a piece, destroy what is there; return the code of that, 0 for nothing (6.1)."""
+        captured = self.board[to]
+        if captured:
+            self.destroy(to)
+        code = self.lift(square) - 1
+        self.put(to, code // RANKS_EACH, code % RANKS_EACH)
+        if self.effect is not None:
+            self.effect.follow(square, to)
+        return captured
+
+    def rank_at(self, square: int) -> int:
+        """Return the rank of the piece on a square."""
+        return (self.board[square] - 1) % RANKS_EACH
+
+    def can_upgrade(self) -> int:
+        """Return the pieces that can be upgraded (6.3)."""
+        p = self.pieces
+        found = p[COMMON] | p[RANKS_EACH + COMMON]
+        for seat in (0, 1):
+            if self.legendaries(seat) > 0:
+                found |= p[RANKS_EACH * seat + HEROIC]
+        return found
+
+    def can_downgrade(self) -> int:
+        """Return the pieces that can be downgraded (6.3)."""
+        p = self.pieces
+        found = p[HEROIC] | p[RANKS_EACH + HEROIC]
+        for seat in (0, 1):
+            if self.two_sided(seat) > 0:
+                found |= p[RANKS_EACH * seat + LEGENDARY]
+        return found
+
+    def hand_of(self, seat: int, kind: int) -> int:
+        """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""
+        hand = self.hands[seat]
+        if kind == 0:
+            return hand & SCHOOL_MASK
+        if kind == 1:
+            return hand & LEGEND_MASK
+        return hand >> FLARE_SHIFT << FLARE_SHIFT
+
+    def needed_rank(self) -> int:
+        """Return the rank of the being that is being played."""
+        return RANK_OF[self.card]

@@ -1,0 +1,255 @@
+"""The tasks of the High Form: their conditions and types (11)."""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.actions import TASK_IDS
+from pentathlon_engines.tash_kalar.cards import FIRST_LEGEND, TASK_FILE
+from pentathlon_engines.tash_kalar.faults import BadCard
+from pentathlon_engines.tash_kalar.geometry import (
+    ADJACENT,
+    BIT,
+    CENTRE,
+    COLOURS,
+    DIAGONAL,
+    FILES,
+    GREEN,
+    GRID,
+    ORTHOGONAL,
+    RED,
+    RULES,
+    SIDE,
+    SQUARES,
+    WITHIN,
+    bits,
+    mask,
+    named,
+    spread,
+)
+from pentathlon_engines.tash_kalar.patterns import HEROIC, LEGENDARY
+from pentathlon_engines.tash_kalar.table import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Final
+
+COLOURED: Final[int] = COLOURS["colored"]
+_COLOURS: Final[dict[str | None, int]] = {"red": RED, "green": GREEN, "any": COLOURED, None: 0}
+_CENTRAL: Final[int] = named(RULES["central"])
+_CROSSES: Final = (BIT[CENTRE] | ORTHOGONAL[CENTRE], BIT[CENTRE] | DIAGONAL[CENTRE])
+_DIAGONALS: Final = tuple(named(names) for names in RULES["diagonals"])
+_SIDES: Final = {name: named(names) for name, names in RULES["sides"].items()}
+_CORNERS: Final = {name: named(names) for name, names in RULES["corners"].items()}
+_MIDDLE: Final = tuple(FILES.index(name[0]) for name in RULES["central"][:3])
+_LINES: Final[tuple[int, ...]] = (
+    *(mask(square for square in SQUARES if square % SIDE == middle) for middle in _MIDDLE),
+    *(mask(square for square in SQUARES if square // SIDE == middle) for middle in _MIDDLE),
+)
+
+
+class Counts:
+    """The numbers that a condition names."""
+
+    __slots__ = ("colour", "count", "kind", "more", "total")
+
+    def __init__(self, kind: int, *, total: int, more: int, count: int, colour: int) -> None:
+        self.kind = kind
+        self.total = total
+        """How many pieces, destroyed pieces or summoned beings."""
+        self.more = more
+        """How many of them must be upgraded, or beings that must be legendary."""
+        self.count = count
+        """How many must be legendary, or summoned on the colour."""
+        self.colour = colour
+
+
+def is_satisfied(table: Table, task: int, seat: int) -> bool:
+    """Say whether a seat, at the end of its turn, has done what a task asks for."""
+    counts = _CONDITIONS[task]
+    return _TESTS[counts.kind](table, counts, seat)
+
+
+def _has_destroyed(table: Table, counts: Counts, seat: int) -> bool:
+    destroyed = table.destroyed
+    upgraded = destroyed[HEROIC] + destroyed[LEGENDARY]
+    return destroyed[0] + upgraded >= counts.total and upgraded >= counts.more
+
+
+def _has_destroyed_great(table: Table, counts: Counts, seat: int) -> bool:
+    destroyed = table.destroyed
+    return destroyed[LEGENDARY] >= counts.count or destroyed[HEROIC] >= counts.total
+
+
+def _stands_on_colour(table: Table, counts: Counts, seat: int) -> bool:
+    legendary = table.pieces[3 * seat + LEGENDARY] & counts.colour
+    return (
+        (table.own(seat) & counts.colour).bit_count() >= counts.total
+        and (table.upgraded(seat) & counts.colour).bit_count() >= counts.more
+        and legendary.bit_count() >= counts.count
+    )
+
+
+def _dominates_colours(table: Table, counts: Counts, seat: int) -> bool:
+    mine, theirs = table.upgraded(seat), table.upgraded(1 - seat)
+    return all(
+        (mine & colour).bit_count() > (theirs & colour).bit_count() for colour in (RED, GREEN)
+    )
+
+
+def _has_summoned(table: Table, counts: Counts, seat: int) -> bool:
+    legends = on_colour = 0
+    for summoning in table.summoned:
+        card, square = divmod(summoning, GRID)
+        legends += card >= FIRST_LEGEND
+        on_colour += counts.colour >> square & 1
+    enough = len(table.summoned) >= counts.total and legends >= counts.more
+    return enough and on_colour >= counts.count
+
+
+def _dominates_centre(table: Table, counts: Counts, seat: int) -> bool:
+    upgraded = (table.upgraded(seat) & _CENTRAL).bit_count()
+    return (table.own(seat) & _CENTRAL).bit_count() >= counts.total and upgraded >= counts.more
+
+
+def _has_cross(table: Table, counts: Counts, seat: int) -> bool:
+    own = table.own(seat)
+    return any(own & cross == cross for cross in _CROSSES)
+
+
+def _dominates_line(table: Table, counts: Counts, seat: int) -> bool:
+    own, enemy = table.own(seat), table.own(1 - seat)
+    return any(
+        (own & line).bit_count() - (enemy & line).bit_count() >= counts.total for line in _LINES
+    )
+
+
+def _has_diagonals(table: Table, counts: Counts, seat: int) -> bool:
+    own, upgraded = table.own(seat), table.upgraded(seat)
+    return all(
+        (own & line).bit_count() >= counts.total and (upgraded & line).bit_count() >= counts.more
+        for line in _DIAGONALS
+    )
+
+
+def _joins_sides(table: Table, counts: Counts, seat: int) -> bool:
+    own = table.own(seat)
+    return _is_chain(own, _SIDES["w"], _SIDES["e"]) or _is_chain(own, _SIDES["s"], _SIDES["n"])
+
+
+def _joins_corners(table: Table, counts: Counts, seat: int) -> bool:
+    own, corners = table.own(seat), _CORNERS
+    return _is_chain(own, corners["sw"], corners["ne"]) or _is_chain(
+        own, corners["nw"], corners["se"]
+    )
+
+
+def _is_chain(own: int, start: int, end: int) -> bool:
+    """Say whether adjacent pieces lead from one group of squares to another."""
+    if not own & end:
+        return False
+    reached = 0
+    new = own & start
+    while new and not new & end:
+        reached |= new
+        new = spread(new) & own & ~reached
+    return new != 0
+
+
+def _surrounds(table: Table, counts: Counts, seat: int) -> bool:
+    own = table.own(seat)
+    return any(
+        (ADJACENT[square] & own).bit_count() >= counts.total
+        for square in bits(table.own(1 - seat))
+    )
+
+
+def _isolates(table: Table, counts: Counts, seat: int) -> bool:
+    """Say whether an enemy piece has another one near, but cannot come to any (11.4)."""
+    enemies, empty = table.own(1 - seat), table.empty()
+    return any(
+        WITHIN[counts.total][square] & enemies
+        and not _comes_to_another(square, enemies ^ BIT[square], empty, counts.count)
+        for square in bits(enemies)
+    )
+
+
+def _comes_to_another(square: int, others: int, empty: int, moves: int) -> bool:
+    beside = spread(others)
+    reached = BIT[square]
+    for _ in range(moves):
+        if reached & beside:
+            return True
+        reached |= spread(reached) & empty
+    return reached & beside != 0
+
+
+_TESTS: Final[tuple[Callable[[Table, Counts, int], bool], ...]] = (
+    _has_destroyed,
+    _has_destroyed_great,
+    _stands_on_colour,
+    _dominates_colours,
+    _has_summoned,
+    _dominates_centre,
+    _has_cross,
+    _dominates_line,
+    _has_diagonals,
+    _joins_sides,
+    _joins_corners,
+    _surrounds,
+    _isolates,
+)
+_KINDS: Final = (
+    "destroyed",
+    "destroyed_any_of",
+    "on_color",
+    "rainbow",
+    "summoned",
+    "central",
+    "center_cross",
+    "line",
+    "diagonals",
+    "side_chain",
+    "corner_chain",
+    "surround",
+    "isolation",
+)
+_WORDS: Final = {
+    "total": ("total", "heroic", "beings", "margin", "each", "distance"),
+    "more": ("upgraded", "legends", "upgraded_each"),
+    "count": ("legendary", "on_count", "moves"),
+    "colour": ("color", "on"),
+}
+
+
+def compile_condition(task: str, data: dict[str, Any]) -> Counts:
+    """Return a task's condition as numbers, or raise `BadCard` with its name."""
+    data = dict(data)
+    kind = data.pop("kind", None)
+    if kind not in _KINDS:
+        raise BadCard(task, f"its condition has an unknown kind {kind!r}")
+    colour = _COLOURS[data.pop(next((w for w in _WORDS["colour"] if w in data), ""), None)]
+    numbers: dict[str, int] = {}
+    for name in ("total", "more", "count"):
+        word = next((word for word in _WORDS[name] if word in data), "")
+        numbers[name] = data.pop(word, 0)
+    if data:
+        raise BadCard(task, f"its condition has unknown words {', '.join(sorted(data))}")
+    return Counts(_KINDS.index(kind), colour=colour, **numbers)
+
+
+_CONDITIONS: Final = [
+    compile_condition(task["id"], task["condition"]) for task in TASK_FILE["cards"]
+]
+POINTS: Final[tuple[int, ...]] = tuple(task["points"] for task in TASK_FILE["cards"])
+_TYPES: Final = tuple(dict.fromkeys(task["type"] for task in TASK_FILE["cards"]))
+TYPE_OF: Final[tuple[int, ...]] = tuple(_TYPES.index(task["type"]) for task in TASK_FILE["cards"])
+IS_ADVANCED: Final[tuple[bool, ...]] = tuple(task["advanced"] for task in TASK_FILE["cards"])
+TASKS: Final = len(TASK_IDS)
+CURRENT: Final[int] = RULES["current_tasks"]
+_MOST_OF_A_TYPE: Final[int] = RULES["most_of_a_type"]
+
+
+def is_mixed(tasks: list[int]) -> bool:
+    """Say whether no more tasks of one type lie open than may (4.2, 11.2)."""
+    types = [TYPE_OF[task] for task in tasks]
+    return all(types.count(kind) <= _MOST_OF_A_TYPE for kind in types)
