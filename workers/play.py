@@ -135,6 +135,7 @@ def _submission(job: Job, report: MatchReport) -> Submission:
         logs=[log.decode(errors="replace") for log in report.logs],
         notes=report.notes,
         usage=report.usage,
+        traces=report.traces,
     )
 
 

@@ -66,8 +66,13 @@ class SeatResult:
     fault_kind: str = ""
     fault_ply: int | None = None
     fault_detail: str = ""
+    exit_status: int | None = None
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
     log: str = ""
     notes: tuple[tuple[int, str], ...] = ()
+    trace: dict[str, Any] | None = None  # Any: JSON
+    """Of a seat with a fault: the fields of its `Trace`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -253,6 +253,10 @@ class MatchSeat(models.Model):
     cpu_ms = models.PositiveIntegerField(default=0)
     wall_ms = models.PositiveIntegerField(default=0)
     memory_peak_mb = models.FloatField(default=0)
+    exit_status = models.IntegerField(null=True)
+    """As in `subprocess`: negative for a signal."""
+    stdout_bytes = models.PositiveBigIntegerField(default=0)
+    stderr_bytes = models.PositiveBigIntegerField(default=0)
 
     objects = SeatQuerySet.as_manager()
 
@@ -275,7 +279,7 @@ class SeatLogQuerySet(models.QuerySet["SeatLog"]):
 
 
 class SeatLog(models.Model):
-    """What a bot wrote to standard error and its notes; for its owner only."""
+    """What a bot wrote, and what explains its fault; for its owner only."""
 
     seat = models.OneToOneField(
         MatchSeat, on_delete=models.CASCADE, primary_key=True, related_name="log"
@@ -283,6 +287,8 @@ class SeatLog(models.Model):
     text = models.TextField(blank=True)
     notes = models.JSONField(default=list)
     """Pairs of ply and note."""
+    trace = models.JSONField(null=True)
+    """Of a seat with a fault: its `Trace`, by the names of its fields."""
 
     objects = SeatLogQuerySet.as_manager()
 

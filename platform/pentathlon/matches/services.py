@@ -53,6 +53,9 @@ _TOLD = (
     "cpu_ms",
     "wall_ms",
     "memory_peak_mb",
+    "exit_status",
+    "stdout_bytes",
+    "stderr_bytes",
 )
 """What a result says of each seat."""
 
@@ -304,8 +307,9 @@ def _store_seats(results: Mapping[int, MatchResult]) -> None:
         for name in _TOLD:
             setattr(seat, name, getattr(told, name))
         seat.fault_detail = told.fault_detail[:_LONGEST_REASON]
-        if told.log or told.notes:
-            logs.append(SeatLog(seat=seat, text=told.log, notes=list(told.notes)))
+        if told.log or told.notes or told.trace:
+            notes = list(told.notes)
+            logs.append(SeatLog(seat=seat, text=told.log, notes=notes, trace=told.trace))
     # As an upsert: several times as fast as an update of many rows to different values.
     MatchSeat.objects.bulk_create(
         seats, update_conflicts=True, unique_fields=("pk",), update_fields=_TOLD

@@ -10,6 +10,7 @@ from pentathlon.matches.models import Match
 from pentathlon_engines import GAMES
 from pentathlon_engines.launcher import Usage
 from pentathlon_engines.limits import Limits
+from pentathlon_engines.trace import Trace
 
 Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
 
@@ -35,6 +36,7 @@ def seat_results(
     logs: Sequence[str],
     notes: Sequence[Sequence[tuple[int, str]]],
     usage: Sequence[Usage],
+    traces: Sequence[Trace] = (),
 ) -> tuple[SeatResult, ...]:
     """Return what a verified record and the launcher's figures say about each seat."""
     ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
@@ -46,9 +48,11 @@ def seat_results(
             cpu_ms=round(usage[seat].cpu_s * 1000),
             wall_ms=sum(event[3] for event in record["events"] if event[0] == seat),
             memory_peak_mb=usage[seat].memory_peak_mb,
+            exit_status=usage[seat].exit_status,
             log=_storable(logs[seat]),
             notes=tuple((ply, _storable(note)) for ply, note in notes[seat]),
             **_fault_fields(faults.get(seat)),
+            **(_trace_fields(traces[seat], kept=seat in faults) if traces else {}),
         )
         for seat in range(record["seats"])
     )
@@ -58,6 +62,11 @@ def _fault_fields(fault: Record | None) -> dict[str, Any]:  # Any: fields of Sea
     if fault is None:
         return {}
     return {f"fault_{name}": fault[name] for name in ("kind", "ply", "detail")}
+
+
+def _trace_fields(trace: Trace, *, kept: bool) -> dict[str, Any]:  # Any: fields of SeatResult
+    told = {"stdout_bytes": trace.stdout_bytes, "stderr_bytes": trace.stderr_bytes}
+    return {**told, "trace": trace._asdict()} if kept else told
 
 
 def _storable(text: str) -> str:

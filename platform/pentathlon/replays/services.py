@@ -20,6 +20,7 @@ from pentathlon.replays.receipt import expected_header, seat_results
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.launcher import Usage
 from pentathlon_engines.record import canonical, verify_record
+from pentathlon_engines.trace import Trace
 
 Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
 
@@ -34,6 +35,8 @@ class Submission:
     logs: Sequence[str]
     notes: Sequence[Sequence[tuple[int, str]]]
     usage: Sequence[Usage]
+    traces: Sequence[Trace] = ()
+    """One for each seat, or none at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +56,17 @@ def accept_result(
     logs: Sequence[str],
     notes: Sequence[Sequence[tuple[int, str]]],
     usage: Sequence[Usage],
+    traces: Sequence[Trace] = (),
 ) -> Match:
     """Store the result of one match as `accept_results` does; raise why it is refused."""
     submission = Submission(
-        match_id=match_id, token=token, record=record, logs=logs, notes=notes, usage=usage
+        match_id=match_id,
+        token=token,
+        record=record,
+        logs=logs,
+        notes=notes,
+        usage=usage,
+        traces=traces,
     )
     for refusal in accept_results([submission]):
         if refusal is not None:
@@ -114,16 +124,25 @@ def _look_at(match: Match | None, submission: Submission) -> _Checked | DomainEr
 def _checked(match: Match, submission: Submission, text: bytes) -> _Checked:
     record = submission.record
     _check(match, record)
-    told = (submission.logs, submission.notes, submission.usage)
+    told: list[Sequence[object]] = [submission.logs, submission.notes, submission.usage]
+    if submission.traces:
+        told.append(submission.traces)
     if any(len(each) != record["seats"] for each in told):
-        raise InvalidInput("Logs, notes and usage must come for every seat.", code="bad_result")
+        reason = "Logs, notes, usage and traces must come for every seat."
+        raise InvalidInput(reason, code="bad_result")
     result = MatchResult(
         outcome_reason=record["outcome"]["reason"],
         plies=len(record["events"]),
         sandbox=record["sandbox"],
         chain=record["chain"],
         result_hash=hashlib.sha256(text).hexdigest(),
-        seats=seat_results(record, logs=told[0], notes=told[1], usage=told[2]),
+        seats=seat_results(
+            record,
+            logs=submission.logs,
+            notes=submission.notes,
+            usage=submission.usage,
+            traces=submission.traces,
+        ),
     )
     ending = Ending(match_id=match.pk, token=submission.token, result=result)
     return _Checked(ending=ending, text=text)

@@ -13,6 +13,7 @@ from pentathlon_engines.launcher import Usage
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.record import seal
 from pentathlon_engines.referee import Referee
+from pentathlon_engines.trace import Line, Trace
 
 Record = dict[str, Any]
 
@@ -39,7 +40,9 @@ def record_of(job: Job, *, luck: int = 1, fault_at: int | None = None) -> Record
     )
 
 
-def submit(job: Job, record: Record, *, logs: Sequence[str] = ("", "")) -> Match:
+def submit(
+    job: Job, record: Record, *, logs: Sequence[str] = ("", ""), traces: Sequence[Trace] = ()
+) -> Match:
     """Hand in a record as a worker does."""
     return accept_result(
         match_id=job.match_id,
@@ -48,12 +51,27 @@ def submit(job: Job, record: Record, *, logs: Sequence[str] = ("", "")) -> Match
         logs=logs,
         notes=[[] for _ in job.seats],
         usage=[usage() for _ in job.seats],
+        traces=traces,
     )
 
 
 def usage() -> Usage:
     """Return what an honest process used."""
     return Usage(cpu_s=0.05, wall_s=0.4, memory_peak_mb=12.5, exit_status=0)
+
+
+def trace(**changes: Any) -> Trace:
+    """Return what was said before a bot failed in its second request."""
+    facts: dict[str, Any] = {
+        "lines": [Line(">", '{"type":"act","ply":2}', 22), Line("<", '{"act', 5, is_whole=False)],
+        "requests": 2,
+        "cpu_ms": 1200,
+        "wall_ms": 1300,
+        "stdout_bytes": 42,
+        "stderr_bytes": 7,
+        "ended": True,
+    }
+    return Trace(**{**facts, **changes})
 
 
 def _header(job: Job, options: Record) -> Record:

@@ -1,0 +1,179 @@
+"""Why a bot lost, in the words and with the figures that its owner needs; for the owner only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pentathlon.accounts.models import User
+from pentathlon.common.errors import NotFound
+from pentathlon.matches.models import Match, MatchSeat, SeatLog
+from pentathlon.replays.services import read_record
+from pentathlon.replays.uses import Turn, Use, turns_of, uses_of
+from pentathlon_engines.advice import what_to_do
+from pentathlon_engines.bundle import file_name, pack_bundle
+from pentathlon_engines.endings import manner_of_end
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.rerun import lines_of
+from pentathlon_engines.trace import Line, Trace
+
+Record = dict[str, Any]  # Any: JSON, verified before it was stored
+
+_BEATEN: Final = (
+    "Nothing went wrong: it kept the protocol and its limits, others were better. Step through "
+    "the replay to find where it fell behind."
+)
+_AHEAD: Final = "Nothing: nobody was ranked ahead of it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What happened to one bot at one seat."""
+
+    place: MatchSeat
+    record: Record
+    code: str
+    """The kind of its fault, or the reason of the game."""
+    what_happened: str
+    what_to_do: str
+    ply: int
+    """The position in which it happened."""
+    ending: str
+    """How its process ended."""
+    turns: list[Turn]
+    uses: list[Use]
+    lines: list[Line]
+    lines_are_rebuilt: bool
+    """They were made from the record, clocks left out, instead of kept word by word."""
+    log: str
+    notes: list[tuple[int, str]]
+
+    @property
+    def is_fault(self) -> bool:
+        """Tell whether it was its own fault."""
+        return bool(self.place.fault_kind)
+
+    @property
+    def has_lost(self) -> bool:
+        """Tell whether somebody was ranked ahead of it."""
+        return bool(self.place.rank)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """A file that lets a bot meet again what its seat met."""
+
+    name: str
+    data: bytes
+
+
+def explain_match(*, match: Match, person: User) -> list[Explanation]:
+    """Explain a finished match seat by seat, own seats only; load seats before.
+
+    Raises:
+        NotFound: the match is not done.
+    """
+    places = _own_places(match, person)
+    if not places:
+        return []
+    record = _record(match)
+    logs = SeatLog.objects.readable_by(person).filter(seat__match=match).in_bulk()
+    return [_explain(place, record, logs.get(place.pk)) for place in places]
+
+
+def explain_seat(*, match: Match, person: User, seat: int) -> Explanation:
+    """Explain one seat of a finished match to the owner of its bot; load seats before.
+
+    Raises:
+        NotFound: there is no such seat, it is not this person's, or the match is not done.
+    """
+    place = _own_place(match, person, seat)
+    log = SeatLog.objects.readable_by(person).filter(pk=place.pk).first()
+    return _explain(place, _record(match), log)
+
+
+def bundle_seat(*, match: Match, person: User, seat: int) -> Bundle:
+    """Pack the bundle of one seat for the owner of its bot, as `explain_seat` explains it."""
+    _own_place(match, person, seat)
+    record = _record(match)
+    return Bundle(name=file_name(record, seat), data=pack_bundle(record, seat=seat))
+
+
+def _own_places(match: Match, person: User) -> list[MatchSeat]:
+    places = [place for place in match.seats.all() if place.version.bot.owner_id == person.pk]
+    return sorted(places, key=lambda place: place.seat)
+
+
+def _own_place(match: Match, person: User, seat: int) -> MatchSeat:
+    for place in _own_places(match, person):
+        if place.seat == seat:
+            return place
+    raise NotFound(f"None of your bots has seat {seat} of match {match.pk}.")
+
+
+def _record(match: Match) -> Record:
+    if not hasattr(match, "replay"):
+        raise NotFound(f"Match {match.pk} is not done: there is nothing to explain yet.")
+    return read_record(match.replay)
+
+
+def _explain(place: MatchSeat, record: Record, log: SeatLog | None) -> Explanation:
+    trace = _read_trace(log.trace if log else None)
+    return Explanation(
+        place=place,
+        record=record,
+        code=place.fault_kind or record["outcome"]["reason"],
+        what_happened=" ".join(_what_happened(place, record, trace)),
+        what_to_do=_what_to_do(place),
+        ply=len(record["events"]) if place.fault_ply is None else place.fault_ply,
+        ending=_ending(place, trace),
+        turns=turns_of(place, record, trace),
+        uses=uses_of(place, record, trace),
+        lines=trace.lines if trace else lines_of(record, place.seat),
+        lines_are_rebuilt=trace is None,
+        log=log.text if log else "",
+        notes=[(ply, note) for ply, note in log.notes] if log else [],
+    )
+
+
+def _read_trace(stored: dict[str, Any] | None) -> Trace | None:  # Any: JSON
+    if stored is None:
+        return None
+    return Trace(**{**stored, "lines": [Line(*line) for line in stored["lines"]]})
+
+
+def _what_happened(place: MatchSeat, record: Record, trace: Trace | None) -> Iterator[str]:
+    if not place.fault_kind:
+        reason = record["outcome"]["reason"].replace("_", " ")
+        how = "another’s fault" if reason == "fault" else reason
+        came = f"{_ordinal(place.rank or 0)} of {record['seats']}"
+        yield f"The match ended by {how}; it came {came}, without a fault of its own."
+        return
+    is_start = place.fault_kind == FaultKind.STARTUP or (trace and not trace.requests)
+    when = "At its start" if is_start else f"Asked for an action at ply {place.fault_ply}"
+    yield f"{when}, it was expelled: {place.fault_detail.rstrip('.')}."
+    if record["outcome"]["reason"] == "fault":
+        yield "The match was over with that."
+    else:
+        yield "It ranks behind all without a fault; a stand-in played on in its place."
+
+
+def _what_to_do(place: MatchSeat) -> str:
+    if place.fault_kind:
+        return what_to_do(place.fault_kind)
+    return _BEATEN if place.rank else _AHEAD
+
+
+def _ending(place: MatchSeat, trace: Trace | None) -> str:
+    if place.exit_status is None:
+        return "Not recorded."
+    manner = manner_of_end(place.exit_status)
+    if trace is None:
+        was_killed = place.exit_status == -9  # noqa: PLR2004  # SIGKILL
+        return "It was stopped after the match." if was_killed else f"After the match it {manner}."
+    return f"It {manner}." if trace.ended else "It still ran, and was stopped after its fault."
+
+
+def _ordinal(rank: int) -> str:
+    return {0: "1st", 1: "2nd", 2: "3rd"}.get(rank, f"{rank + 1}th")
