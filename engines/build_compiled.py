@@ -23,7 +23,8 @@ ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
 _SHARED: Final = ("draws", "game", "info", "texts")
 _NOT_HOT: Final = ("__init__", "drawing", "players", "reading", "values")
-"""Modules of a game that no search runs through: pictures, reading of JSON, simulated players."""
+"""Modules of a game that no search runs through, and those whose names begin with them and `_`:
+pictures, reading of JSON, simulated players."""
 _WHOLE_OUTPUT: Final = "-v"
 
 
@@ -85,7 +86,7 @@ def hot_modules() -> Iterator[str]:
 
     for key in KEYS:
         for path in sorted(Path(_PACKAGE, key).glob("*.py")):
-            if path.stem not in _NOT_HOT:
+            if path.stem.partition("_")[0] not in _NOT_HOT:
                 yield str(path)
 
 

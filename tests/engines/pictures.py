@@ -14,6 +14,7 @@ from tests.engines.setups import Setup
 _SVG = "{http://www.w3.org/2000/svg}"
 _PALETTE = read_data(svg.__file__, "palette.json")
 _GROUPS = {"data-cell", "data-seat", "data-card"}
+_TAGS = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan"}
 _SMALLEST_TEXT = 13
 _USUAL_TEXT = 20
 _LONG = 900
@@ -63,13 +64,13 @@ def _check_root(state: State, root: ET.Element) -> None:
     assert x + w <= width
     assert y + h <= height
     assert [child.tag for child in root[:2]] == [f"{_SVG}title", f"{_SVG}desc"]
-    assert (root[0].text or "").startswith(f"{state.game.info.title}, ply ")
+    assert re.fullmatch(rf"{state.game.info.title}, (ply|turn) \d+", root[0].text or "")
     assert root[1].text
 
 
 def _check_shape(shape: ET.Element) -> None:
     assert not {"id", "style"} & set(shape.attrib)
-    assert shape.tag.removeprefix(_SVG) in {"svg", "title", "desc", "g", "rect", "path", "text"}
+    assert shape.tag.removeprefix(_SVG) in _TAGS
     if shape.tag in (f"{_SVG}rect", f"{_SVG}path", f"{_SVG}text"):
         classes = shape.attrib["class"].split()
         assert classes

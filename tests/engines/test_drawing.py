@@ -212,3 +212,16 @@ def test_lines_keep_all_words_and_fit() -> None:
 
 def test_a_word_that_is_too_long_has_its_own_line() -> None:
     assert lines("an extraordinary word", size=20, width=60) == ["an", "extraordinary", "word"]
+
+
+def test_a_paragraph_is_one_text_whose_lines_start_below_each_other() -> None:
+    drawn = picture()
+    drawn.paragraph(["one", "two & three"], (30, 40), size=20, leading=24)
+
+    (text,) = shapes(drawn)
+
+    assert (text.get("x"), text.get("y"), text.get("text-anchor")) == ("30", "47", "start")
+    assert text.text == "one"
+    assert [(line.text, line.get("x"), line.get("dy")) for line in text] == [
+        ("two & three", "30", "24")
+    ]

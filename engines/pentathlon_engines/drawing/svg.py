@@ -179,6 +179,17 @@ class Picture:
             f'<text x="{x}" y="{y}"{height}{side}{weight}{_paint(paint)}>{escape(content)}</text>'
         )
 
+    def paragraph(self, said: Sequence[str], at: Point, *, size: float, leading: float) -> None:
+        """Write lines below each other; the first starts at the point."""
+        x, y = number(at[0]), number(at[1] + 0.35 * size)
+        first, *others = (escape(line) for line in said)
+        below = "".join(f'<tspan x="{x}" dy="{number(leading)}">{line}</tspan>' for line in others)
+        side = ' text-anchor="start"' if self._anchor != "start" else ""
+        self._parts.append(
+            f'<text x="{x}" y="{y}" font-size="{number(size)}"{side}{_paint("bt")}>'
+            f"{first}{below}</text>"
+        )
+
     def glyph(
         self,
         name: str,

@@ -1,0 +1,195 @@
+"""Pictures of Tash-Kalar: the arena, a strip for each seat, tasks, the card in play, the hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Final
+
+from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
+from pentathlon_engines.drawing.terminal import grid
+from pentathlon_engines.game import State
+from pentathlon_engines.tash_kalar import wording
+from pentathlon_engines.tash_kalar.drawing_cards import card_height, draw_card
+from pentathlon_engines.tash_kalar.drawing_marks import Event, Marks, last_card, marks_of
+from pentathlon_engines.tash_kalar.drawing_table import (
+    TASKS_HEIGHT,
+    draw_piece,
+    draw_strip,
+    draw_tasks,
+    draw_turn,
+)
+from pentathlon_engines.tash_kalar.geometry import FILES, INDEX, NAMES, RULES, SIDE
+from pentathlon_engines.tash_kalar.wording import Seen
+
+_FIELD: Final = (48, 74, 540, 540)
+_CELL: Final = 60
+_STRIP_TOPS: Final = (646, 10)
+_TURN_AT: Final = 710
+_BELOW: Final = 778
+"""Where tasks, the card in play and the hand follow."""
+_GAP: Final = 8
+_IN_PLAY: Final = 144
+"""Room for the card in play, kept free if there is none, so that pictures stay alike."""
+_HEADING: Final = 36
+_RANKS: Final = "987654321"
+_LETTERS: Final = {"common": "c", "heroic": "h", "legendary": "L"}
+_LINE: Final = 98
+"""So many letters fit in a line of a terminal."""
+
+
+def svg(state: State, seat: int | None) -> str:
+    """Draw the position with the hand that a seat may see; a spectator sees none."""
+    events = [(actor, said) for actor, said in state.to_json()["events"]]
+    return draw(state.observation(seat), events)
+
+
+def text(state: State) -> str:
+    """Draw the position with letters, as a spectator may see it: `0h` is a heroic of seat 0.
+
+    Commons are `c`, legendaries `L`; red and green squares end with `r` and `g`.
+    """
+    seen = state.observation(None)
+    cells = [_letters(seen, NAMES[square]) for square in _top_first()]
+    seats = [
+        f"{'>' if seen['to_move'] == seat else ' '} {wording.of_seat(seen, seat)}"
+        for seat in range(state.seats)
+    ]
+    said = [wording.of_turn(seen), wording.of_destroyed(seen), wording.of_now(seen)]
+    lines = [*seats, *wording.of_tasks(seen), *said]
+    board = grid(FILES, _RANKS, cells)
+    return "\n".join([board, *(part for line in lines for part in wrap(line, _LINE))])
+
+
+def draw(seen: Seen, events: Sequence[Event]) -> str:
+    """Draw an observation after these events; of them only the last actions are looked at."""
+    card, square = last_card(events, seen["played"]["flares"])
+    card = seen["card"] or card
+    picture = Picture(height=_height(seen, card), field=_FIELD)
+    for seat, strip_top in enumerate(_STRIP_TOPS):
+        draw_strip(picture, seen, seat, top=strip_top)
+    picture.coordinates(FILES, _RANKS, size=_CELL)
+    for place in filter(NAMES.__getitem__, _top_first()):
+        _draw_square(picture, seen, place)
+    _draw_marks(picture, seen, marks_of(events))
+    draw_turn(picture, seen, top=_TURN_AT)
+    top: float = _BELOW
+    if "tasks" in seen:
+        draw_tasks(picture, seen, top=top)
+        top += TASKS_HEIGHT
+    _draw_in_play(picture, card, square, top=top)
+    if "hand" in seen:
+        _draw_hand(picture, seen, top=top + _in_play_height(card) + _GAP)
+    title = f"Tash-Kalar, turn {seen['turn']}"
+    return picture.document(title=title, description=wording.describe(seen))
+
+
+def _top_first() -> list[int]:
+    """Return the places of the grid in the order of reading: the highest rank first."""
+    ranks = [range(SIDE * rank, SIDE * (rank + 1)) for rank in reversed(range(SIDE))]
+    return [square for rank in ranks for square in rank]
+
+
+def _letters(seen: Seen, name: str) -> str:
+    """Return the letters of a square, a blank for a missing corner."""
+    piece = seen["board"].get(name)
+    colour = wording.colour_of(name)[:1]
+    if not name:
+        return " "
+    return f"{piece['owner']}{_LETTERS[piece['rank']]}{colour}" if piece else colour
+
+
+def _box(square: int) -> Box:
+    rank, file = divmod(square, SIDE)
+    left, top, _, _ = _FIELD
+    return left + _CELL * file + 1.5, top + _CELL * (SIDE - 1 - rank) + 1.5, _CELL - 3, _CELL - 3
+
+
+def _middle(square: int) -> Point:
+    x, y, width, height = _box(square)
+    return x + width / 2, y + height / 2
+
+
+def _draw_square(picture: Picture, seen: Seen, square: int) -> None:
+    name = NAMES[square]
+    with picture.cell(name, wording.of_square(seen, name)):
+        colour = wording.colour_of(name)
+        plain = "b-cell2" if name in RULES["central"] else "b-cell"
+        paint = {"red": "b-red", "green": "b-gre"}.get(colour, plain)
+        picture.rect(_box(square), paint=f"{paint} b-grid", radius=6, width=1)
+        if colour:
+            _draw_colour(picture, colour, _box(square))
+        piece = seen["board"].get(name)
+        if piece:
+            draw_piece(picture, piece["owner"], piece["rank"], _middle(square))
+
+
+def _draw_colour(picture: Picture, colour: str, box: Box) -> None:
+    """Draw what tells a coloured square without its colour: triangles on red, dots on green."""
+    x, y, width, height = box
+    if colour == "red":
+        right, bottom = x + width - 5, y + height - 5
+        picture.polygons(
+            [
+                [(x + 5, y + 5), (x + 17, y + 5), (x + 5, y + 17)],
+                [(right, bottom), (right - 12, bottom), (right, bottom - 12)],
+            ],
+            paint="b-mr",
+        )
+    else:
+        corners = [(x + 10, y + 10), (x + width - 10, y + height - 10)]
+        picture.dots(corners, size=9, paint="b-mg")
+
+
+def _draw_marks(picture: Picture, seen: Seen, marks: Marks) -> None:
+    """Mark what the last action did, and at the setup where the first commons may go."""
+    waiting = RULES["marked"] if seen["phase"] == "setup" else []
+    for name in [*waiting, *marks.origins]:
+        if name not in marks.targets:
+            picture.dashed(_box(INDEX[name]))
+    for name in marks.destroyed:
+        picture.dashed(_box(INDEX[name]))
+        if name not in seen["board"]:
+            picture.glyph("dead", _middle(INDEX[name]), size=26, paint="b-rock")
+    for name in marks.targets:
+        picture.brackets(_box(INDEX[name]))
+
+
+def _in_play_height(card: str) -> float:
+    return max(_IN_PLAY, card_height(card)) if card else _IN_PLAY
+
+
+def _draw_in_play(picture: Picture, card: str, square: str, *, top: float) -> None:
+    """Draw the card that is resolved, or the last one that was played in these turns."""
+    if card:
+        note = f"on {square}" if square else ""
+        draw_card(picture, card, top=top, height=_IN_PLAY, note=note)
+        return
+    box = (12, top, WIDTH - 24, _IN_PLAY)
+    picture.rect(box, paint="b-grid", radius=8, width=1.5, dash="7 5")
+    picture.text("No card in play", (WIDTH / 2, top + _IN_PLAY / 2), paint="bm")
+
+
+def _hand(seen: Seen) -> list[str]:
+    """Return the cards of the seat that looks, nothing for a spectator."""
+    if "hand" not in seen:
+        return []
+    hand = seen["hand"]
+    return [*hand["beings"], *hand["legends"], *([hand["flare"]] if hand["flare"] else [])]
+
+
+def _draw_hand(picture: Picture, seen: Seen, *, top: float) -> None:
+    line = top + _HEADING / 2
+    picture.seat_piece(seen["you"], (32, line), size=24, inside=str(seen["you"]))
+    picture.text("Hand", (54, line), anchor="start", bold=True)
+    top += _HEADING
+    for name in _hand(seen):
+        draw_card(picture, name, top=top)
+        top += card_height(name) + _GAP
+
+
+def _height(seen: Seen, card: str) -> float:
+    height = _BELOW + (TASKS_HEIGHT if "tasks" in seen else 0) + _in_play_height(card) + 12
+    if "hand" not in seen:
+        return height
+    return height + _HEADING + sum(card_height(name) + _GAP for name in _hand(seen))

@@ -1,0 +1,84 @@
+"""What happened last in a match, told from the texts of its events: squares and a card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pentathlon_engines.game import CHANCE
+
+_START: Final = {"summon": 2, "setup": 1}
+_TARGET: Final = {"move": 2} | dict.fromkeys(
+    ("place", "leap", "upgrade", "downgrade", "convert"), 1
+)
+"""Which word of a text is the square that something came to or was changed on."""
+_ORIGIN: Final = {"move": 1, "pick": 1, "pickup": 1}
+_BETWEEN_TURNS: Final = ("claim", "end", "draw")
+_OF_AN_EFFECT: Final = (*_TARGET, *_ORIGIN, "destroy", "dir", "opt", "take", "pass")
+
+
+Event = tuple[int, str]
+"""A seat and what it did."""
+
+
+class Marks:
+    """Squares to mark, each once: where to, where from, and where something was destroyed."""
+
+    def __init__(self) -> None:
+        self.targets: list[str] = []
+        self.origins: list[str] = []
+        self.destroyed: list[str] = []
+
+    def add(self, text: str) -> None:
+        """Add the squares of one action."""
+        words = text.split()
+        for squares, at in ((self.targets, _START | _TARGET), (self.origins, _ORIGIN)):
+            if words[0] in at:
+                _note(squares, words[at[words[0]]])
+        if words[0] == "destroy":
+            _note(self.destroyed, words[1])
+
+
+def marks_of(events: Sequence[Event]) -> Marks:
+    """Return the squares of the last action and, within an effect, of all of it."""
+    marks = Marks()
+    for text in reversed(_last_actions(events)):
+        marks.add(text)
+    return marks
+
+
+def last_card(events: Sequence[Event], flares: Sequence[str]) -> tuple[str, str]:
+    """Return the card that was played last and the square of a being, or twice nothing.
+
+    `flares` are those that were played; a flare does not say its name when it is invoked.
+    """
+    for _, text in reversed(events):
+        words = text.split()
+        if words[0] == "summon":
+            return words[1], words[2]
+        if words[0] == "flare" and flares:
+            return flares[-1], ""
+    return "", ""
+
+
+def _last_actions(events: Sequence[Event]) -> list[str]:
+    """Return the last action and what belongs to it, the latest first."""
+    found: list[str] = []
+    actor = CHANCE
+    for seat, text in reversed(events):
+        word = text.split()[0]
+        if seat == CHANCE or word in _BETWEEN_TURNS:
+            continue
+        if found and seat != actor:
+            break
+        actor = seat
+        found.append(text)
+        # A piece that an effect placed is one of several steps, one that was placed is all.
+        if word not in _OF_AN_EFFECT or (word == "place" and len(found) == 1):
+            break
+    return found
+
+
+def _note(squares: list[str], square: str) -> None:
+    if square not in squares:
+        squares.append(square)
