@@ -107,7 +107,7 @@ def test_drawn_setups_are_possible_and_fair() -> None:
         setup = read_setup(draw_setup(rng))
         assert setup is not None
         active += setup.active
-        spirits += setup.ground[0].count("s")
+        spirits += setup.ground[0][0]
 
     assert abs(active - 1000) < 5 * sqrt(500)
     assert abs(spirits - 2000 * 3 * 15 / 36) < 5 * sqrt(2000 * 3 * 0.25)

@@ -2,7 +2,10 @@
 
 Spaces are numbers 0 to 24 in reading order (a1, b1, ... e1, a2, ...); a set of spaces is a mask
 with one bit each. Directions are 0 north, 1 north-east, and so on clockwise; a face is half of
-its direction. A tile on the map is one number: tile x 8 + face x 2 + owner.
+its direction. A tile on the map is one number: tile x 8 + face x 2 + owner. So is a pair: tile of
+Balan x 16 + tile of Wazu.
+
+Tables of small numbers are bytes: compiled, these are read without making an object.
 
 Actions are numbered phase by phase, as the rules list them. Payments of a shrine and what is
 added to a tile have their numbers whether or not there are crystals for them.
@@ -19,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Final
+
+    from mypy_extensions import i64
 
 RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")  # JSON
 
@@ -37,18 +42,28 @@ def mask(spaces: Iterable[int]) -> int:
     return sum(1 << space for space in spaces)
 
 
-def bits(spaces: int) -> list[int]:
+def bits(spaces: i64) -> list[int]:
     """Return the spaces of a mask in reading order.
 
     >>> bits(0b10110)
     [1, 2, 4]
     """
-    found = []
+    found: list[int] = []
     while spaces:
         low = spaces & -spaces
-        found.append(low.bit_length() - 1)
+        found.append(SPACE_OF[low % 37])
         spaces ^= low
     return found
+
+
+SPACE_OF: Final = bytes(
+    next((space for space in range(len(SPACES)) if (1 << space) % 37 == remainder), 0)
+    for remainder in range(37)
+)
+"""The space of a mask with one bit by its remainder modulo 37, in which all spaces differ.
+
+Compiled, this is much cheaper than the bit length of a number.
+"""
 
 
 def _beside(space: int, direction: int) -> list[int]:
@@ -58,21 +73,19 @@ def _beside(space: int, direction: int) -> list[int]:
     return [y * SIDE + x] if 0 <= x < SIDE and 0 <= y < SIDE else []
 
 
-NEIGHBOURS: Final[tuple[tuple[int, ...], ...]] = tuple(
-    tuple(near for way in (0, 2, 4, 6) for near in _beside(space, way))
-    for space in range(len(SPACES))
-)
+NEIGHBOURS: Final = [
+    [near for way in (0, 2, 4, 6) for near in _beside(space, way)] for space in range(len(SPACES))
+]
 """The two to four orthogonal neighbours of each space."""
 NEAR: Final[tuple[int, ...]] = tuple(mask(spaces) for spaces in NEIGHBOURS)
-DIAGONAL: Final[tuple[int, ...]] = tuple(
-    mask(near for way in (1, 3, 5, 7) for near in _beside(space, way))
+DIAGONALS: Final = [
+    [near for way in (1, 3, 5, 7) for near in _beside(space, way)] for space in range(len(SPACES))
+]
+AIMS: Final = [
+    [near << 3 | (way + 4) % 8 for way in range(8) for near in _beside(space, way)]
     for space in range(len(SPACES))
-)
-AIMS: Final[tuple[tuple[tuple[int, int], ...], ...]] = tuple(
-    tuple((near, 1 << (way + 4) % 8) for way in range(8) for near in _beside(space, way))
-    for space in range(len(SPACES))
-)
-"""For each space its neighbours, each with the arrow that points from there to the space."""
+]
+"""For each space its neighbours x 8 + the direction that points from there to the space."""
 _COLUMN: Final[int] = mask(range(0, len(SPACES), SIDE))
 WEST: Final[int] = _COLUMN
 EAST: Final[int] = _COLUMN << SIDE - 1
@@ -94,19 +107,43 @@ def _arrows(tile: dict[str, Any], face: int) -> int:
     return mask((DIRECTIONS.index(arrow) + 2 * face) % 8 for arrow in tile["arrows"])
 
 
-def _by_code(values: list[int]) -> tuple[int, ...]:
+def _by_code(values: list[int]) -> bytes:
     """Return a value per tile for each number that a tile may have on the map."""
-    return tuple(value for value in values for _ in range(8))
+    return bytes(value for value in values for _ in range(8))
 
 
 CLAWS: Final[tuple[int, ...]] = (0, *(tile["claws"] for tile in _TILES))
 GEMS_OF: Final = _by_code([0, *(tile["gems"] for tile in _TILES)])
 CLAWS_OF: Final = _by_code(list(CLAWS))
 SPECIAL_OF: Final = _by_code([0, *(_SPECIALS.index(tile["special"]) for tile in _TILES)])
-ARROWS_OF: Final[tuple[int, ...]] = (
-    *(0 for _ in range(8)),
-    *(_arrows(tile, face) for tile in _TILES for face in range(4) for _ in TRIBES),
+ARROWS_OF: Final = bytes(8) + bytes(
+    _arrows(tile, face) for tile in _TILES for face in range(4) for _ in TRIBES
 )
+
+
+def pair_of(balan: int, wazu: int) -> int:
+    """Return a pair as one number."""
+    return balan << 4 | wazu
+
+
+def tiles_of(pair: int) -> tuple[int, int]:
+    """Return the tiles of a pair, Balan first.
+
+    >>> tiles_of(pair_of(12, 3))
+    (12, 3)
+    """
+    return pair >> 4, pair & 15
+
+
+def _weaker(balan: int, wazu: int) -> int:
+    return EVEN if CLAWS[balan] == CLAWS[wazu] else int(CLAWS[balan] > CLAWS[wazu])
+
+
+EVEN: Final = 2
+WEAKER: Final = bytes(
+    _weaker(*tiles_of(pair)) if max(tiles_of(pair)) <= TILES else EVEN for pair in range(256)
+)
+"""For each pair the seat whose tile has fewer claws, or EVEN (4.2)."""
 
 
 def _facings(tile: dict[str, Any]) -> list[int]:
@@ -135,6 +172,13 @@ RELIC_POINTS: Final[tuple[int, ...]] = tuple(RULES["relic_points"])
 TRACK_END: Final[int] = RULES["spirit_track_end"]
 FREE_END: Final[int] = RULES["free_space_end"]
 
+COSTS: Final = bytes(max(LEAST_COST, COST - DISCOUNT * tiles) for tiles in range(5))
+"""What a relic costs by the number of tiles beside its shrine (5.3)."""
+CROWDS: Final = tuple(
+    sum(1 << 4 * i for i, shrine in enumerate(SHRINES) if space in NEIGHBOURS[shrine])
+    for space in range(len(SPACES))
+)
+"""For each space the shrines beside it, four bits each."""
 MOST_STORED: Final[int] = STORAGE + max(DRAWS, *GROUND)
 """The most crystals a seat can have while it places a tile."""
 PAYMENTS: Final = tuple(
@@ -179,20 +223,20 @@ GRAMMAR: Final = (
     f"spaces {SPACES[0]} to {SPACES[-1]}"
 )
 
-FACINGS: Final[tuple[tuple[int, ...], ...]] = (
-    (),
-    *(tuple(FACE + face for face in _facings(tile)) for tile in _TILES),
-)
+FACINGS: Final[list[list[int]]] = [
+    [],
+    *([FACE + face for face in _facings(tile)] for tile in _TILES),
+]
 """The legal `face` actions of each tile."""
-ADDS: Final = tuple(
-    tuple(
-        tuple(
+ADDS: Final = [
+    [
+        [
             ADD + i
             for i, (s, e) in enumerate(ADDITIONS)
             if s <= spirit and e <= energy and spirit + energy - s - e <= STORAGE
-        )
+        ]
         for energy in range(MOST_STORED + 1 - spirit)
-    )
+    ]
     for spirit in range(MOST_STORED + 1)
-)
+]
 """The legal `add` actions by the spirit and energy in storage (5.6)."""

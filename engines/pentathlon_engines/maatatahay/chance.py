@@ -14,21 +14,31 @@ from pentathlon_engines.maatatahay.board import (
     SPACES,
     STREAM,
     TILES,
+    pair_of,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
     from typing import Final
-
-    Pair = tuple[int, int]
-    Decks = tuple[tuple[int, ...], tuple[int, ...]]
 
 LAID: Final = tuple(space for space in range(len(SPACES)) if GROUND[space])
 """The spaces on which crystals are laid, in reading order."""
 _WORDS: Final = 2 + STREAM + 4
 _HIDDEN: Final = _WORDS - 3
 """The first word that nobody may see."""
+_PAIRS: Final = {
+    f"{balan}.{wazu}": pair_of(balan, wazu)
+    for balan in range(1, TILES + 1)
+    for wazu in range(1, TILES + 1)
+}
+_GROUPS: Final = {
+    "s" * spirit + "e" * energy: (spirit, energy)
+    for spirit in range(max(GROUND) + 1)
+    for energy in range(max(GROUND) + 1)
+}
+"""Spirit and energy of what lies on a space."""
 _CRYSTALS: Final = "e" * BAG_ENERGY + "s" * BAG_SPIRIT
 GRAMMAR: Final = (
     f"'setup', the active seat, {STREAM} pairs as <tile>.<tile>, {len(LAID)} groups of s and e "
@@ -37,44 +47,58 @@ GRAMMAR: Final = (
 
 
 class Setup:
-    """All that is drawn before the first round; of decks and bag the next draw is the last."""
+    """All that is drawn before the first round.
 
-    __slots__ = ("active", "bag", "decks", "ground", "stream")
+    The last of the pairs are the stream; of the others, as of the bag, the next draw is the last.
+    """
+
+    __slots__ = ("active", "bag", "ground", "pairs")
 
     def __init__(
-        self, active: int, stream: tuple[Pair, ...], ground: list[str], decks: Decks, bag: str
+        self, active: int, pairs: list[int], ground: list[tuple[int, int]], bag: str
     ) -> None:
         self.active = active
-        self.stream = stream
+        self.pairs = pairs
         self.ground = ground
-        self.decks = decks
         self.bag = bag
-
-    def text(self) -> str:
-        """Return the one text of this setup."""
-        pairs = [f"{balan}.{wazu}" for balan, wazu in self.stream]
-        decks = [".".join(map(str, deck)) for deck in self.decks]
-        return " ".join(
-            ["setup", str(self.active), *pairs, ",".join(self.ground), *decks, self.bag]
-        )
 
 
 def draw_setup(rng: Random) -> str:
     """Shuffle decks and bag, lay crystals, draw the active seat, reveal pairs (3.7)."""
-    balan, wazu = list(range(1, TILES + 1)), list(range(1, TILES + 1))
+    balan, wazu = _TILE_WORDS[:], _TILE_WORDS[:]
     crystals = list(_CRYSTALS)
-    rng.shuffle(balan)
-    rng.shuffle(wazu)
-    rng.shuffle(crystals)
-    ground = ["".join(_drawn(crystals, GROUND[space])) for space in LAID]
+    bits = rng.getrandbits
+    for items in (balan, wazu, crystals):
+        _shuffle(items, bits)
+    ground = ",".join([_drawn(crystals, GROUND[space]) for space in LAID])
     active = int(rng.random() * 2)
-    stream = tuple((balan.pop(), wazu.pop()) for _ in range(STREAM))
-    return Setup(active, stream, ground, (tuple(balan), tuple(wazu)), "".join(crystals)).text()
+    pairs = " ".join([f"{balan.pop()}.{wazu.pop()}" for _ in range(STREAM)])
+    decks = f"{'.'.join(balan)} {'.'.join(wazu)}"
+    return f"setup {active} {pairs} {ground} {decks} {''.join(crystals)}"
 
 
-def _drawn(crystals: list[str], n: int) -> list[str]:
+_TILE_WORDS: Final = [str(tile) for tile in range(1, TILES + 1)]
+
+
+def _shuffle(items: list[str], bits: Callable[[int], int]) -> None:
+    """Do what `Random.shuffle` does, with the same random bits and a third of the time."""
+    width = len(items).bit_length()
+    for last in range(len(items) - 1, 0, -1):
+        if last + 1 < 1 << width - 1:
+            width -= 1
+        other = bits(width)
+        while other > last:
+            other = bits(width)
+        items[last], items[other] = items[other], items[last]
+
+
+def _drawn(crystals: list[str], n: int) -> str:
     """Take crystals from the end; on the ground they have no order."""
-    return sorted((crystals.pop() for _ in range(n)), reverse=True)
+    drawn = crystals.pop()
+    for _ in range(n - 1):
+        crystal = crystals.pop()
+        drawn = crystal + drawn if crystal == "s" else drawn + crystal
+    return drawn
 
 
 def read_setup(text: str) -> Setup | None:
@@ -82,39 +106,38 @@ def read_setup(text: str) -> Setup | None:
     words = text.split(" ")
     if len(words) != _WORDS or words[0] != "setup" or words[1] not in ("0", "1"):
         return None
-    pairs = [_numbers(word) for word in words[2 : 2 + STREAM]]
-    first, second = (_numbers(word) for word in words[-3:-1])
-    ground, bag = words[_HIDDEN - 1].split(","), words[-1]
-    if any(len(pair) != len("BW") for pair in pairs) or not _is_laid(ground, bag):
+    pairs = _read_pairs(words)
+    ground = [_GROUPS.get(group, (0, 0)) for group in words[_HIDDEN - 1].split(",")]
+    bag = words[-1]
+    if pairs is None or not _is_laid(ground, bag):
         return None
-    stream = tuple((pair[0], pair[1]) for pair in pairs)
-    if not (_is_whole(first, stream, 0) and _is_whole(second, stream, 1)):
+    return Setup(int(words[1]), pairs, ground, bag)
+
+
+def _read_pairs(words: list[str]) -> list[int] | None:
+    """Return the pairs of both decks, the revealed ones last; None if tiles are missing."""
+    balan, wazu = words[_HIDDEN].split("."), words[_HIDDEN + 1].split(".")
+    if not len(balan) == len(wazu) == TILES - STREAM:
         return None
-    setup = Setup(int(words[1]), stream, ground, (first, second), bag)
-    return setup if setup.text() == text else None
+    texts = [f"{tile}.{other}" for tile, other in zip(balan, wazu, strict=True)]
+    pairs = [_PAIRS.get(text, 0) for text in texts + words[2 : 2 + STREAM]]
+    tiles = {pair >> 4 for pair in pairs} & {pair & 15 for pair in pairs}
+    return pairs if len(tiles) == TILES and 0 not in tiles else None
 
 
-def _numbers(word: str) -> tuple[int, ...]:
-    """Return the numbers of a word of the text, nothing if they are none."""
-    parts = word.split(".")
-    return tuple(int(part) for part in parts) if all(part in _IDS for part in parts) else ()
-
-
-_IDS: Final = frozenset(str(tile) for tile in range(1, TILES + 1))
-
-
-def _is_whole(deck: tuple[int, ...], stream: tuple[Pair, ...], seat: int) -> bool:
-    """Say whether a deck and its tiles of the stream are all tiles of a tribe."""
-    return sorted([*deck, *(pair[seat] for pair in stream)]) == list(range(1, TILES + 1))
-
-
-def _is_laid(ground: list[str], bag: str) -> bool:
+def _is_laid(ground: list[tuple[int, int]], bag: str) -> bool:
     """Say whether these are all crystals, as many on each space as there must be."""
+    if [spirit + energy for spirit, energy in ground] != _LAID_CRYSTALS:
+        return False
+    spirit, energy = bag.count("s"), bag.count("e")
     return (
-        [len(group) for group in ground] == [GROUND[space] for space in LAID]
-        and all(group == "".join(sorted(group, reverse=True)) for group in ground)
-        and "".join(sorted("".join([*ground, bag]))) == _CRYSTALS
+        spirit + energy == len(bag)
+        and spirit + sum([laid for laid, _ in ground]) == BAG_SPIRIT
+        and energy + sum([laid for _, laid in ground]) == BAG_ENERGY
     )
+
+
+_LAID_CRYSTALS: Final = [GROUND[space] for space in LAID]
 
 
 def hide(text: str) -> str:

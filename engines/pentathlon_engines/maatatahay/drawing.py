@@ -22,6 +22,7 @@ from pentathlon_engines.maatatahay.board import (
     SPACES,
     SPECIAL_OF,
     TRACK_END,
+    tiles_of,
 )
 from pentathlon_engines.maatatahay.notation import is_living
 from pentathlon_engines.maatatahay.state import MaatatahayState
@@ -197,13 +198,13 @@ def _draw_strip(picture: Picture, state: MaatatahayState, seat: int, *, top: flo
 def _draw_stream(picture: Picture, state: MaatatahayState) -> None:
     """Draw the open pairs and, in a frame, the one that is being placed."""
     picture.text("Stream", (24, _STREAM_AT), paint="bm", anchor="start")
-    pairs = list(state.stream) if state.pair is None else [*state.stream, state.pair]
+    pairs = [*state.stream, state.pair] if state.pair else state.stream
     for slot, pair in enumerate(pairs):
         left = 116 + 156 * slot
-        if pair is state.pair:
+        if slot == len(state.stream):
             box = (left - 4, _STREAM_AT - 21, 148, 42)
             picture.rect(box, paint="b-last", radius=8, width=4)
-        for seat, tile in enumerate(pair):
+        for seat, tile in enumerate(tiles_of(pair)):
             x = left + 16 + 68 * seat
             picture.seat_piece(seat, (x, _STREAM_AT), size=19)
             picture.text(str(CLAWS[tile]), (x + 24, _STREAM_AT), size=24, bold=True)
@@ -246,12 +247,12 @@ def _of_seat(state: MaatatahayState, seat: int) -> str:
 
 def _of_stream(state: MaatatahayState) -> str:
     pairs = ", ".join(_names(pair) for pair in state.stream) or "none"
-    chosen = "" if state.pair is None else f"; in play: {_names(state.pair)}"
+    chosen = f"; in play: {_names(state.pair)}" if state.pair else ""
     return f"stream: {pairs}{chosen}"
 
 
-def _names(pair: tuple[int, int]) -> str:
-    return " + ".join(f"{NAMES[tile]} {CLAWS[tile]}" for tile in pair)
+def _names(pair: int) -> str:
+    return " + ".join(f"{NAMES[tile]} {CLAWS[tile]}" for tile in tiles_of(pair))
 
 
 def _ending(state: MaatatahayState) -> str:

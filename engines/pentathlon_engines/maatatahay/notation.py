@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.maatatahay.board import FACES, SPACES, bits
+from pentathlon_engines.maatatahay.board import FACES, SPACES, bits, tiles_of
 from pentathlon_engines.maatatahay.table import PHASES, SETTING_UP, SETTLING
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def describe(state: MaatatahayState) -> dict[str, Any]:
     """Return a whole position as a JSON object; of decks and bag the next draw is the last."""
     hidden = {
-        "decks": [list(deck) for deck in state.decks],
+        "decks": decks(state),
         "bag": list(state.bag),
     }
     return _round(state) | _map(state) | _seats(state) | hidden | _result(state)
@@ -24,11 +24,16 @@ def describe(state: MaatatahayState) -> dict[str, Any]:
 def show(state: MaatatahayState) -> dict[str, Any]:
     """Return a position as anybody may see it; `you` and `legal` are not in it."""
     known = {
-        "deck_left": len(state.decks[0]),
-        "unseen": [sorted(deck) for deck in state.decks],
+        "deck_left": len(state.deck),
+        "unseen": [sorted(deck) for deck in decks(state)],
         "bag_mix": crystals(state.bag.count("s"), state.bag.count("e")),
     }
     return _round(state) | _map(state) | _seats(state) | known | _result(state)
+
+
+def decks(state: MaatatahayState) -> list[list[int]]:
+    """Return the hidden tiles of both tribes."""
+    return [[tiles_of(pair)[seat] for pair in state.deck] for seat in (0, 1)]
 
 
 def crystals(spirit: int, energy: int) -> dict[str, int]:
@@ -47,8 +52,8 @@ def _round(state: MaatatahayState) -> dict[str, Any]:
         "active": None if state.phase == SETTING_UP else state.active,
         "to_move": state.to_move,
         "phase": PHASES[state.phase],
-        "stream": [list(pair) for pair in state.stream],
-        "pair": None if state.pair is None else list(state.pair),
+        "stream": [list(tiles_of(pair)) for pair in state.stream],
+        "pair": list(tiles_of(state.pair)) if state.pair else None,
         "order": None if state.first < 0 else [state.first, 1 - state.first],
         "step": state.step,
         "hot": None if hot < 0 else SPACES[hot],
@@ -76,7 +81,7 @@ def _tile(state: MaatatahayState, space: int) -> dict[str, Any]:
 
 def is_living(state: MaatatahayState, space: int) -> bool:
     """Say whether a living tile is on a space."""
-    return (state.living[0] | state.living[1]) >> space & 1 == 1
+    return state.living >> space & 1 == 1
 
 
 def _seats(state: MaatatahayState) -> dict[str, Any]:
@@ -87,7 +92,7 @@ def _seats(state: MaatatahayState) -> dict[str, Any]:
         "deaths": list(state.deaths),
         "round_deaths": state.round_deaths,
         "track": state.track,
-        "supply": crystals(*state.supply),
+        "supply": crystals(state.supply_spirit, state.supply_energy),
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pentathlon_engines.maatatahay.board import (
     BAG_ENERGY,
     BAG_SPIRIT,
-    CLAWS,
+    CROWDS,
     CRYSTALS,
     FACES,
     FREE_END,
@@ -23,6 +23,9 @@ from pentathlon_engines.maatatahay.board import (
     TILES,
     TRACK_END,
     TRIBES,
+    bits,
+    pair_of,
+    tiles_of,
 )
 from pentathlon_engines.maatatahay.table import (
     ADDING,
@@ -131,6 +134,8 @@ def _read_map(state: MaatatahayState, fields: Fields) -> None:
         state.spirit[space], state.energy[space] = read_crystals(
             f"ground.{name}", value, most=max(GROUND)
         )
+    state.crowds = sum(CROWDS[space] for space in bits(state.filled))
+    state.find_places()
 
 
 def _read_tile(state: MaatatahayState, space: int, data: object) -> None:
@@ -148,8 +153,9 @@ def _read_tile(state: MaatatahayState, space: int, data: object) -> None:
     state.spirit[space], state.energy[space] = read_crystals(field, there, most=most)
     state.tiles[space] = tile << 3 | FACES.index(data["face"]) << 1 | owner
     state.filled |= 1 << space
+    state.wazu |= owner << space
     if data["alive"]:
-        state.living[owner] |= 1 << space
+        state.living |= 1 << space
 
 
 def _read_seats(state: MaatatahayState, fields: Fields) -> None:
@@ -163,11 +169,12 @@ def _read_seats(state: MaatatahayState, fields: Fields) -> None:
         state.stored_spirit[seat], state.stored_energy[seat] = stored
         owned = checked_integer(f"relics[{seat}]", relics[seat], low=0, high=len(SHRINES))
         state.owned[seat] = owned
-    if sum(state.owned) + state.relics.bit_count() > len(SHRINES):
+    if sum(state.owned) + len(bits(state.relics)) > len(SHRINES):
         refuse("relics", f"there are {len(SHRINES)} with those on the map")
     if fields.has("last_relic"):
         state.last_relic = fields.integer("last_relic", low=0, high=1)
-    state.supply = list(read_crystals("supply", fields.mapping("supply"), most=CRYSTALS))
+    supply = read_crystals("supply", fields.mapping("supply"), most=CRYSTALS)
+    state.supply_spirit, state.supply_energy = supply
 
 
 def _read_deaths(state: MaatatahayState, fields: Fields) -> None:
@@ -189,7 +196,7 @@ def _read_round(state: MaatatahayState, fields: Fields) -> None:
     state.round = fields.integer("round", low=1, high=ROUNDS)
     state.active = fields.integer("active", low=0, high=1)
     stream = fields.items("stream", most=STREAM)
-    state.stream = tuple(read_pair(f"stream[{slot}]", pair) for slot, pair in enumerate(stream))
+    state.stream = [read_pair(f"stream[{slot}]", pair) for slot, pair in enumerate(stream)]
     if fields.has("pair"):
         state.pair = read_pair("pair", fields.sequence("pair", length=_SEATS))
     if fields.has("order"):
@@ -212,7 +219,7 @@ def _read_round(state: MaatatahayState, fields: Fields) -> None:
 def _check_round(state: MaatatahayState) -> None:
     """Refuse decisions that do not lead to this phase."""
     phase, name = state.phase, PHASES[state.phase]
-    if (state.pair is None) != (phase == PAIRING):
+    if (state.pair == 0) != (phase == PAIRING):
         refuse("pair", "must be null in phase 'pair', and only then")
     if (state.first < 0) != (phase in (PAIRING, ORDERING)):
         refuse("order", "must be null in phases 'pair' and 'order', and only then")
@@ -248,41 +255,38 @@ def _check_beginning(state: MaatatahayState) -> None:
 
 def _check_other(state: MaatatahayState) -> None:
     """Refuse a tile that the first seat cannot have placed; an example may leave it out."""
-    if state.last < 0 or state.pair is None:
+    if state.last < 0:
         return
     first = state.first
-    if state.tiles[state.last] & ~6 != state.pair[first] << 3 | first:
-        refuse("hot", f"must be tile {state.pair[first]} of seat {first}")
+    tile = tiles_of(state.pair)[first]
+    if state.tiles[state.last] & ~6 != tile << 3 | first:
+        refuse("hot", f"must be tile {tile} of seat {first}")
 
 
 def _decider(state: MaatatahayState) -> int:
     """Return the seat that decides in this phase (9)."""
-    if state.phase == ORDERING and state.pair is not None:
-        balan, wazu = (CLAWS[tile] for tile in state.pair)
-        return state.active if balan == wazu else int(balan > wazu)
-    if state.phase == PAIRING:
-        return state.active
-    return state.first if state.step == 0 else 1 - state.first
+    if state.phase == ORDERING:
+        return state.ordering()
+    return state.active if state.phase == PAIRING else state.placing()
 
 
 def _check_hot(state: MaatatahayState) -> None:
     """Refuse a hot tile that the seat to move cannot have placed just now."""
     hot, seat = state.last, state.to_move
-    if hot < 0 or seat is None or state.pair is None:
+    if hot < 0 or seat is None:
         refuse("hot", f"must be a space in phase {PHASES[state.phase]!r}")
-    tile = state.tiles[hot]
-    if not state.living[seat] >> hot & 1 or tile >> 3 != state.pair[seat]:
-        refuse("hot", f"must be the living tile {state.pair[seat]} of seat {seat}")
+    tile, placed = state.tiles[hot], tiles_of(state.pair)[seat]
+    if not state.living_of(seat) >> hot & 1 or tile >> 3 != placed:
+        refuse("hot", f"must be the living tile {placed} of seat {seat}")
     if state.phase == FACING and (tile >> 1 & 3 or state.spirit[hot] or state.energy[hot]):
         refuse(f"board.{SPACES[hot]}", "must face n and have no crystals before it is turned")
 
 
 def _check_targets(state: MaatatahayState) -> None:
     targets = state.targets
-    living = state.living[0] | state.living[1]
-    if targets & ~(state.surrounded() & living) or targets >> state.last & 1:
+    if targets & ~(state.surrounded() & state.living) or targets >> state.last & 1:
         refuse("targets", "must be surrounded and alive, without the hot tile")
-    if targets != state.open_targets() or targets.bit_count() < _SEATS:
+    if targets != state.open_targets() or len(bits(targets)) < _SEATS:
         refuse("targets", "must be two or more whose order matters")
 
 
@@ -302,8 +306,8 @@ def _read_decks(state: MaatatahayState, fields: Fields) -> None:
     else:
         n = min(len(left[0]), len(left[1]))
         decks = [deck[:n] for deck in left]
-    state.decks = (tuple(decks[0]), tuple(decks[1]))
-    left_over = len(decks[0])
+    state.deck = bytes(map(pair_of, *decks))
+    left_over = len(state.deck)
     if fields.integer("deck_left", low=0, default=left_over) != left_over:
         refuse("deck_left", f"must be {left_over}")
     if state.phase == PAIRING and not state.stream and not known and left_over:
@@ -317,9 +321,10 @@ def _seen(state: MaatatahayState, seat: int) -> set[int]:
         for space in range(len(SPACES))
         if state.filled >> space & 1 and state.tiles[space] & 1 == seat
     ]
-    open_tiles = [*board, *(pair[seat] for pair in state.stream)]
-    if state.pair is not None and not (_has_placed(state, seat) and state.pair[seat] in board):
-        open_tiles.append(state.pair[seat])
+    open_tiles = [*board, *(tiles_of(pair)[seat] for pair in state.stream)]
+    taken = tiles_of(state.pair)[seat]
+    if taken and not (_has_placed(state, seat) and taken in board):
+        open_tiles.append(taken)
     twice = sorted({tile for tile in open_tiles if open_tiles.count(tile) > 1})
     if twice:
         refuse("board", f"tile {twice[0]} of {TRIBES[seat]} is there twice, with stream and pair")
@@ -354,7 +359,7 @@ def _check_course(state: MaatatahayState) -> None:
         refuse("track", f"the match is over at {TRACK_END}")
     placing = 1 if state.phase > PLACING else 0
     needed = FREE_END + 1 - state.step - placing
-    if state.free().bit_count() < needed:
+    if len(state.places) < needed:
         refuse("board", f"needs at least {needed} free spaces here")
     if state.phase == PAIRING and not state.stream:
         refuse("stream", "must have a pair in phase 'pair'")
@@ -364,10 +369,10 @@ def _check_end(state: MaatatahayState, data: dict[str, Any]) -> None:
     """Refuse a result that does not follow from the position."""
     result = None
     if state.phase == OVER:
-        reasons = state.reasons()
-        if not reasons:
+        endings = state.endings()
+        if not endings:
             refuse("phase", "must not be 'over': no reason to end holds")
-        state.outcome = state.ending(reasons)
+        state.outcome = state.ending(endings)
         result = state.outcome.to_json()
     if data.get("result") != result:
         refuse("result", f"must be {result} here")

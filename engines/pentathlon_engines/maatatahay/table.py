@@ -5,7 +5,6 @@ Sections in brackets are those of the rules page. The course of a round is in `s
 
 from __future__ import annotations
 
-from pentathlon_engines.errors import NotToMove
 from pentathlon_engines.game import CHANCE, Outcome, State
 from pentathlon_engines.maatatahay.board import (
     ADDS,
@@ -15,17 +14,15 @@ from pentathlon_engines.maatatahay.board import (
     BAG_SPIRIT,
     CLAWS_OF,
     CONVERT,
-    COST,
-    DIAGONAL,
-    DISCOUNT,
+    COSTS,
+    DIAGONALS,
     EAST,
     ELDER,
-    FACE,
+    EVEN,
     FACINGS,
     FIRST,
     FULL,
     GEMS_OF,
-    LEAST_COST,
     LEAST_SPIRIT,
     MAP_ENERGY,
     NEAR,
@@ -41,20 +38,27 @@ from pentathlon_engines.maatatahay.board import (
     SHRINES,
     SIDE,
     SOUTH,
+    SPACE_OF,
     SPACES,
     SPECIAL_OF,
     SUPPLY_ENERGY,
     SUPPLY_SPIRIT,
     TILES,
+    TRIBES,
+    WEAKER,
     WEST,
     bits,
     mask,
+    pair_of,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
     from typing import Any, Final
+
+    from mypy_extensions import i64
+
+    from pentathlon_engines.game import Draw
 
 PHASES: Final = ("setup", "pair", "order", "place", "face", "add", "settle", "over")
 SETTING_UP: Final = 0
@@ -65,6 +69,7 @@ FACING: Final = 4
 ADDING: Final = 5
 SETTLING: Final = 6
 OVER: Final = 7
+ENDINGS: Final = ("deaths", "space", "tiles")
 
 
 class Ending(Outcome):
@@ -93,15 +98,18 @@ class Table(State):
     """What lies on the table. Lists of two are by seat, lists of all spaces by space.
 
     `spirit` and `energy` of a space are those on its tile, or on the ground where there is none.
-    `first` is the seat that places first in this round, -1 until that is decided; `last` is where
-    the last tile was placed, which is the hot one until the round ends.
+    `places` are the placements on free spaces in reading order, `crowds` the tiles beside each
+    shrine in four bits each. `first` is the seat that places first in this round, -1 until that
+    is decided; `last` is where the last tile was placed, which is the hot one until the round
+    ends. A `pair` of 0 is none. Of deck and bag the next draw is the last.
     """
 
     __slots__ = (
         "active",
         "bag",
+        "crowds",
         "deaths",
-        "decks",
+        "deck",
         "energy",
         "filled",
         "first",
@@ -111,6 +119,7 @@ class Table(State):
         "owned",
         "pair",
         "phase",
+        "places",
         "relics",
         "round",
         "round_deaths",
@@ -119,47 +128,87 @@ class Table(State):
         "stored_energy",
         "stored_spirit",
         "stream",
-        "supply",
+        "supply_energy",
+        "supply_spirit",
         "targets",
         "tiles",
+        "wazu",
     )
 
-    def reset(self) -> None:
+    active: i64
+    bag: str
+    crowds: i64
+    deck: bytes
+    """The pairs that are hidden."""
+    deaths: list[int]
+    energy: list[int]
+    filled: i64
+    first: i64
+    last: i64
+    last_relic: i64
+    living: i64
+    owned: list[int]
+    pair: i64
+    phase: i64
+    places: list[int]
+    relics: i64
+    round: i64
+    round_deaths: i64
+    spirit: list[int]
+    step: i64
+    stored_energy: list[int]
+    stored_spirit: list[int]
+    stream: list[int]
+    supply_energy: i64
+    supply_spirit: i64
+    targets: i64
+    tiles: list[int]
+    wazu: i64
+    """The spaces whose tile, living or dead, belongs to seat 1."""
+
+    def reset(self) -> None:  # noqa: PLR0915  # one statement per attribute
         """Make this the position before the setup."""
-        self.options: dict[str, Any] = {}
+        self.options = {}
         self.seats = 2
-        self.to_move: int | None = CHANCE
-        self.outcome: Outcome | None = None
+        self.to_move = CHANCE
+        self.outcome = None
         self.phase = SETTING_UP
         self.round = 1
         self.active = 0
-        self.stream: tuple[tuple[int, int], ...] = ()
-        self.pair: tuple[int, int] | None = None
+        self.stream = []
+        self.pair = 0
         self.first = -1
         self.step = 0
         self.last = -1
         self.targets = 0
         self.tiles = [0] * len(SPACES)
         self.filled = 0
-        self.living = [0, 0]
+        self.living = 0
+        self.wazu = 0
         self.spirit = [0] * len(SPACES)
         self.energy = [0] * len(SPACES)
-        self.relics: int = mask(SHRINES)
+        self.relics = mask(SHRINES)
+        self.crowds = 0
+        self.find_places()
         self.stored_spirit = [0, 0]
         self.stored_energy = [0, 0]
         self.owned = [0, 0]
         self.last_relic = -1
         self.deaths = [0, 0]
         self.round_deaths = 0
-        self.supply = [SUPPLY_SPIRIT, SUPPLY_ENERGY]
-        # Of decks and bag the next draw is the last.
-        self.decks = (tuple(range(1, TILES + 1)), tuple(range(1, TILES + 1)))
+        self.supply_spirit = SUPPLY_SPIRIT
+        self.supply_energy = SUPPLY_ENERGY
+        self.deck = bytes(pair_of(tile, tile) for tile in range(1, TILES + 1))
         self.bag = "s" * BAG_SPIRIT + "e" * BAG_ENERGY
+
+    def find_places(self) -> None:
+        """Find the placements on free spaces: those without a tile and a relic (1.8)."""
+        self.places = [PLACE + space for space in bits(FULL & ~self.filled & ~self.relics)]
 
     @property
     def placed(self) -> int:
         """How many tiles have been placed."""
-        return self.filled.bit_count()
+        return int(self.filled).bit_count()
 
     @property
     def track(self) -> int:
@@ -173,61 +222,72 @@ class Table(State):
         began = self.phase > PLACING or (self.phase == PLACING and self.step)
         return self.last if began else -1
 
-    def free(self) -> int:
-        """Return the free spaces (1.8)."""
-        return FULL & ~self.filled & ~self.relics
-
-    def surrounded(self) -> int:
+    def surrounded(self) -> i64:
         """Return the spaces, whatever is on them, whose neighbours are all filled (6.1)."""
         filled = self.filled
         north, south = filled >> SIDE | NORTH, filled << SIDE | SOUTH
-        return north & south & (filled >> 1 | EAST) & (filled << 1 | WEST) & FULL
+        return north & south & (filled >> 1 | EAST) & (filled << 1 | WEST)
 
-    def strength(self, space: int) -> int:
+    def living_of(self, seat: i64) -> i64:
+        """Return the living tiles of a seat."""
+        return self.living & self.wazu if seat else self.living & ~self.wazu
+
+    def strength(self, space: i64) -> i64:
         """Return the strength of a living tile (5.7)."""
-        tile = self.tiles[space]
-        strength = CLAWS_OF[tile] + self.energy[space]
-        special = SPECIAL_OF[tile]
+        tile: i64 = self.tiles[space]
+        strength: i64 = self.energy[space]
+        strength += CLAWS_OF[tile]
+        special: i64 = SPECIAL_OF[tile]
         if special == ELDER:
-            strength += (NEAR[space] & self.living[tile & 1]).bit_count()
+            strength += _count(self.living_of(tile & 1), NEIGHBOURS[space])
         elif special == CONVERT:
-            strength += (DIAGONAL[space] & self.living[1 - (tile & 1)]).bit_count()
+            strength += _count(self.living_of(1 - (tile & 1)), DIAGONALS[space])
         return strength
 
-    def is_dying(self, space: int) -> bool:
+    def is_dying(self, space: i64) -> bool:
         """Say whether the living enemies beside a living tile are stronger together (6.4)."""
-        enemies = self.living[1 - (self.tiles[space] & 1)]
-        if not enemies & NEAR[space]:
+        enemies = self.living_of(1 - (self.wazu >> space & 1)) & NEAR[space]
+        if not enemies:
             return False
-        attack = 0
+        attack: i64 = 0
+        near: i64
         for near in NEIGHBOURS[space]:
             if enemies >> near & 1:
                 attack += self.strength(near)
         return attack > self.strength(space)
 
-    def open_targets(self) -> int:
+    def open_targets(self) -> i64:
         """Return the targets whose order matters, none if all live (6.7)."""
-        dying = special = 0
-        for space in bits(self.targets):
+        dying: i64 = 0
+        special: i64 = 0
+        left = self.targets
+        while left:
+            low = left & -left
+            space: i64 = SPACE_OF[low % 37]
             if self.is_dying(space):
-                dying |= 1 << space
+                dying |= low
             elif SPECIAL_OF[self.tiles[space]]:
-                special |= 1 << space
+                special |= low
+            left ^= low
         return dying | special if dying else 0
 
-    def support(self, space: int) -> int:
+    def support(self, space: i64) -> i64:
         """Return the energy that a tile placed here would get, were there enough (5.5)."""
-        own = self.living[self.tiles[space] & 1]
-        support = MAP_ENERGY[space]
-        for near, arrow in AIMS[space]:
-            if own >> near & 1 and ARROWS_OF[self.tiles[near]] & arrow:
-                support += 1
+        own = self.living_of(self.wazu >> space & 1)
+        tiles = self.tiles
+        support: i64 = MAP_ENERGY[space]
+        aim: i64
+        for aim in AIMS[space]:
+            near = aim >> 3
+            if own >> near & 1:
+                arrows: i64 = ARROWS_OF[tiles[near]]
+                support += arrows >> (aim & 7) & 1
         return support
 
     def points(self, seat: int) -> int:
         """Return what a seat would score now (8.2)."""
         points = RELIC_POINTS[self.owned[seat]]
-        for space in bits(self.living[seat]):
+        for space in bits(self.living_of(seat)):
             points += GEMS_OF[self.tiles[space]] + self.spirit[space]
         return points
 
@@ -235,7 +295,7 @@ class Table(State):
         """Return what the seat to move may do, in the order of the rules (9)."""
         phase = self.phase
         if phase == PLACING:
-            return [PLACE + space for space in bits(self.free())] + self._payable()
+            return self.places + self._payable()
         if phase == FACING:
             return list(FACINGS[self.tiles[self.last] >> 3])
         if phase == ADDING:
@@ -246,70 +306,75 @@ class Table(State):
             return [SETTLE + space for space in bits(self.targets)]
         return [FIRST, SECOND] if phase == ORDERING else []
 
+    def placing(self) -> i64:
+        """Return the seat that places now: in the first step the first one."""
+        return self.first ^ self.step
+
+    def ordering(self) -> i64:
+        """Return the seat that decides the order: whose tile is weaker, else the active one."""
+        weaker: i64 = WEAKER[self.pair]
+        return self.active if weaker == EVEN else weaker
+
     def _payable(self) -> list[int]:
-        """Return the placements on shrines that the seat to move can pay (5.3)."""
-        seat = self.to_move or 0
-        spirit, energy = self.stored_spirit[seat], self.stored_energy[seat]
+        """Return the placements on shrines that the placing seat can pay (5.3)."""
+        seat = self.placing()
+        spirit: i64 = self.stored_spirit[seat]
+        energy: i64 = self.stored_energy[seat]
         found: list[int] = []
         if spirit < LEAST_SPIRIT:
             return found
+        relics, crowds = self.relics, self.crowds
         for i, shrine in enumerate(SHRINES):
-            if self.relics >> shrine & 1:
-                beside = (NEAR[shrine] & self.filled).bit_count()
-                cost = max(LEAST_COST, COST - DISCOUNT * beside)
-                if cost <= spirit + energy:
-                    base = PAY + i * len(PAYMENTS)
-                    for payment in PAYMENTS_OF[cost]:
-                        s, e = PAYMENTS[payment]
-                        if s <= spirit and e <= energy:
-                            found.append(base + payment)
+            cost: i64 = COSTS[crowds & 15]
+            crowds >>= 4
+            if cost <= spirit + energy and relics >> shrine & 1:
+                base = PAY + i * len(PAYMENTS)
+                for payment in PAYMENTS_OF[cost]:
+                    s, e = PAYMENTS[payment]
+                    if s <= spirit and e <= energy:
+                        found.append(base + payment)
         return found
 
-    def _additions(self) -> tuple[int, ...]:
-        seat = self.to_move or 0
+    def _additions(self) -> list[int]:
+        seat = self.placing()
         return ADDS[self.stored_spirit[seat]][self.stored_energy[seat]]
 
-    def is_legal(self, action: int) -> bool:
-        """Say whether the seat to move may do this now."""
+    def _draw_action(self, draw: Draw) -> int:
+        """Draw one of the legal actions; only those of a shrine or a settling are listed."""
         phase = self.phase
         if phase == PLACING:
-            if PLACE <= action < PAY:
-                return self.free() >> action - PLACE & 1 == 1
-            return PAY <= action < FACE and action in self._payable()
-        if phase == SETTLING:
-            space = action - SETTLE
-            return 0 <= space < len(SPACES) and self.targets >> space & 1 == 1
-        return action in self.legal_actions()
-
-    def random_action(self, rng: Random) -> int:
-        """Draw one of the legal actions, each with the same chance; spaces without a list."""
-        phase = self.phase
-        if phase == PLACING:
-            return self._random_placement(rng)
+            return self._draw_placement(draw)
         if phase == FACING:
-            faces = FACINGS[self.tiles[self.last] >> 3]
-            return faces[int(rng.random() * len(faces))]
+            return _draw_from(FACINGS[self.tiles[self.last] >> 3], draw)
         if phase == ADDING:
-            additions = self._additions()
-            return additions[int(rng.random() * len(additions))]
-        if phase == PAIRING:
-            return int(rng.random() * len(self.stream))
-        if phase == ORDERING:
-            return FIRST + int(rng.random() * 2)
-        if phase != SETTLING:
-            raise NotToMove("no seat may act here")
-        spaces = bits(self.targets)
-        return SETTLE + spaces[int(rng.random() * len(spaces))]
+            return _draw_from(self._additions(), draw)
+        if phase == SETTLING:
+            return SETTLE + _draw_from(bits(self.targets), draw)
+        n = len(self.stream) if phase == PAIRING else len(TRIBES)
+        pick = int(draw() * n)
+        return pick if phase == PAIRING else FIRST + pick
 
-    def _random_placement(self, rng: Random) -> int:
-        free = self.free()
-        payable = self._payable()
-        if payable:
-            pick = int(rng.random() * (len(payable) + free.bit_count()))
-            if pick < len(payable):
-                return payable[pick]
-        draw = rng.random
-        while True:
-            space = int(draw() * len(SPACES))
-            if free >> space & 1:
-                return PLACE + space
+    def _draw_placement(self, draw: Draw) -> int:
+        seat = self.placing()
+        places = self.places
+        payable = self._payable() if self.stored_spirit[seat] >= LEAST_SPIRIT else _NONE
+        n = len(places) + len(payable)
+        pick = int(draw() * n)
+        return places[pick] if pick < len(places) else payable[pick - len(places)]
+
+
+_NONE: Final[list[int]] = []
+
+
+def _count(spaces: i64, among: list[int]) -> i64:
+    """Return how many of some spaces are in a mask."""
+    count: i64 = 0
+    space: i64
+    for space in among:
+        count += spaces >> space & 1
+    return count
+
+
+def _draw_from(actions: list[int], draw: Draw) -> int:
+    n = len(actions)  # multiplied by a variable, the number is not made an object when compiled
+    return actions[int(draw() * n)]

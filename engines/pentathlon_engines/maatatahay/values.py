@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.maatatahay.board import SPACES, TILES, TRIBES
+from pentathlon_engines.maatatahay.board import SPACES, TILES, TRIBES, pair_of
 from pentathlon_engines.position import checked_integer, refuse
 
 
@@ -13,12 +13,12 @@ def read_space(field: str, name: object) -> int:
     return SPACES.index(name)
 
 
-def read_pair(field: str, value: object) -> tuple[int, int]:
-    """Return a Balan and a Wazu tile."""
+def read_pair(field: str, value: object) -> int:
+    """Return a Balan and a Wazu tile as one number."""
     if not isinstance(value, list) or len(value) != len(TRIBES):
         refuse(field, f"must be a list of a tile of each tribe, not {value!r}")
     balan, wazu = (checked_integer(field, tile, low=1, high=TILES) for tile in value)
-    return balan, wazu
+    return pair_of(balan, wazu)
 
 
 def read_deck(field: str, value: object) -> list[int]:
