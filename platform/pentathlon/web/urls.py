@@ -57,6 +57,12 @@ urlpatterns = [
     path("matches/<int:match_id>/", matches.match, name="match"),
     path("matches/<int:match_id>/board.svg", matches.board, name="board"),
     path("matches/<int:match_id>/record.json", matches.record, name="record"),
+    path("matches/<int:match_id>/seats/<int:seat>/log.txt", matches.seat_log, name="seat_log"),
+    path(
+        "matches/<int:match_id>/seats/<int:seat>/bundle.zip",
+        matches.seat_bundle,
+        name="seat_bundle",
+    ),
     path("bots/", bots.bots, name="bots"),
     path("bots/new/", uploads.upload, name="upload"),
     path("bots/<int:bot_id>/", bots.bot, name="bot"),

@@ -16,7 +16,7 @@ from pentathlon.tournaments.services import (
     start_tournament,
 )
 from tests.factories import make_match, make_upload, make_user, make_version
-from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.replays.playing import record_of, submit, trace
 
 LONG_NAME = "A bot with a name of forty letters, ha ha"[:40].replace(",", "_")
 
@@ -94,7 +94,8 @@ def play_all(
         assert job is not None
         fault_at = 2 if fault_in_first and number == 0 else None
         logs = ("I think, therefore I play.", "")
-        submit(job, record_of(job, luck=number + 1, fault_at=fault_at), logs=logs)
+        record = record_of(job, luck=number + 1, fault_at=fault_at)
+        submit(job, record, logs=logs, traces=[trace() for _ in job.seats])
     apply_results()
 
 

@@ -1,16 +1,20 @@
 """Matches: the list, the page with its replay viewer, boards and records."""
 
+from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.matches.models import Match, MatchKind, MatchState, SeatLog
+from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.reasons import why_waiting
+from pentathlon.replays.explained_text import as_text
+from pentathlon.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.replays.services import read_record
 from pentathlon.web.cards import match_title
 from pentathlon.web.cursor import cursor_page
-from pentathlon.web.person import person
+from pentathlon.web.person import person, signed_in
 from pentathlon.web.query import query_number, wants_part
+from pentathlon.web.refused import refusals_as_pages
 from pentathlon.web.viewer import draw_board, make_viewer
 from pentathlon_engines import GAMES
 
@@ -43,14 +47,13 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     if wants_part(request):
         return HttpResponse(headers={"HX-Refresh": "true"})
     reader = person(request)
-    logs = SeatLog.objects.readable_by(reader) if reader else SeatLog.objects.none()
     context["viewer"] = make_viewer(
         found,
         record=read_record(found.replay),
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
-    context["logs"] = logs.filter(seat__match=found).select_related("seat__version__bot")
+    context["explanations"] = explain_match(match=found, person=reader) if reader else []
     return render(request, "web/match.html", context)
 
 
@@ -72,8 +75,32 @@ def board(request: HttpRequest, match_id: int) -> HttpResponse:
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     """Hand out the record of a finished match, for `pentathlon verify`."""
     found = _finished(request, match_id)
-    response = JsonResponse(read_record(found.replay))
-    response["Content-Disposition"] = f'attachment; filename="match-{found.pk}.json"'
+    return _as_file(JsonResponse(read_record(found.replay)), f"match-{found.pk}.json")
+
+
+@login_required
+@require_safe
+@refusals_as_pages
+def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
+    """Hand the owner of a bot all that explains its match, as plain text."""
+    found = _finished(request, match_id)
+    told = explain_seat(match=found, person=signed_in(request), seat=seat)
+    response = HttpResponse(as_text(told), content_type="text/plain; charset=utf-8")
+    return _as_file(response, f"match-{found.pk}-seat-{seat}.txt")
+
+
+@login_required
+@require_safe
+@refusals_as_pages
+def seat_bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
+    """Hand the owner of a bot what lets it meet the same requests again."""
+    found = _finished(request, match_id)
+    bundle = bundle_seat(match=found, person=signed_in(request), seat=seat)
+    return _as_file(HttpResponse(bundle.data, content_type="application/zip"), bundle.name)
+
+
+def _as_file(response: HttpResponse, name: str) -> HttpResponse:
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
