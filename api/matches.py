@@ -4,7 +4,7 @@ from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,6 +15,7 @@ from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.models import (
+    Attempt,
     Match,
     MatchKind,
     MatchQuerySet,
@@ -22,6 +23,8 @@ from pentathlon.matches.models import (
     MatchState,
     SeatLog,
 )
+from pentathlon.matches.reasons import Reason, why_waiting
+from pentathlon.tournaments.services import requeue_match
 
 
 class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):
@@ -81,7 +84,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
 
     class Meta:
         model = Match
-        fields = (
+        fields: tuple[str, ...] = (
             "id",
             "kind",
             "game",
@@ -103,7 +106,45 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "started_at",
             "finished_at",
         )
+        read_only_fields: tuple[str, ...] = fields
+
+
+class AttemptSerializer(serializers.ModelSerializer[Attempt]):
+    """One try to run a match on a worker."""
+
+    class Meta:
+        model = Attempt
+        fields = ("number", "state", "reason", "started_at", "ended_at")
         read_only_fields = fields
+
+
+class ReasonSerializer(serializers.Serializer[Reason]):
+    """Why a match is not running."""
+
+    code = serializers.CharField(help_text="Stable, such as `no_worker` or `bot_cap`.")
+    sentence = serializers.CharField()
+
+
+class MatchDetailSerializer(MatchSerializer):
+    """One play of a game, with what it waits for and how it was tried."""
+
+    waiting = serializers.SerializerMethodField()
+    attempts = serializers.SerializerMethodField()
+
+    class Meta(MatchSerializer.Meta):
+        fields = (*MatchSerializer.Meta.fields, "waiting", "attempts")
+        read_only_fields = fields
+
+    @extend_schema_field(ReasonSerializer(allow_null=True))
+    def get_waiting(self, match: Match) -> Any:  # Any: what a serializer made
+        """Say why the match is not running; nothing if it runs or is done."""
+        reason = why_waiting(match)
+        return None if reason is None else ReasonSerializer(reason).data
+
+    @extend_schema_field(AttemptSerializer(many=True))
+    def get_attempts(self, match: Match) -> Any:  # Any: what a serializer made
+        """Tell of every try, the first one first."""
+        return AttemptSerializer(match.attempts.order_by("number"), many=True).data
 
 
 class SeatLogSerializer(serializers.ModelSerializer[SeatLog]):
@@ -137,7 +178,7 @@ class MatchFilter(filters.FilterSet):
         return matches.of_version(value)
 
 
-class MatchViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Match]):
+class MatchViewSet(ListModelMixin, Endpoint[Match]):
     """Matches: public, but for the validation of other people's uploads."""
 
     noun = "match"
@@ -145,10 +186,23 @@ class MatchViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Match]):
     serializer_class = MatchSerializer
     filterset_class = MatchFilter
     private_scopes = {"logs": Scope.PRIVATE_READ}
+    write_scope = Scope.TOURNAMENTS_WRITE
 
     def get_queryset(self) -> MatchQuerySet:
         """Return what this person may see."""
         return Match.objects.visible_to(self.person).with_seats().select_related("place")
+
+    @extend_schema(responses=MatchDetailSerializer)
+    def retrieve(self, request: Request, pk: str) -> Response:
+        """Show one match, with what it waits for and how it was tried."""
+        return Response(MatchDetailSerializer(self.get_object()).data)
+
+    @extend_schema(request=None, responses=MatchDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def requeue(self, request: Request, pk: str) -> Response:
+        """Have a void match of your own tournament played after all."""
+        match = requeue_match(actor=self.actor, match=self.get_object())
+        return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
 
     @extend_schema(responses=SeatLogSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=None)

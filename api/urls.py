@@ -13,6 +13,7 @@ from api.replays import ReplayViewSet
 from api.tokens import TokenViewSet
 from api.tournaments import TournamentViewSet
 from api.versions import VersionViewSet
+from api.workers import WorkerViewSet
 
 _router = SimpleRouter()
 _router.register("games", GameViewSet, basename="game")
@@ -22,6 +23,7 @@ _router.register("tournaments", TournamentViewSet, basename="tournament")
 _router.register("matches", MatchViewSet, basename="match")
 _router.register("replays", ReplayViewSet, basename="replay")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
+_router.register("workers", WorkerViewSet, basename="worker")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _board = ReplayViewSet.as_view({"get": "board"})

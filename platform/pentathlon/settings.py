@@ -198,6 +198,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
     "SERVE_INCLUDE_SCHEMA": False,
     "ENUM_NAME_OVERRIDES": {
         "VersionState": "pentathlon.bots.models.VersionState",
+        "MatchKindEnum": "pentathlon.matches.models.MatchKind",
         "MatchState": "pentathlon.matches.models.MatchState",
         "TournamentState": "pentathlon.tournaments.models.TournamentState",
     },

@@ -3,7 +3,8 @@ from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
-from pentathlon.tournaments.models import TournamentMatch
+from pentathlon.matches.services import fail_attempt
+from pentathlon.tournaments.models import TournamentMatch, TournamentState
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match, make_tournament, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
@@ -46,6 +47,41 @@ def test_match_of_a_tournament_names_it(anonymous: APIClient) -> None:
     TournamentMatch.objects.create(tournament=tournament, match=match, round=1, block=1, index=1)
 
     assert anonymous.get(f"{V1}/matches/{match.pk}/").json()["tournament"] == tournament.pk
+
+
+def test_waiting_match_says_why(anonymous: APIClient) -> None:
+    match = make_match()
+
+    body = anonymous.get(f"{V1}/matches/{match.pk}/").json()
+
+    assert body["waiting"] == {"code": "no_worker", "sentence": "No worker is alive."}
+    assert body["attempts"] == []
+
+
+def test_attempts_are_told_one_by_one(anonymous: APIClient) -> None:
+    match = make_match()
+    job = claimed(match)
+    fail_attempt(match_id=match.pk, token=job.token, reason="no bwrap")
+    played(match)
+
+    body = anonymous.get(f"{V1}/matches/{match.pk}/").json()
+
+    assert body["waiting"] is None
+    tries = [(each["number"], each["state"], each["reason"]) for each in body["attempts"]]
+    assert tries == [(1, "failed", "no bwrap"), (2, "accepted", "")]
+
+
+def test_void_match_is_requeued_by_its_organiser() -> None:
+    match = make_match(state=MatchState.VOID, state_reason="three hosts failed")
+    tournament = make_tournament(state=TournamentState.RUNNING)
+    TournamentMatch.objects.create(tournament=tournament, match=match, round=1, block=1, index=1)
+    path = f"{V1}/matches/{match.pk}/requeue/"
+
+    first = client_of(tournament.owner).post(path)
+    second = client_of(tournament.owner).post(path)
+
+    assert (first.status_code, first.json()["state"]) == (200, "pending")
+    assert_problem(second, status=409, code="not_void")
 
 
 def test_validation_of_others_is_hidden(anonymous: APIClient) -> None:

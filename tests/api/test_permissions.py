@@ -9,8 +9,8 @@ from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import VersionState
-from pentathlon.matches.models import MatchKind
-from pentathlon.tournaments.models import TournamentState
+from pentathlon.matches.models import MatchKind, MatchState
+from pentathlon.tournaments.models import TournamentMatch, TournamentState
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_match, make_tournament, make_upload, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
@@ -58,6 +58,9 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/matches/", PUBLIC),
     ("get", "/matches/{match}/", PUBLIC),
     ("get", "/matches/{match}/logs/", (401, 200, 404, 404, 404)),
+    ("post", "/matches/{void}/requeue/", (401, 403, 403, 200, 403)),
+    ("post", "/matches/{match}/requeue/", (401, 403, 403, 403, 403)),
+    ("get", "/workers/", PUBLIC),
     ("get", "/matches/{validation}/", HIDDEN),
     ("get", "/matches/{validation}/logs/", (401, 200, 404, 404, 404)),
     ("get", "/replays/{match}/", PUBLIC),
@@ -93,11 +96,15 @@ def place() -> Place:
     match = _played(make_match(versions))
     unchecked = make_version(owner=author, state=VersionState.UNCHECKED)
     validation = _played(make_match([version, version], kind=MatchKind.VALIDATION))
+    void = make_match(versions, state=MatchState.VOID)
+    TournamentMatch.objects.create(
+        tournament_id=own["running"], match=void, round=1, block=1, index=1
+    )
     return Place(
         clients={"anonymous": APIClient()}
         | {who: client_of(person) for who, person in zip(WHO[1:], people, strict=True)},
         ids={"bot": version.bot_id, "version": version.pk, "match": match}
-        | {"validation": validation, "unchecked": unchecked.pk}
+        | {"validation": validation, "unchecked": unchecked.pk, "void": void.pk}
         | own,
         spare=spare.pk,
     )
@@ -147,6 +154,7 @@ def test_everybody_but_strangers_uploads_and_only_for_themselves(who: str, place
         ("post", "/versions/", Scope.BOTS_WRITE),
         ("post", "/tournaments/", Scope.TOURNAMENTS_WRITE),
         ("post", "/tournaments/{tournament}/start/", Scope.TOURNAMENTS_WRITE),
+        ("post", "/matches/{void}/requeue/", Scope.TOURNAMENTS_WRITE),
         ("post", "/tournaments/{tournament}/entries/", Scope.TOURNAMENTS_WRITE),
     ],
 )

@@ -55,6 +55,7 @@ urlpatterns = [
     path(f"{_TOURNAMENT}/withdraw/", organising.tournament_withdraw, name="tournament_withdraw"),
     path("matches/", matches.matches, name="matches"),
     path("matches/<int:match_id>/", matches.match, name="match"),
+    path("matches/<int:match_id>/requeue/", organising.match_requeue, name="match_requeue"),
     path("matches/<int:match_id>/board.svg", matches.board, name="board"),
     path("matches/<int:match_id>/record.json", matches.record, name="record"),
     path("matches/<int:match_id>/seats/<int:seat>/log.txt", matches.seat_log, name="seat_log"),
@@ -82,5 +83,6 @@ urlpatterns = [
     path("docs/protocol/", docs.protocol, name="protocol"),
     path("docs/verify/", docs.verify, name="verify"),
     path("status/", status.status, name="status"),
+    path("workers/", status.workers, name="workers"),
     path("theme/", theme.theme, name="theme"),
 ]

@@ -6,8 +6,11 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.services import void_matches
 from pentathlon.tournaments.models import Tournament, TournamentState
 from tests.factories import make_token, make_user, make_version
+from tests.pentathlon.tournaments.acting import matches_of, started
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import make_scene, open_tournament
 
@@ -247,3 +250,34 @@ def test_forged_form_gets_a_page_in_words() -> None:
 
     assert response.status_code == 403
     assert "Nothing was changed." in page_of(response).text
+
+
+def _void_match() -> Match:
+    tournament = started(bots=2)
+    match = matches_of(tournament)[0]
+    void_matches(matches=Match.objects.filter(pk=match.pk), reason="Three hosts failed.")
+    return match
+
+
+def test_organiser_has_a_void_match_played_after_all() -> None:
+    match = _void_match()
+    client = as_person(match.place.tournament.owner)
+
+    page = page_of(client.get(reverse("match", args=[match.pk])))
+    assert "Play it after all" in page.text
+    response = client.post(reverse("match_requeue", args=[match.pk]), follow=True)
+
+    assert "waits to be played again" in page_of(response).text
+    match.refresh_from_db()
+    assert match.state == MatchState.PENDING
+
+
+def test_nobody_else_may_or_is_offered_to() -> None:
+    match = _void_match()
+    client = as_person(make_user(organiser=True))
+
+    page = page_of(client.get(reverse("match", args=[match.pk])))
+    response = client.post(reverse("match_requeue", args=[match.pk]))
+
+    assert "Play it after all" not in page.text
+    assert response.status_code == 403

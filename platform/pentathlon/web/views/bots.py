@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.bots.services import retire_version
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
+from pentathlon.matches.reasons import why_waiting
 from pentathlon.matches.validation import validate_again
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import live_key
@@ -72,11 +73,13 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
     listed = BotVersion.objects.select_related("bot__owner", "archive").prefetch_related("games")
     found = get_object_or_404(listed.defer("archive__data"), pk=version_id)
     checks = Match.objects.validations_of(found.pk)
+    waiting = checks.waiting().with_needs().first()
     reader = person(request)
     context = {
         "section": "bots",
         "version": found,
         "checks": checks.with_seats().order_by("game"),
+        "waiting": None if waiting is None else why_waiting(waiting),
         "is_owner": reader is not None and reader.pk == found.bot.owner_id,
         "titles": [GAMES[key].info.title for key in found.game_keys if key in GAMES],
     }

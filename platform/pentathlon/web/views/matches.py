@@ -10,6 +10,7 @@ from pentathlon.matches.reasons import why_waiting
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.replays.services import read_record
+from pentathlon.tournaments.models import TournamentState
 from pentathlon.web.cards import match_title
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.person import person, signed_in
@@ -42,6 +43,8 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     context = {"section": "tournaments", "match": found, "title": match_title(found), "info": info}
     if found.state != MatchState.DONE:
         context["reason"] = why_waiting(found)
+        context["attempts"] = found.attempts.order_by("number")
+        context["can_requeue"] = _can_requeue(request, found)
         part = "web/parts/match_state.html" if wants_part(request) else "web/match_waiting.html"
         return render(request, part, context)
     if wants_part(request):
@@ -107,6 +110,15 @@ def _as_file(response: HttpResponse, name: str) -> HttpResponse:
 def _match(request: HttpRequest, match_id: int) -> Match:
     seen = Match.objects.visible_to(person(request)).with_seats()
     return get_object_or_404(seen.select_related("replay", "place__tournament"), pk=match_id)
+
+
+def _can_requeue(request: HttpRequest, found: Match) -> bool:
+    reader = person(request)
+    place = getattr(found, "place", None)
+    if reader is None or place is None or found.state != MatchState.VOID:
+        return False
+    is_over = place.tournament.state == TournamentState.CANCELLED
+    return not is_over and (reader.is_superuser or reader.pk == place.tournament.owner_id)
 
 
 def _finished(request: HttpRequest, match_id: int) -> Match:

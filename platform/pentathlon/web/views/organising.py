@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament, TournamentFormat
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.services import (
@@ -17,6 +18,7 @@ from pentathlon.tournaments.services import (
     create_tournament,
     enter_tournament,
     pause_tournament,
+    requeue_match,
     resume_tournament,
     start_tournament,
     withdraw_entry,
@@ -91,6 +93,18 @@ def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
         return _do(request, tournament_id, cancel_tournament, "is cancelled.")
     context = {"section": "tournaments", "tournament": found, "form": form}
     return render(request, "web/tournament/cancel.html", {**context, "progress": progress(found)})
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Have a void match played after all."""
+    actor = signed_in(request)
+    found = get_object_or_404(Match.objects.visible_to(actor), pk=match_id)
+    requeue_match(actor=actor, match=found)
+    messages.success(request, f"Match {found.pk} waits to be played again.")
+    return redirect("match", found.pk)
 
 
 @login_required

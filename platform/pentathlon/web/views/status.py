@@ -9,7 +9,8 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.common.models import Lease
 from pentathlon.common.services import RECONCILER
-from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.fleet import read_fleet
+from pentathlon.matches.models import Match, MatchState, Worker
 
 _HOUR = timedelta(hours=1)
 
@@ -20,9 +21,18 @@ def status(request: HttpRequest) -> HttpResponse:
     ended = Match.objects.filter(finished_at__gt=Now() - _HOUR)
     context = {
         "reconciler_silent": not Lease.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
+        "slots": read_fleet().slots,
         "running": Match.objects.filter(state=MatchState.RUNNING).count(),
         "waiting": Match.objects.filter(state=MatchState.PENDING).count(),
         "last_hour": ended.filter(state=MatchState.DONE).count(),
         "void_hour": ended.filter(state=MatchState.VOID).count(),
     }
     return render(request, "web/status.html", context)
+
+
+@require_safe
+def workers(request: HttpRequest) -> HttpResponse:
+    """Show what plays matches here: how many at a time, for which bots, behind which walls."""
+    alive = list(Worker.objects.alive())
+    context = {"workers": alive, "slots": sum(worker.slots for worker in alive)}
+    return render(request, "web/workers.html", context)

@@ -10,13 +10,13 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.reasons import read_situation, why_waiting
+from pentathlon.matches.reasons import Reason, read_situation, why_waiting
 from pentathlon.tournaments.document import document
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.schedule import count_matches
 from pentathlon.tournaments.standings import crosstable, seat_rates
-from pentathlon.tournaments.table import CrosstableRow
+from pentathlon.tournaments.table import CrosstableRow, Progress
 from pentathlon.web.changes import changes_since
 from pentathlon.web.crosstables import crosstable_rows
 from pentathlon.web.csv_table import csv_table
@@ -158,11 +158,21 @@ def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "tab": tab,
         "progress": standing,
         "finishes_at": finishes_at(standing),
+        "reason": _why_idle(found, standing),
         "has_started": found.state not in _NOT_STARTED,
         "has_ended": found.state in _ENDED,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
     }
     return found, context
+
+
+def _why_idle(found: Tournament, standing: Progress) -> Reason | None:
+    """Say why nothing of a tournament is played that has something to play."""
+    if standing.running or not standing.waiting:
+        return None
+    waiting = Match.objects.filter(place__tournament=found).waiting()
+    first = waiting.with_needs().first()
+    return None if first is None else why_waiting(first)
 
 
 def _entries(request: HttpRequest, found: Tournament) -> Context:

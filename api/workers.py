@@ -1,0 +1,52 @@
+from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
+
+from api.endpoint import Endpoint
+from api.pagination import OnePage
+from pentathlon.matches.models import Worker, WorkerQuerySet
+
+
+class LayerSerializer(serializers.Serializer[None]):
+    """What was found about one layer of a sandbox."""
+
+    layer = serializers.CharField()
+    state = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class WorkerSerializer(serializers.ModelSerializer[Worker]):
+    """What one worker offers; its name and place are its operator's business."""
+
+    games = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Version of the rules by key of the game."
+    )
+    runtimes = serializers.ListField(child=serializers.CharField())
+    layers = LayerSerializer(many=True)
+
+    class Meta:
+        model = Worker
+        fields = (
+            "slots",
+            "games",
+            "runtimes",
+            "sandbox",
+            "layers",
+            "version",
+            "started_at",
+            "seen_at",
+        )
+        read_only_fields = fields
+
+
+class WorkerViewSet(ListModelMixin, Endpoint[Worker]):
+    """The workers that are alive: what plays matches here."""
+
+    noun = "worker"
+    queryset = Worker.objects.none()
+    serializer_class = WorkerSerializer
+    pagination_class = OnePage
+    filter_backends = ()
+
+    def get_queryset(self) -> WorkerQuerySet:
+        """Return those that were heard of lately."""
+        return Worker.objects.alive()

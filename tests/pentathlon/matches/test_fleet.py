@@ -1,0 +1,72 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from pentathlon.matches import fleet
+from pentathlon.matches.models import Worker
+from pentathlon.matches.needs import Announcement
+from tests.factories import make_worker
+
+pytestmark = pytest.mark.django_db
+
+TOLD = Announcement(
+    name="host/1",
+    slots=2,
+    games={"tuned": 1},
+    runtimes=("python", "command"),
+    sandbox="namespaces",
+    layers=[],
+    version="1",
+    started_at=timezone.now(),
+)
+
+
+def test_announced_worker_is_alive_with_what_it_offers() -> None:
+    fleet.announce_worker(TOLD)
+
+    found = fleet.read_fleet()
+    assert (found.slots, found.runtimes) == (2, {"python", "command"})
+    assert Worker.objects.get().started_at == TOLD.started_at
+
+
+def test_beat_keeps_a_worker_alive() -> None:
+    fleet.announce_worker(TOLD)
+    Worker.objects.update(seen_at=Now() - timedelta(minutes=1))
+    assert fleet.read_fleet().slots == 0
+
+    assert fleet.beat(name="host/1")
+
+    assert fleet.read_fleet().slots == 2
+
+
+def test_beat_of_a_worker_that_nobody_knows_asks_for_an_announcement() -> None:
+    assert not fleet.beat(name="host/1")
+
+
+def test_second_announcement_replaces_the_first() -> None:
+    fleet.announce_worker(TOLD)
+    fleet.note_draining(name="host/1")
+
+    fleet.announce_worker(replace(TOLD, slots=5))
+
+    assert fleet.read_fleet().slots == 5
+
+
+def test_worker_that_stops_is_not_counted() -> None:
+    fleet.announce_worker(TOLD)
+
+    fleet.note_draining(name="host/1")
+
+    assert fleet.read_fleet().slots == 0
+    assert Worker.objects.get().is_draining
+
+
+def test_workers_that_have_long_been_gone_are_forgotten() -> None:
+    make_worker("old", seen_at=timezone.now() - timedelta(hours=2))
+    make_worker("new")
+
+    assert fleet.forget_silent_workers() == 1
+    assert Worker.objects.get().name == "new"

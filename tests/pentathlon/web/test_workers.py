@@ -1,0 +1,53 @@
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.factories import make_user, make_worker
+from tests.pentathlon.tournaments.acting import matches_of, started
+from tests.pentathlon.web.pages import page_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_workers_show_what_they_offer_and_their_walls() -> None:
+    make_worker("secret-host/7", runtimes=["java", "python"])
+
+    text = page_of(Client().get(reverse("workers"))).text
+
+    assert "java, python" in text
+    assert "identity" in text
+    assert "secret-host" not in text
+
+
+def test_operator_sees_which_worker_it_is() -> None:
+    make_worker("secret-host/7")
+    operator = make_user()
+    operator.is_superuser = True
+    operator.save()
+    client = Client()
+    client.force_login(operator)
+
+    assert "secret-host/7" in page_of(client.get(reverse("workers"))).text
+
+
+def test_status_warns_when_nothing_plays() -> None:
+    text = page_of(Client().get(reverse("workers"))).text
+
+    assert "No worker is alive" in text
+
+
+@pytest.mark.parametrize("name", ["tournament", "tournament_schedule"])
+def test_tournament_says_why_nothing_is_played(name: str) -> None:
+    tournament = started(bots=2)
+
+    text = page_of(Client().get(reverse(name, args=[tournament.pk]))).text
+
+    assert "No worker is alive." in text
+
+
+def test_match_says_why_it_waits() -> None:
+    match = matches_of(started(bots=2))[0]
+
+    text = page_of(Client().get(reverse("match", args=[match.pk]))).text
+
+    assert "No worker is alive." in text
