@@ -9,7 +9,14 @@ import signal
 from contextlib import suppress
 from typing import Protocol
 
-from workers.sandbox.burden import Burden, ScratchMeter, burden, process_cpu_s
+from workers.sandbox.burden import (
+    Burden,
+    ScratchMeter,
+    burden,
+    family_burden,
+    family_cpu_s,
+    process_cpu_s,
+)
 from workers.sandbox.cgroups import Group
 
 
@@ -42,6 +49,9 @@ class Body(Protocol):
 
     def scratch_bytes(self) -> int:
         """Return what its scratch folder holds, also after its end."""
+
+    def keep_scratch(self) -> int:
+        """Return a descriptor of the scratch folder; the caller closes it."""
 
     def close(self) -> None:
         """Let go of it once it has been reaped."""
@@ -87,6 +97,10 @@ class OneProcess:
     def scratch_bytes(self) -> int:
         """Return what the scratch folder holds."""
         return self._scratch.used()[1]
+
+    def keep_scratch(self) -> int:
+        """Return a descriptor of the scratch folder."""
+        return self._scratch.keep()
 
     def close(self) -> None:
         """Close the handle of the process."""
@@ -142,6 +156,21 @@ class ManyProcesses(OneProcess):
         with suppress(OSError):
             self._group.kill()
         self.resume()
+
+
+class Family(OneProcess):
+    """A process and its descendants, counted one by one: for a build where there are no groups.
+
+    What they use between two looks, and children that nobody waited for, go uncounted.
+    """
+
+    def cpu_s(self) -> float:
+        """Return the CPU seconds of all that can be seen."""
+        return family_cpu_s(self.pid)
+
+    def burden(self) -> Burden:
+        """Return what all that can be seen hold together."""
+        return family_burden(self.pid, self._scratch)
 
 
 def process_handle(pid: int) -> int:

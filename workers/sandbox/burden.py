@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -15,6 +16,8 @@ _BLOCK_BYTES = 512
 _LONGEST_MOUNT_S = 10.0
 _MOUNT_TICK_S = 0.0005
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_TIMES_FIELDS = slice(11, 15)
 _THREADS_FIELD, _RESIDENT_FIELD = 17, 21
 """Fields of /proc/PID/stat, counted behind the program's name."""
 
@@ -30,6 +33,9 @@ class ScratchMeter(Protocol):
     def used(self) -> tuple[int, int]:
         """Return the number of files and the bytes in use."""
 
+    def keep(self) -> int:
+        """Return a descriptor of the folder that outlives the bot; the caller closes it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burden:
@@ -39,6 +45,41 @@ class Burden:
     resident_bytes: int
     scratch_files: int
     scratch_bytes: int
+
+
+def family(pid: int) -> Iterator[int]:
+    """Yield a process and all its descendants, while they can be seen."""
+    yield pid
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in path.read_text().split():
+                yield from family(int(child))
+
+
+def family_cpu_s(pid: int) -> float:
+    """Return the CPU seconds of a process, its descendants, and those they have waited for."""
+    ticks = 0
+    for each in family(pid):
+        with suppress(OSError):
+            ticks += sum(int(field) for field in _status_fields(each)[_TIMES_FIELDS])
+    return ticks / _TICKS_PER_S
+
+
+def family_burden(pid: int, scratch: ScratchMeter) -> Burden:
+    """Read the burden of a process and all its descendants together."""
+    threads = pages = 0
+    for each in family(pid):
+        with suppress(OSError):
+            fields = _status_fields(each)
+            threads += int(fields[_THREADS_FIELD])
+            pages += int(fields[_RESIDENT_FIELD])
+    files, bytes_used = scratch.used()
+    return Burden(
+        threads=threads,
+        resident_bytes=pages * _PAGE_BYTES,
+        scratch_files=files,
+        scratch_bytes=bytes_used,
+    )
 
 
 def burden(pid: int, scratch: ScratchMeter) -> Burden:
@@ -73,6 +114,10 @@ class MountedScratch:
         bytes_used = (status.f_blocks - status.f_bfree) * status.f_frsize
         return status.f_files - status.f_ffree, bytes_used
 
+    def keep(self) -> int:
+        """Return a descriptor that keeps the file system when its namespace is gone."""
+        return os.dup(self._descriptor)
+
     def close(self) -> None:
         """Close the folder."""
         os.close(self._descriptor)
@@ -103,6 +148,10 @@ class FolderScratch:
             bytes_used += sum(status.st_blocks * _BLOCK_BYTES for _, status in entries)
             folders += [path for path, status in entries if stat.S_ISDIR(status.st_mode)]
         return files, bytes_used
+
+    def keep(self) -> int:
+        """Return a descriptor of the folder; its files go when the bot is stopped."""
+        return os.open(self._folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def _open_mounted(path: str, size_bytes: int) -> int | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from subprocess import SubprocessError
 
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
@@ -14,7 +16,7 @@ from workers.sandbox.identity import Identities
 from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.profiles import BOT_PATH, PROFILES, Profile, profile_of
+from workers.sandbox.profiles import BOT_PATH, BUILD, PROFILES, Profile, profile_of
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import find_runtime
 from workers.sandbox.spawning import Order
@@ -61,14 +63,26 @@ class SandboxLauncher:
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
         """Start a bot; raise `LaunchFailed` when the host is to blame."""
-        with ExitStack() as undo:
-            try:
-                bot = self._level.start(self._order(command, limits, undo))
-            except (OSError, ValueError, SubprocessError, LayerMissing) as error:
-                message = f"the bot of seat {seat} could not be started: {error}"
-                raise LaunchFailed(message) from error
-            bot.when_stopped(undo.pop_all())
-            return bot
+        with _blaming_the_host(f"the bot of seat {seat} could not be started"):
+            self._check_processes(command)
+            profile = profile_of(command)
+            return self._start(
+                command,
+                profile=profile,
+                limits=profile.limits(limits),
+                children=command.processes > 1,
+            )
+
+    def start_build(self, command: BotCommand, *, limits: Limits) -> SandboxedBot:
+        """Start a program that may have children, in a group where there are groups.
+
+        Its time is no rival's loss, so that elsewhere it is enough to count what can be seen.
+        """
+        with _blaming_the_host("a build could not be started"):
+            if self.level is not SandboxLevel.NAMESPACES:
+                reason = f"a build starts processes, and at the level '{self.level}' nothing may"
+                raise LayerMissing("namespaces", reason=reason, remedy=_ONE_PROCESS)
+            return self._start(command, profile=BUILD, limits=limits, children=True)
 
     def runtimes(self) -> tuple[str, ...]:
         """Return the names of the profiles whose bots run here, each tried in the sandbox."""
@@ -78,26 +92,33 @@ class SandboxLauncher:
         """Give back the uids and remove the staged files; bots must have been stopped."""
         self._undo.close()
 
-    def _order(self, command: BotCommand, limits: Limits, undo: ExitStack) -> Order:
-        self._check_processes(command)
-        uid = self._identities.take()
-        undo.callback(self._identities.give_back, uid)
+    def _start(
+        self, command: BotCommand, *, profile: Profile, limits: Limits, children: bool
+    ) -> SandboxedBot:
+        with ExitStack() as undo:
+            uid = self._identities.take()
+            undo.callback(self._identities.give_back, uid)
+            order = Order(
+                command=command,
+                folder=self._folder(command, uid, undo),
+                uid=uid,
+                profile=profile,
+                limits=limits,
+                children=children,
+                group=self._new_group(limits, undo, children=children),
+                undo=undo,
+            )
+            bot = self._level.start(order)
+            bot.when_stopped(undo.pop_all())
+            return bot
+
+    def _folder(self, command: BotCommand, uid: int, undo: ExitStack) -> Path:
         folder = command.folder.resolve(strict=True)
-        if not is_readable_by(folder, uid):
-            copy = self.staging.new_folder(undo) / "bot"
-            copy_tree(folder, copy)
-            folder = copy
-        profile = profile_of(command)
-        limits = profile.limits(limits)
-        return Order(
-            command=command,
-            folder=folder,
-            uid=uid,
-            profile=profile,
-            limits=limits,
-            group=self._new_group(command, limits, undo),
-            undo=undo,
-        )
+        if is_readable_by(folder, uid):
+            return folder
+        copy = self.staging.new_folder(undo) / "bot"
+        copy_tree(folder, copy)
+        return copy
 
     def _works(self, profile: Profile) -> bool:
         if profile.program and shutil.which(profile.program, path=BOT_PATH) is None:
@@ -124,14 +145,22 @@ class SandboxLauncher:
             reason = f"{wish} {self.no_cgroups.reason}"
             raise LayerMissing("cgroup", reason=reason, remedy=self.no_cgroups.remedy)
 
-    def _new_group(self, command: BotCommand, limits: Limits, undo: ExitStack) -> Group | None:
-        if self.cgroups is None or (command.processes == 1 and self._use is not Use.ALWAYS):
+    def _new_group(self, limits: Limits, undo: ExitStack, *, children: bool) -> Group | None:
+        if self.cgroups is None or not (children or self._use is Use.ALWAYS):
             return None
         group = self.cgroups.new_group()
         undo.callback(group.remove)
         megabytes = limits.memory_mb + limits.scratch_mb + KERNEL_MB
         group.limit(memory_bytes=megabytes * MEBIBYTE, tasks=limits.tasks)
         return group
+
+
+@contextmanager
+def _blaming_the_host(what: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, SubprocessError, LayerMissing) as error:
+        raise LaunchFailed(f"{what}: {error}") from error
 
 
 def _find_cgroups(use: Use) -> tuple[Cgroups | None, LayerMissing | None]:

@@ -36,7 +36,7 @@ class NamespacesLevel:
         """Start a bot: it runs nothing of its own before the worker has taken hold of it."""
         with ExitStack() as pipes:
             info, info_end = pipe(pipes)
-            seccomp = self._filters[order.command.processes > 1]
+            seccomp = self._filters[order.children]
             passed = (info_end, pipes.enter_context(seccomp.open("rb")))
             child = spawn(self._arguments(order, passed), order, passed=passed, environment={})
             bot = self._take_hold(order, child, read_until(info, b"}"))
@@ -71,7 +71,7 @@ class NamespacesLevel:
             | order.profile.surroundings()
             | order.command.env,
             readable=order.profile.extra_paths(),
-            children=order.command.processes > 1,
+            children=order.children,
             scratch_bytes=_scratch_bytes(order),
             passed=passed,
         )

@@ -111,6 +111,13 @@ class SandboxedBot:
         """Wait until the bot's first process has ended; say whether it has."""
         return self._body.wait(timeout_s)
 
+    def keep_scratch(self) -> int:
+        """Return a descriptor of the bot's scratch folder; the caller closes it.
+
+        In namespaces what lies there can be read even when the bot has been stopped.
+        """
+        return self._body.keep_scratch()
+
     def stop(self) -> Usage:
         """Kill the bot, reap it and close the pipes; idempotent."""
         if self._usage is None:

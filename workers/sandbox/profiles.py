@@ -60,6 +60,14 @@ class Profile:
 
 NATIVE: Final = Profile(name="command")
 
+BUILD: Final = Profile(
+    name="build",
+    program="java",
+    environment={"LD_LIBRARY_PATH": "{home}/lib", "OPENSSL_CONF": "/dev/null"},
+    readable=("etc/java-*-openjdk",),
+)
+"""For compilers and what they call, whatever the language."""
+
 PROFILES: Final = {
     each.name: each
     for each in (

@@ -16,7 +16,7 @@ from typing import IO, Any
 from pentathlon_engines.languages import heap_mb
 from pentathlon_engines.launcher import BotCommand
 from pentathlon_engines.limits import Limits
-from workers.sandbox.bodies import Body, ManyProcesses, OneProcess
+from workers.sandbox.bodies import Body, Family, ManyProcesses, OneProcess
 from workers.sandbox.burden import ScratchMeter
 from workers.sandbox.cgroups import Group
 from workers.sandbox.identity import user_arguments
@@ -40,8 +40,10 @@ class Order:
     profile: Profile
     limits: Limits
     """With what the profile adds to them."""
+    children: bool
+    """Whether it may start processes."""
     group: Group | None
-    """The bot's control group; with more than one process there always is one."""
+    """Its control group; only a build may start processes without one."""
     undo: ExitStack
 
     def arguments(self, *, python: str, bot: str) -> list[str]:
@@ -64,9 +66,11 @@ class Order:
 
     def body(self, pid: int, scratch: ScratchMeter) -> Body:
         """Return what is measured, stopped and killed as this bot."""
-        if self.command.processes > 1 and self.group is not None:
-            return ManyProcesses(pid, scratch, self.group)
-        return OneProcess(pid, scratch)
+        if not self.children:
+            return OneProcess(pid, scratch)
+        if self.group is None:
+            return Family(pid, scratch)
+        return ManyProcesses(pid, scratch, self.group)
 
 
 def confined(

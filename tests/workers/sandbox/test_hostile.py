@@ -16,19 +16,31 @@ ARENAS = [(user, level) for user in USERS for level in LEVELS]
 VERDICTS = {
     "cpu_burner": "cpu_time",
     "cpu_threads": "cpu_time",
+    "exec_again": "cpu_time",
     "memory_bomb": "memory",
+    "memory_maps": "memory",
     "memory_shared": "memory",
+    "memory_stacks": "memory",
     "inode_flood": "scratch",
     "deep_folders": "scratch",
+    "forbidden_bpf": "security",
+    "forbidden_handle": "security",
+    "forbidden_keyring": "security",
+    "forbidden_module": "security",
     "forbidden_mount": "security",
+    "forbidden_peek": "security",
+    "forbidden_perf": "security",
     "forbidden_ptrace": "security",
     "forbidden_setns": "security",
     "forbidden_unshare": "security",
 }
 DOORS_OF_X86 = {"forbidden_int80": "security", "forbidden_x32": "security"}
 CONTAINED = (
-    "fork_bomb", "host_files", "ignores_signals", "kill_all", "network", "open_files", "outlives",
-    "ponders", "raise_limits", "thread_bomb", "write_outside",
+    "abstract_socket", "affinity", "becomes_shell", "daemon", "fork_bomb", "host_files",
+    "ignores_signals", "io_uring", "kernel_memory", "kill_all", "launders_cpu", "leaves_group",
+    "leaves_notes", "network", "open_files", "opponent_pipes", "other_user", "outlives",
+    "ponders", "raise_limits", "shared_memory", "signal_flood", "terminal", "thread_bomb",
+    "unknown_calls", "write_outside",
 )  # fmt: skip
 ELSEWHERE = {"disk_fill", "echo", "stdout_flood", "stderr_flood"}
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
@@ -89,6 +101,13 @@ def test_attempt_in_a_control_group_comes_to_nothing(user: str, bot: str) -> Non
     found = fight(user, "namespaces", bot, groups="always")
 
     assert (found["answer"], found["verdict"]) == ([], None), found["log"]
+
+
+@pytest.mark.parametrize(("user", "level"), ARENAS)
+def test_nothing_is_left_for_the_next_match(user: str, level: str) -> None:
+    first, second = (fight(user, level, "leaves_notes") for _ in range(2))
+
+    assert first["answer"] == second["answer"] == []
 
 
 @pytest.mark.parametrize("user", USERS)

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from pentathlon_engines.launcher import LaunchFailed, SandboxLevel
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.manifest import Manifest
+from workers.sandbox.building import BUILD_LIMITS, BuildFailed, BuiltBot, build
+from workers.sandbox.cgroups import Use
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.profiles import BOT_PATH
+
+PROGRAM = "#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n"
+SMALL = replace(BUILD_LIMITS, memory_mb=64, match_cpu_s=0.5, scratch_mb=16)
+
+
+@pytest.fixture(params=[Use.FOR_CHILDREN, Use.NEVER])
+def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
+    opened = SandboxLauncher(cgroups=request.param)
+    yield opened
+    opened.close()
+
+
+def need(program: str) -> None:
+    if shutil.which(program, path=BOT_PATH) is None:
+        pytest.skip(f"there is no {program} on this machine")
+
+
+def built_by(*command: str) -> Manifest:
+    return Manifest(
+        name="builder",
+        games=("tuned",),
+        language="command",
+        main=None,
+        command=("./bot",),
+        build=command,
+    )
+
+
+def run(
+    launcher: SandboxLauncher, folder: Path, *command: str, limits: Limits = SMALL
+) -> BuiltBot | BuildFailed:
+    return build(folder, built_by(*command), launcher=launcher, limits=limits)
+
+
+def failure(launcher: SandboxLauncher, folder: Path, *command: str) -> BuildFailed:
+    failed = run(launcher, folder, *command)
+    assert isinstance(failed, BuildFailed)
+    return failed
+
+
+def files(built: BuiltBot | BuildFailed) -> dict[str, bytes]:
+    assert isinstance(built, BuiltBot), built
+    with ZipFile(io.BytesIO(built.archive)) as archive:
+        return {info.filename: archive.read(info) for info in archive.infolist()}
+
+
+def programs(built: BuiltBot | BuildFailed) -> set[str]:
+    assert isinstance(built, BuiltBot), built
+    with ZipFile(io.BytesIO(built.archive)) as archive:
+        return {info.filename for info in archive.infolist() if info.external_attr >> 16 & 0o100}
+
+
+def test_compiler_makes_a_program(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    need("cc")
+    (tmp_path / "bot.c").write_text(PROGRAM)
+    (tmp_path / "bot.c").chmod(0o444)
+
+    built = run(launcher, tmp_path, "cc", '-DWORD="hi"', "-o", "bot", "bot.c", limits=BUILD_LIMITS)
+
+    assert set(files(built)) == {"bot", "bot.c"}
+    assert files(built)["bot"].startswith(b"\x7fELF")
+    assert programs(built) == {"bot"}
+    assert [path.name for path in tmp_path.iterdir()] == ["bot.c"]
+
+
+def test_java_makes_an_archive(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    need("javac")
+    (tmp_path / "Bot.java").write_text(
+        "public class Bot { public static void main(String[] a) {} }"
+    )
+    script = "javac Bot.java && jar cfe bot.jar Bot Bot.class"
+
+    built = run(launcher, tmp_path, "sh", "-c", script, limits=BUILD_LIMITS)
+
+    assert {"bot.jar", "Bot.class", "Bot.java"} <= set(files(built))
+
+
+def test_result_is_what_lies_in_the_folder(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "old").write_text("old")
+    script = "mkdir -p a/b; echo new > a/b/new; ln -s /etc/passwd link; mkfifo pipe; rm inner/old"
+
+    built = run(launcher, tmp_path, "sh", "-c", f"{script}; echo seen >&2")
+
+    assert files(built) == {"a/b/new": b"new\n"}
+    assert isinstance(built, BuiltBot)
+    assert "seen" in built.log
+
+
+def test_failed_command_is_reported_with_its_log(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    failed = failure(launcher, tmp_path, "sh", "-c", "echo no such library >&2; exit 3")
+
+    assert failed.reason == "build: the command ended with exit status 3"
+    assert failed.log == "no such library\n"
+
+
+def test_missing_program_is_the_bots_doing(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    failed = failure(launcher, tmp_path, "absent-compiler")
+
+    assert "exit status" in failed.reason
+    assert "absent-compiler" in failed.log
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("while :; do :; done", "s of CPU time"),
+        ("while :; do :; done & while :; do :; done", "s of CPU time"),
+        ("perl -e '$x = chr(65) x (100 << 20); sleep 60'", "memory"),
+        (
+            "for i in 1 2 3; do perl -e '$x = chr(65) x (30 << 20); sleep 60' & done; wait",
+            "memory",
+        ),
+        ("i=0; while [ $i -lt 9000 ]; do i=$((i+1)); : > f$i; done", "files in its scratch"),
+        ("head -c 15000000 /dev/zero > a; head -c 9000000 /dev/zero > b", "filled its scratch"),
+        ("head -c 99000000 /dev/zero > a", "MiB"),
+    ],
+)
+def test_build_has_limits(
+    launcher: SandboxLauncher, tmp_path: Path, script: str, reason: str
+) -> None:
+    assert reason in failure(launcher, tmp_path, "sh", "-c", script).reason
+
+
+def test_build_that_waits_for_nothing_is_ended(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    limits = replace(SMALL, action_wall_s=0.5)
+
+    failed = run(launcher, tmp_path, "sh", "-c", "sleep 60 & wait", limits=limits)
+
+    assert isinstance(failed, BuildFailed)
+    assert failed.reason == "build: took longer than 0.5 s"
+
+
+def test_build_cannot_start_processes_without_end(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    script = "i=0; while [ $i -lt 200 ]; do i=$((i+1)); sleep 60 & done; wait"
+
+    limits = replace(SMALL, memory_mb=512, match_cpu_s=10.0)
+
+    failed = run(launcher, tmp_path, "sh", "-c", script, limits=limits)
+
+    assert isinstance(failed, BuildFailed)
+    assert "fork" in failed.log
+    assert ("64 threads" if launcher.cgroups else "exit status") in failed.reason
+
+
+def test_build_has_no_network_and_no_host(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    script = (
+        "cat /etc/passwd /proc/self/status; echo x > /usr/x; echo x > /bot/x; ls /sys/class/net"
+    )
+
+    built = run(
+        launcher, tmp_path, "sh", "-c", f"{script}; perl -MSocket -e 'socket(S,2,1,0) or print $!'"
+    )
+
+    assert isinstance(built, BuiltBot)
+    assert built.log.count("No such file or directory") == 3
+    assert built.log.count("Read-only file system") == 2
+    assert "Permission denied" in built.log
+
+
+def test_large_result_is_refused(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    limits = replace(SMALL, scratch_mb=64, match_cpu_s=5.0)
+
+    failed = run(launcher, tmp_path, "sh", "-c", "head -c 20000000 /dev/zero > a", limits=limits)
+
+    assert isinstance(failed, BuildFailed)
+    assert failed.reason == "build: it left more than 16 MiB"
+
+
+def test_nothing_of_a_build_remains(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    kept = set(launcher.staging.folder.iterdir())
+
+    run(launcher, tmp_path, "sh", "-c", "sleep 60 & sleep 60 & exit 0")
+
+    assert set(launcher.staging.folder.iterdir()) == kept
+
+
+def test_second_level_builds_nothing(tmp_path: Path) -> None:
+    launcher = SandboxLauncher(SandboxLevel.LANDLOCK)
+
+    with pytest.raises(LaunchFailed, match="layer 'namespaces' is not available: a build"):
+        run(launcher, tmp_path, "true")
+    launcher.close()

@@ -1,0 +1,178 @@
+"""The build step of a bot: its own command, run once in the sandbox, on a copy of its files."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.launcher import BotCommand, Breach
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.manifest import Manifest
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.process import SandboxedBot
+from workers.sandbox.rlimits import MEBIBYTE
+
+BUILD_LIMITS: Final = Limits(
+    startup_wall_s=0,
+    action_wall_s=120,
+    match_cpu_s=60,
+    memory_mb=1024,
+    scratch_mb=128,
+    scratch_files=4096,
+    open_files=256,
+    tasks=64,
+)
+"""What one build may use; `action_wall_s` bounds the whole of it."""
+
+_IN = "build"
+# Copies of read-only files, in the scratch folder; the command gets no input.
+_COPY = f'cp -R {{bot}} "$TMPDIR/{_IN}" && cd "$TMPDIR/{_IN}" && chmod -R u+w . || exit 1'
+_SCRIPT = ("/bin/sh", "-c", f'{_COPY}; exec "$@" </dev/null', "sh")
+_TICK_S = 0.02
+_DEEPEST = 16
+_MOST_OUTPUT_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltBot:
+    """What a build has made."""
+
+    archive: bytes
+    """The sources and all that came to them, as a zip; not yet checked as an upload is."""
+    log: str
+    """The end of what the command wrote to its two outputs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildFailed:
+    """Why there is nothing to play; the bot's doing."""
+
+    reason: str
+    log: str
+
+
+def build(
+    folder: Path,
+    manifest: Manifest,
+    *,
+    launcher: SandboxLauncher,
+    limits: Limits = BUILD_LIMITS,
+) -> BuiltBot | BuildFailed:
+    """Run the build command of a bot and return what its folder holds then.
+
+    Raises:
+        LaunchFailed: the host cannot build; no fault of the bot's.
+    """
+    command = BotCommand(folder=folder, argv=[*_SCRIPT, *manifest.build], language="command")
+    bot = launcher.start_build(command, limits=limits)
+    scratch = -1
+    try:
+        scratch = bot.keep_scratch()
+        breach, log = _follow(bot, limits)
+        usage = bot.stop()
+        breach = breach or bot.verdict(usage)
+        if breach is not None:
+            return BuildFailed(reason=f"build: {breach.detail}", log=log)
+        if usage.exit_status != 0:
+            return BuildFailed(reason=f"build: {_manner(usage.exit_status)}", log=log)
+        return _collected(scratch, log)
+    finally:
+        bot.stop()
+        if scratch >= 0:
+            os.close(scratch)
+
+
+def _follow(bot: SandboxedBot, limits: Limits) -> tuple[Breach | None, str]:
+    """Watch a build to its end; return the limit it broke, and the end of its log."""
+    log = _Log(limits.stderr_keep_bytes)
+    deadline = time.monotonic() + limits.action_wall_s
+    while True:
+        ended = bot.wait(_TICK_S)
+        log.read(bot)
+        breach = bot.breach()
+        if breach is None and time.monotonic() > deadline:
+            detail = f"took longer than {limits.action_wall_s:g} s"
+            breach = Breach(kind=FaultKind.WALL_TIME, detail=detail)
+        if ended or breach is not None:
+            return breach, str(log)
+
+
+class _Log:
+    """The end of what comes out of two pipes."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._text = b""
+
+    def read(self, bot: SandboxedBot) -> None:
+        """Take what has come; never wait for more."""
+        for pipe in (bot.stdout, bot.stderr):
+            while part := _read_some(pipe):
+                self._text = (self._text + part)[-self._most_bytes :]
+
+    def __str__(self) -> str:
+        return self._text.decode(errors="replace")
+
+
+def _read_some(pipe: int) -> bytes:
+    try:
+        return os.read(pipe, 65536)
+    except BlockingIOError:
+        return b""
+
+
+def _manner(exit_status: int) -> str:
+    if exit_status >= 0:
+        return f"the command ended with exit status {exit_status}"
+    return f"the command was ended by {signal.Signals(-exit_status).name}"
+
+
+def _collected(scratch: int, log: str) -> BuiltBot | BuildFailed:
+    """Pack the folder of a build whose processes have all ended."""
+    packed, bytes_left = io.BytesIO(), _MOST_OUTPUT_BYTES
+    try:
+        with ZipFile(packed, "w", ZIP_STORED) as archive:
+            for name, file in _files(scratch, _IN):
+                with os.fdopen(file, "rb") as opened:
+                    data = opened.read(bytes_left + 1)
+                    mode = os.fstat(file).st_mode
+                bytes_left -= len(data)
+                if bytes_left < 0:
+                    mebibytes = _MOST_OUTPUT_BYTES // MEBIBYTE
+                    return BuildFailed(reason=f"build: it left more than {mebibytes} MiB", log=log)
+                archive.writestr(_entry(name, mode), data)
+    except OSError as error:
+        return BuildFailed(reason=f"build: what it left cannot be read: {error.strerror}", log=log)
+    return BuiltBot(archive=packed.getvalue(), log=log)
+
+
+def _entry(name: str, mode: int) -> ZipInfo:
+    info = ZipInfo(name)
+    info.create_system = 3  # Unix
+    info.external_attr = (stat.S_IFREG | 0o644 | mode & 0o100) << 16
+    return info
+
+
+def _files(parent: int, folder: str, prefix: str = "") -> Iterator[tuple[str, int]]:
+    """Yield name and descriptor of each file; what is no file and no folder is left out."""
+    inner = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        with os.scandir(inner) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+        for entry in found:
+            if entry.is_file(follow_symlinks=False):
+                flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+                yield prefix + entry.name, os.open(entry.name, flags, dir_fd=inner)
+            elif entry.is_dir(follow_symlinks=False) and prefix.count("/") < _DEEPEST:
+                yield from _files(inner, entry.name, f"{prefix}{entry.name}/")
+    finally:
+        os.close(inner)
