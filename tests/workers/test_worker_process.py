@@ -1,10 +1,14 @@
 """A real Celery worker plays real matches in the real sandbox, over a real broker."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from pentathlon.bots.models import VersionState
+from pentathlon.common.models import Lease
+from pentathlon.common.services import RECONCILER
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines.record import verify_record
@@ -67,3 +71,25 @@ def test_without_redis_hints_go_through_the_file_system(tmp_path: Path) -> None:
 
     match.refresh_from_db()
     assert match.state == MatchState.DONE
+
+
+def test_reconciler_takes_over_from_one_that_was_killed(tmp_path: Path) -> None:
+    with running_platform(tmp_path) as platform:
+        platform.start_worker()
+        copies = [platform.start_reconciler() for _ in range(2)]
+        platform.eventually(lambda: _leader() in {copy.pid for copy in copies})
+        leader = _leader()
+        os.kill(leader, signal.SIGKILL)
+        match = make_match([make_version(), make_version(like="greedy")])
+
+        platform.eventually(lambda: _leader() not in {leader, 0})
+        platform.eventually(lambda: not Match.objects.unfinished().exists())
+
+    match.refresh_from_db()
+    assert (match.state, match.attempts_made) == (MatchState.DONE, 1)
+
+
+def _leader() -> int:
+    """Return the process that hands matches out."""
+    holders = Lease.objects.filter(name=RECONCILER).values_list("holder", flat=True)
+    return int(next(iter(holders), "/0/").split("/")[1])

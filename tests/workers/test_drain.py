@@ -1,0 +1,82 @@
+"""A real worker that is asked to stop: no match is lost, and no lease has to run out."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from pentathlon.bots.archives import read_archive
+from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import create_bot
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState, Worker
+from tests.factories import make_match, make_user, next_number, zip_files
+from tests.workers.running import alive, descendants, running_platform
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+_SLEEPER = """
+import time
+from pentathlon_engines.bot import Turn, play
+
+
+def choose(turn: Turn) -> str:
+    time.sleep({seconds})
+    return turn.rng.choice(turn.legal)
+
+
+play(choose)
+"""
+
+
+def _sleeper(seconds: float) -> BotVersion:
+    """Store a bot that sleeps over every action and then plays at random."""
+    name = f"sleeper-{next_number()}"
+    manifest = f'name = "{name}"\ngames = ["tuned"]\nlanguage = "python"\n'
+    files = {"bot.toml": manifest, "main.py": _SLEEPER.format(seconds=seconds)}
+    return create_bot(owner=make_user(), archive=read_archive(zip_files(files)))
+
+
+def test_match_that_outlasts_the_grace_is_given_back_in_the_middle_of_a_turn(
+    tmp_path: Path,
+) -> None:
+    sleepers = [_sleeper(2.5), _sleeper(2.5)]
+    for _ in range(2):
+        make_match(sleepers)
+
+    with running_platform(tmp_path) as platform:
+        platform.environment["PENTATHLON_DRAIN_S"] = "0.3"
+        worker = platform.start_worker()
+        reconciler = platform.start_reconciler()
+        platform.eventually(lambda: Match.objects.live().exists())
+        started = descendants(worker.pid)
+        worker.send_signal(signal.SIGTERM)
+        code = worker.wait(20)
+        logs = platform.all_logs()
+        left = alive(started)
+        reconciler.terminate()
+
+    assert code == 0, logs
+    assert not left
+    states = set(Match.objects.values_list("state", "host_faults"))
+    assert states == {(MatchState.PENDING, 0)}
+    assert set(Attempt.objects.values_list("state", flat=True)) == {AttemptState.RETURNED}
+    assert Worker.objects.get().is_draining
+
+
+def test_short_match_is_finished_and_no_other_begins(tmp_path: Path) -> None:
+    sleepers = [_sleeper(0.05), _sleeper(0.05)]
+    for _ in range(8):
+        make_match(sleepers)
+
+    with running_platform(tmp_path) as platform:
+        platform.environment["PENTATHLON_DRAIN_S"] = "30"
+        worker = platform.start_worker()
+        platform.start_reconciler()
+        platform.eventually(lambda: Match.objects.live().exists())
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(20) == 0, platform.all_logs()
+
+    assert not Match.objects.live().exists()
+    assert Match.objects.waiting().exists()
+    ended = Attempt.objects.values_list("state", flat=True)
+    assert set(ended) <= {AttemptState.ACCEPTED, AttemptState.RETURNED}
