@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import Endpoint
+from api.explanations import ExplanationSerializer
 from api.filters import GameFilter, IdFilter
 from api.versions import BotNameSerializer
 from pentathlon.accounts.models import Scope
@@ -21,9 +22,9 @@ from pentathlon.matches.models import (
     MatchQuerySet,
     MatchSeat,
     MatchState,
-    SeatLog,
 )
 from pentathlon.matches.reasons import Reason, why_waiting
+from pentathlon.replays.explanations import explain_match
 from pentathlon.tournaments.services import requeue_match
 
 
@@ -147,18 +148,6 @@ class MatchDetailSerializer(MatchSerializer):
         return AttemptSerializer(match.attempts.order_by("number"), many=True).data
 
 
-class SeatLogSerializer(serializers.ModelSerializer[SeatLog]):
-    """What one of your bots wrote in a match."""
-
-    seat = serializers.IntegerField(source="seat.seat")
-    notes = serializers.JSONField(help_text="Pairs of ply and note.")
-
-    class Meta:
-        model = SeatLog
-        fields = ("seat", "text", "notes")
-        read_only_fields = fields
-
-
 class MatchFilter(filters.FilterSet):
     """Narrow matches down."""
 
@@ -204,13 +193,12 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         match = requeue_match(actor=self.actor, match=self.get_object())
         return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
 
-    @extend_schema(responses=SeatLogSerializer(many=True), filters=False)
+    @extend_schema(responses=ExplanationSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=None)
     def logs(self, request: Request, pk: str) -> Response:
-        """Read what your own bots wrote to standard error in a match, and their notes."""
+        """Read what happened to your own bots in a finished match, and what they wrote."""
         match = self.get_object()
-        if not any(seat.version.bot.owner_id == self.actor.pk for seat in match.seats.all()):
+        explained = explain_match(match=match, person=self.actor)
+        if not explained:
             raise NotFound(f"None of your bots played match {match.pk}.")
-        logs = SeatLog.objects.readable_by(self.actor).filter(seat__match=match)
-        ordered = logs.select_related("seat").order_by("seat__seat")
-        return Response(SeatLogSerializer(ordered, many=True).data)
+        return Response(ExplanationSerializer(explained, many=True).data)

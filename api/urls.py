@@ -6,6 +6,7 @@ from api.bots import BotViewSet
 from api.docs import DocsView
 from api.endpoint import ID
 from api.errors import UnknownAddress
+from api.explanations import SeatFileViewSet
 from api.games import GameViewSet
 from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
@@ -28,10 +29,16 @@ _router.register("tokens", TokenViewSet, basename="token")
 
 _board = ReplayViewSet.as_view({"get": "board"})
 
+_seat_log = SeatFileViewSet.as_view({"get": "log"})
+_seat_bundle = SeatFileViewSet.as_view({"get": "bundle"})
+_seat = rf"^v1/matches/(?P<pk>{ID})/seats/(?P<seat>\d{{1,2}})"
+
 app_name = "api"
 urlpatterns = [
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
+    re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
+    re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", DocsView.as_view(url_name="api:schema"), name="docs"),
     re_path(r"", UnknownAddress.as_view()),

@@ -1,0 +1,107 @@
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from api.endpoint import Endpoint
+from pentathlon.accounts.models import Scope
+from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon.replays.explained_text import as_text
+from pentathlon.replays.explanations import Explanation, bundle_seat, explain_seat
+from pentathlon.replays.uses import Turn, Use
+from pentathlon_engines.trace import Line
+
+
+class TurnSerializer(serializers.Serializer[Turn]):
+    """One request to a bot and what it took."""
+
+    ply = serializers.IntegerField()
+    cpu_ms = serializers.IntegerField()
+    wall_ms = serializers.IntegerField()
+    is_fault = serializers.BooleanField(help_text="It ended with the bot's fault.")
+
+
+class UseSerializer(serializers.Serializer[Use]):
+    """What a bot used, beside what it was allowed."""
+
+    name = serializers.CharField(help_text="Stable, such as `action_cpu` or `memory`.")
+    used = serializers.FloatField()
+    limit = serializers.FloatField(allow_null=True)
+    unit = serializers.CharField()
+
+
+class LineSerializer(serializers.Serializer[Line]):
+    """One line of the bot protocol, or what there was of it."""
+
+    way = serializers.ChoiceField(choices=(">", "<"), help_text="> to the bot, < from it.")
+    text = serializers.CharField(help_text="Cut after 2,048 bytes.")
+    size = serializers.IntegerField(help_text="All its bytes.")
+    is_whole = serializers.BooleanField(help_text="False for output that was no single line.")
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    """What happened to one of your bots in a match."""
+
+    seat = serializers.IntegerField(source="place.seat")
+    code = serializers.CharField(help_text="The kind of its fault, or the reason of the game.")
+    is_fault = serializers.BooleanField()
+    has_lost = serializers.BooleanField(help_text="Somebody was ranked ahead of it.")
+    what_happened = serializers.CharField()
+    what_to_do = serializers.CharField()
+    ply = serializers.IntegerField(help_text="The position in which it happened.")
+    exit_status = serializers.IntegerField(
+        source="place.exit_status", allow_null=True, help_text="Negative for a signal."
+    )
+    ending = serializers.CharField(help_text="How its process ended, in words.")
+    limits = serializers.SerializerMethodField()
+    uses = UseSerializer(many=True)
+    turns = TurnSerializer(many=True)
+    lines = LineSerializer(many=True, help_text="The last lines of the protocol, both ways.")
+    lines_are_rebuilt = serializers.BooleanField(
+        help_text="The lines were made from the record, without clocks."
+    )
+    text = serializers.CharField(source="log", help_text="The end of its standard error.")
+    notes = serializers.JSONField(help_text="Pairs of ply and note.")
+
+    @extend_schema_field({"type": "object", "additionalProperties": {"type": "number"}})
+    def get_limits(self, explanation: Explanation) -> Any:  # Any: JSON of the record
+        """Return the limits that were in force."""
+        return explanation.record["limits"]
+
+
+class SeatFileViewSet(Endpoint[Match]):
+    """What the owner of a bot may take home from one seat of a finished match."""
+
+    noun = "match"
+    queryset = Match.objects.none()
+    filter_backends = ()
+    pagination_class = None
+    private_scopes = {"log": Scope.PRIVATE_READ, "bundle": Scope.PRIVATE_READ}
+
+    def get_queryset(self) -> MatchQuerySet:
+        """Return what this person may see."""
+        return Match.objects.visible_to(self.person).with_seats().select_related("replay")
+
+    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
+    def log(self, request: Request, pk: str, seat: str) -> HttpResponse:
+        """Read all that explains what happened to your bot, as plain text."""
+        told = explain_seat(match=self.get_object(), person=self.actor, seat=int(seat))
+        return _file(
+            as_text(told).encode(), f"match-{pk}-seat-{seat}.txt", "text/plain; charset=utf-8"
+        )
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def bundle(self, request: Request, pk: str, seat: str) -> HttpResponse:
+        """Download what lets your bot meet the same requests again: `pentathlon play`."""
+        bundle = bundle_seat(match=self.get_object(), person=self.actor, seat=int(seat))
+        return _file(bundle.data, bundle.name, "application/zip")
+
+
+def _file(data: bytes, name: str, content_type: str) -> HttpResponse:
+    disposition = f'attachment; filename="{name}"'
+    return HttpResponse(
+        data, content_type=content_type, headers={"Content-Disposition": disposition}
+    )
