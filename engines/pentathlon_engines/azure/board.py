@@ -1,8 +1,11 @@
 """What never changes in Azure: numbers of the game, cells, actions and their texts.
 
-Cells are numbers 0 to 35 in the order a1, b1, ... f1, a2, ...; a set of cells is a mask with one
-bit each. Colours are 0 azure, 1 white, 2 vermillion, 3 black. A set of cards is one number with
-four bits per colour, as no colour has more than fifteen.
+Cells are numbers 0 to 35 in the order a1, b1, ... f1, a2, ... In a set of cells, a mask, each has
+the bit of its `HOME`: nine bits for each board, the one at the top left first, in it again by row.
+So all bits of a domain, whose spaces are paid in one colour, lie together.
+
+Colours are 0 azure, 1 white, 2 vermillion, 3 black. A set of cards is one number with four bits
+per colour, as no colour has more than fifteen.
 
 Actions are numbered in the order in which the rules list them: `place`, `gift` (each by cell),
 `return`, `boon`. Each cell has its actions in every layout, so that their number is fixed.
@@ -70,9 +73,26 @@ def walk(cell: int, dx: int, dy: int) -> list[int]:
     return found
 
 
+EDGE: Final[int] = RULES["cells_per_board_side"]
+BOARDS: Final[int] = RULES["boards_per_side"] ** 2
+# Written out, so that a compiler knows them: masks are made for boards of three by three cells.
+PER_BOARD: Final = 9
+BOARD_BITS: Final = 511
+
+
+def _home(cell: int) -> int:
+    x, y = cell % SIDE, cell // SIDE
+    return PER_BOARD * (y // EDGE * 2 + x // EDGE) + EDGE * (y % EDGE) + x % EDGE
+
+
+HOME: Final[tuple[int, ...]] = tuple([_home(cell) for cell in range(len(CELLS))])
+CELL_AT: Final[tuple[int, ...]] = tuple([HOME.index(home) for home in range(len(CELLS))])
+"""The cell of each home."""
+
+
 def mask(cells: Iterable[int]) -> int:
     """Return a set of cells as a mask."""
-    return sum(1 << cell for cell in cells)
+    return sum([1 << HOME[cell] for cell in cells])
 
 
 STRAIGHT: Final = ((1, 0), (-1, 0), (0, 1), (0, -1))
@@ -82,6 +102,52 @@ NEAR: Final[tuple[int, ...]] = tuple(
     for middle in range(len(CELLS))
 )
 """The up to eight cells around each cell."""
+
+
+def _subsets(items: Iterable[int]) -> tuple[tuple[int, ...], ...]:
+    """Return for each mask the items whose bits it has."""
+    table: list[tuple[int, ...]] = [()]
+    for item in items:
+        table += [(*some, item) for some in table]
+    return tuple(table)
+
+
+SPOTS: Final[tuple[tuple[int, ...], ...]] = _subsets(range(PER_BOARD))
+"""The numbers of the bits of each part of a mask."""
+_APART: Final[tuple[int, ...]] = tuple(
+    [sum([1 << spot // EDGE * SIDE + spot % EDGE for spot in spots]) for spots in SPOTS]
+)
+"""A board's part of a mask, with the rows as far apart as in the realm."""
+_FIRST: Final = _subsets(range(9))
+_SECOND: Final = _subsets(range(9, 18))
+_THIRD: Final = _subsets(range(18, 27))
+_FOURTH: Final = _subsets(range(27, 36))
+"""A quarter of the cells in their own order, by which of them are there."""
+
+
+def cells_of(cells: int) -> list[int]:
+    """Return the cells of a mask in their order.
+
+    >>> [CELLS[cell] for cell in cells_of(mask([0, 3, 7, 35]))]
+    ['a1', 'd1', 'b2', 'f6']
+    """
+    upper = _APART[cells & BOARD_BITS] | _APART[cells >> 9 & BOARD_BITS] << EDGE
+    lower = _APART[cells >> 18 & BOARD_BITS] | _APART[cells >> 27] << EDGE
+    found = [*_FIRST[upper & BOARD_BITS], *_SECOND[upper >> 9]]
+    return [*found, *_THIRD[lower & BOARD_BITS], *_FOURTH[lower >> 9]]
+
+
+def nth_cell(cells: int, n: int) -> int:
+    """Return one of the cells of a mask, counted in any order."""
+    first = 0
+    while True:
+        spots = SPOTS[cells & BOARD_BITS]
+        if n < len(spots):
+            return CELL_AT[first + spots[n]]
+        n -= len(spots)
+        cells >>= PER_BOARD
+        first += PER_BOARD
+
 
 PAIRS: Final = tuple((x, y) for x in range(len(COLOURS)) for y in range(x, len(COLOURS)))
 """Two cards of a hand, in the order of the rules."""

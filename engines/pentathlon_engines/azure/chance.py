@@ -7,6 +7,7 @@ hands and the hidden deck, its top card first. `reshuffle AVWBBWVA` gives a new 
 from __future__ import annotations
 
 from pentathlon_engines.azure.board import (
+    BOARDS,
     COLOURS,
     HIDDEN_EACH,
     RESHUFFLE_EACH,
@@ -14,7 +15,7 @@ from pentathlon_engines.azure.board import (
     letters,
     pack,
 )
-from pentathlon_engines.azure.realm import BOARDS, FACES, ROTATIONS, is_layout
+from pentathlon_engines.azure.realm import FACES, ROTATIONS, is_layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -76,7 +76,7 @@ def _codes(state: AzureState) -> list[str]:
     codes = [code for row in state.realm.codes for code in row]
     for cell, name in enumerate(CELLS):
         if name in owners:
-            codes[cell] += f"={owners[name]}{'+' if cell in state.gifted else ''}"
+            codes[cell] += f"={owners[name]}{'+' if _is_gifted(state, cell) else ''}"
     return codes
 
 
@@ -146,7 +146,7 @@ def _draw_stone(picture: Picture, state: AzureState, cell: int) -> None:
         picture.rect((x - 20, y - 20, 40, 40), paint="b-grid", radius=20, width=1.2, dash="2 4")
         return
     picture.seat_piece(owner, (x, y), size=43)
-    if state.gifted[owner] == cell:
+    if state.sides[owner].gifted == cell:
         picture.glyph("wisdom", (x, y), size=26, paint=f"seat-{owner}-ink")
 
 
@@ -160,18 +160,15 @@ def _draw_borders(picture: Picture) -> None:
 def _draw_strip(
     picture: Picture, state: AzureState, seat: int, *, top: float, shown: bool
 ) -> None:
-    acts = state.to_move == seat
+    acts, side = state.to_move == seat, state.sides[seat]
     with picture.strip(seat, _of_seat(state, seat), top=top, acts=acts) as middle:
-        if shown:
-            _draw_hand(picture, letters(state.hands[seat]), middle)
-        else:
-            _draw_hand(picture, "?" * size(state.hands[seat]), middle)
+        _draw_hand(picture, letters(side.hand) if shown else "?" * size(side.hand), middle)
         picture.seat_piece(seat, (288, middle), size=19)
-        picture.text(f"\N{MULTIPLICATION SIGN}{state.supply[seat]}", (300, middle), anchor="start")
+        picture.text(f"\N{MULTIPLICATION SIGN}{side.supply}", (300, middle), anchor="start")
         if state.can_gift(seat):
             picture.seat_piece(seat, (351, middle), size=21)
             picture.glyph("wisdom", (351, middle), size=15, paint=f"seat-{seat}-ink")
-        _draw_wisdom(picture, state.wisdom[seat], middle)
+        _draw_wisdom(picture, side.wisdom, middle)
         owned = [name for name, owner in zip(BEASTS, state.beasts, strict=True) if owner == seat]
         for i, name in enumerate(owned):
             picture.glyph(name, (500 + 24 * i, middle), size=22, paint="bt")
@@ -228,7 +225,7 @@ def _in_words(state: AzureState, realm: Realm, cell: int) -> str:
     domain, words = realm.domain[cell], []
     owner = stones(state).get(CELLS[cell])
     if owner is not None:
-        sort = "gifted stone" if cell in state.gifted else "stone"
+        sort = "gifted stone" if _is_gifted(state, cell) else "stone"
         words.append(f"{sort} of seat {owner}")
     if realm.mountains >> cell & 1:
         beast = MOUNTAINS.index(domain)
@@ -243,10 +240,15 @@ def _in_words(state: AzureState, realm: Realm, cell: int) -> str:
     return f"{', '.join(words)}, in the {_NAMES[domain]} domain"
 
 
+def _is_gifted(state: AzureState, cell: int) -> bool:
+    return any(side.gifted == cell for side in state.sides)
+
+
 def _of_seat(state: AzureState, seat: int) -> str:
-    stones_left = f"{state.supply[seat]} stones" + (" + gifted" if state.can_gift(seat) else "")
+    side = state.sides[seat]
+    stones_left = f"{side.supply} stones" + (" + gifted" if state.can_gift(seat) else "")
     owned = [name for name, owner in zip(BEASTS, state.beasts, strict=True) if owner == seat]
-    held = f"{size(state.hands[seat])} cards, {stones_left}, {state.wisdom[seat]} wisdom"
+    held = f"{size(side.hand)} cards, {stones_left}, {side.wisdom} wisdom"
     return f"seat {seat}: {held}, {' '.join(owned) or 'no beast'}"
 
 

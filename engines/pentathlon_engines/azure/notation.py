@@ -8,7 +8,15 @@ new hidden deck, `draws`, the cards still to be drawn.
 from __future__ import annotations
 
 from pentathlon_engines.azure import events
-from pentathlon_engines.azure.board import BEASTS, CELLS, COLOURS, letters, size
+from pentathlon_engines.azure.board import (
+    BEASTS,
+    CELLS,
+    COLOURS,
+    HOME,
+    cells_of,
+    letters,
+    size,
+)
 from pentathlon_engines.azure.table import PHASES, SETUP
 
 TYPE_CHECKING = False
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 def describe(state: AzureState) -> dict[str, Any]:
     """Return a whole position as a JSON object."""
     hidden = "".join(COLOURS[colour] for colour in state.hidden)
-    cards = {"hands": [letters(hand) for hand in state.hands], "hidden": hidden}
+    cards = {"hands": [letters(side.hand) for side in state.sides], "hidden": hidden}
     log = [events.show(event, state.realm, secrets_of=(0, 1)) for event in state.log]
     history = {"known": _known(state), "events": log, "since": list(state.since)}
     return _frame(state) | cards | _open(state) | history
@@ -33,9 +41,9 @@ def show(state: AzureState, seat: int | None) -> dict[str, Any]:
     A spectator hears of what has happened since the last decision of anybody.
     """
     realm = None if state.phase == SETUP else [list(row) for row in state.realm.codes]
-    own = {} if seat is None else {"hand": letters(state.hands[seat])}
+    own = {} if seat is None else {"hand": letters(state.sides[seat].hand)}
     sizes = {
-        "hand_sizes": [size(hand) for hand in state.hands],
+        "hand_sizes": [size(side.hand) for side in state.sides],
         "hidden_size": len(state.hidden),
     }
     known = {} if seat is None else {"known": _known(state)}
@@ -47,7 +55,7 @@ def show(state: AzureState, seat: int | None) -> dict[str, Any]:
 
 
 def _known(state: AzureState) -> list[str]:
-    return [letters(cards) for cards in state.known]
+    return [letters(side.known) for side in state.sides]
 
 
 def _frame(state: AzureState) -> dict[str, Any]:
@@ -66,9 +74,9 @@ def _open(state: AzureState) -> dict[str, Any]:
     return {
         "decks": decks,
         "stones": stones(state),
-        "gifted_at": [None if cell < 0 else CELLS[cell] for cell in state.gifted],
-        "supply": list(state.supply),
-        "wisdom": list(state.wisdom),
+        "gifted_at": [None if side.gifted < 0 else CELLS[side.gifted] for side in state.sides],
+        "supply": [side.supply for side in state.sides],
+        "wisdom": [side.wisdom for side in state.sides],
         "beasts": {
             name: None if owner < 0 else owner
             for name, owner in zip(BEASTS, state.beasts, strict=True)
@@ -84,9 +92,5 @@ def _open(state: AzureState) -> dict[str, Any]:
 
 def stones(state: AzureState) -> dict[str, int]:
     """Return the owner of each stone by its cell."""
-    first, second = state.stones
-    return {
-        name: 0 if first >> cell & 1 else 1
-        for cell, name in enumerate(CELLS)
-        if (first | second) >> cell & 1
-    }
+    first, second = [side.stones for side in state.sides]
+    return {CELLS[cell]: 0 if first >> HOME[cell] & 1 else 1 for cell in cells_of(first | second)}

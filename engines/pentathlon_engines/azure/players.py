@@ -56,15 +56,17 @@ def _worth(state: AzureState, seat: int | None) -> int:
     if state.outcome is not None:
         return _WIN if state.outcome.ranks[seat] == 0 else -_WIN
     guards = sum(
-        (state.stones[seat] & cells).bit_count() - (state.stones[other] & cells).bit_count()
+        (state.sides[seat].stones & cells).bit_count()
+        - (state.sides[other].stones & cells).bit_count()
         for cells in state.realm.guards
     )
     next_turn = state.copy()
     next_turn.phase, next_turn.mover, next_turn.to_move = TURN, seat, seat
+    next_turn.look()
     spaces = {action % GIFT for action in next_turn.legal_actions()}
     return (
-        _WISDOM * (state.wisdom[seat] - state.wisdom[other])
-        + _CARD * size(state.hands[seat])
+        _WISDOM * (state.sides[seat].wisdom - state.sides[other].wisdom)
+        + _CARD * size(state.sides[seat].hand)
         + _GUARD * guards
         + _CHOICE * len(spaces)
     )

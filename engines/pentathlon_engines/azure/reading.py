@@ -8,12 +8,14 @@ from pentathlon_engines.azure.board import (
     BEASTS,
     BIRD,
     BIRD_CARDS,
+    BOARDS,
     CARDS_EACH,
     CELLS,
     COLOURS,
     COMMON_STONES,
     GIFTS,
     GOAL,
+    HOME,
     MOUNTAINS,
     NEAR,
     NO_GIFT,
@@ -23,7 +25,7 @@ from pentathlon_engines.azure.board import (
     size,
 )
 from pentathlon_engines.azure.chance import order
-from pentathlon_engines.azure.realm import BOARDS, is_layout, realm_of
+from pentathlon_engines.azure.realm import is_layout, realm_of
 from pentathlon_engines.azure.secrets import deal_any, without
 from pentathlon_engines.azure.table import BOON, OVER, PHASES, RESHUFFLE, RETURNING, SETUP, TURN
 from pentathlon_engines.position import Fields, checked_integer, refuse
@@ -79,11 +81,13 @@ def read(state: AzureState, data: dict[str, Any]) -> None:
     you = fields.integer("you", low=0, high=1) if fields.has("hand") else None
     _read_events(state, fields, you)
     known = _read_pair(fields, "known", ["", ""])
-    state.known = [_cards(f"known[{seat}]", known[seat]) for seat in range(_SEATS)]
+    for seat, side in enumerate(state.sides):
+        side.known = _cards(f"known[{seat}]", known[seat])
     if you is None:
         _read_all_cards(state, fields)
     else:
         _read_seen_cards(state, fields, you)
+    state.look()
     _check_end(state)
     turn = fields.integer("turn", low=1, default=state.turn)
     if turn != state.turn:
@@ -127,13 +131,15 @@ def _read_stones(state: AzureState, fields: Fields) -> None:
         seat = checked_integer(f"stones.{name}", owner, low=0, high=1)
         if state.realm.mountains >> cell & 1:
             _check_mountain(state, cell, seat)
-        state.stones[seat] |= 1 << cell
+        state.sides[seat].stones |= 1 << HOME[cell]
     gifted = _read_pair(fields, "gifted_at", [None, None])
     if state.gift == NO_GIFT and gifted != [None, None]:
         refuse("gifted_at", "must be [null, null] without the gifted module")
     for seat in range(_SEATS):
         if gifted[seat] is not None:
-            state.gifted[seat] = _own_space(state, f"gifted_at[{seat}]", gifted[seat], seat)
+            state.sides[seat].gifted = _own_space(state, f"gifted_at[{seat}]", gifted[seat], seat)
+    state.bond()
+    state.due = any(state.attracts(seat, beast) for seat in (0, 1) for beast in range(len(BEASTS)))
 
 
 def _check_mountain(state: AzureState, cell: int, seat: int) -> None:
@@ -146,7 +152,7 @@ def _check_mountain(state: AzureState, cell: int, seat: int) -> None:
 def _own_space(state: AzureState, field: str, name: object, seat: int) -> int:
     """Return a space on which a stone of the seat stands."""
     cell = _cell(field, name)
-    if not state.stones[seat] & ~state.realm.mountains & 1 << cell:
+    if not state.sides[seat].stones & state.realm.spaces & 1 << HOME[cell]:
         refuse(field, f"no stone of seat {seat} on space {name}")
     return cell
 
@@ -159,18 +165,17 @@ def _cell(field: str, name: object) -> int:
 
 def _read_seats(state: AzureState, fields: Fields) -> None:
     """Read supply and wisdom."""
-    common = [
-        stones.bit_count() - (gifted >= 0)
-        for stones, gifted in zip(state.stones, state.gifted, strict=True)
-    ]
+    common = [side.stones.bit_count() - (side.gifted >= 0) for side in state.sides]
     most = [COMMON_STONES - stones for stones in common]
     for seat, value in enumerate(_read_pair(fields, "supply", [max(0, n) for n in most])):
         if most[seat] < 0:
             refuse("stones", f"seat {seat} has more than {COMMON_STONES} common stones")
-        state.supply[seat] = checked_integer(f"supply[{seat}]", value, low=0, high=most[seat])
+        state.sides[seat].supply = checked_integer(
+            f"supply[{seat}]", value, low=0, high=most[seat]
+        )
     highest = GOAL if state.phase == OVER else GOAL - 1
     for seat, value in enumerate(_read_pair(fields, "wisdom", [0, 0])):
-        state.wisdom[seat] = checked_integer(f"wisdom[{seat}]", value, low=0, high=highest)
+        state.sides[seat].wisdom = checked_integer(f"wisdom[{seat}]", value, low=0, high=highest)
 
 
 def _read_mover(state: AzureState, fields: Fields) -> None:
@@ -205,8 +210,8 @@ def _read_bird(state: AzureState, fields: Fields) -> None:
 def _read_boon(state: AzureState, fields: Fields) -> None:
     seat = state.mover
     cell = state.boon_at = _own_space(state, "boon_at", fields.text("boon_at"), seat)
-    stone, realm = state.gifted[seat], state.realm
-    if GIFTS[state.gift] != "bountiful" or stone < 0 or not NEAR[stone] >> cell & 1:
+    stone, realm = state.sides[seat].gifted, state.realm
+    if GIFTS[state.gift] != "bountiful" or stone < 0 or not NEAR[stone] >> HOME[cell] & 1:
         refuse("boon_at", "no Bountiful stone stands beside it")
     if not (realm.qi[cell] and realm.wisdom[cell]):
         refuse("boon_at", "leaves no choice: it has one sort of symbol")
@@ -239,18 +244,19 @@ def _read_events(state: AzureState, fields: Fields, you: int | None) -> None:
 def _read_all_cards(state: AzureState, fields: Fields) -> None:
     """Read both hands and the hidden deck; the rest are the face-up decks."""
     hands = fields.sequence("hands", length=_SEATS)
-    state.hands = [_cards(f"hands[{seat}]", hands[seat]) for seat in range(_SEATS)]
+    for seat, side in enumerate(state.sides):
+        side.hand = _cards(f"hands[{seat}]", hands[seat])
     hidden = fields.text("hidden")
     if hidden.strip(COLOURS):
         refuse("hidden", f"must be a string of the letters {COLOURS}, not {hidden!r}")
-    parts = [*(letters(hand) for hand in state.hands), hidden]
+    parts = [*(letters(side.hand) for side in state.sides), hidden]
     state.decks = _rest("hands and hidden", "".join(parts))
     state.hidden = order(hidden)
     if fields.has("decks") and fields.mapping("decks") != _counts(state.decks):
         refuse("decks", f"must be {_counts(state.decks)} with these hands and hidden deck")
     for seat in range(_SEATS):
         _check_known(state, seat)
-    _check_cards(state, [size(hand) for hand in state.hands])
+    _check_cards(state, [size(side.hand) for side in state.sides])
     if state.phase == TURN and not state.can_act(state.mover):
         refuse("result", f"must be there: seat {state.mover} can place no stone")
 
@@ -265,13 +271,15 @@ def _read_seen_cards(state: AzureState, fields: Fields, you: int) -> None:
     ]
     state.decks = sum(count << 4 * i for i, count in enumerate(counts))
     other = 1 - you
-    state.hands[you] = _cards("hand", fields.text("hand"))
+    state.sides[you].hand = _cards("hand", fields.text("hand"))
     _check_known(state, you)
     sizes = _read_pair(fields, "hand_sizes", None)
-    if sizes[you] != size(state.hands[you]):
-        refuse(f"hand_sizes[{you}]", f"must be {size(state.hands[you])}, as is the hand")
-    drawn = checked_integer(f"hand_sizes[{other}]", sizes[other], low=0) - size(state.known[other])
-    seen = (state.decks, state.hands[you], state.known[other])
+    if sizes[you] != size(state.sides[you].hand):
+        refuse(f"hand_sizes[{you}]", f"must be {size(state.sides[you].hand)}, as is the hand")
+    drawn = checked_integer(f"hand_sizes[{other}]", sizes[other], low=0) - size(
+        state.sides[other].known
+    )
+    seen = (state.decks, state.sides[you].hand, state.sides[other].known)
     heap = size(_rest("decks, hand and known", "".join(letters(cards) for cards in seen)))
     hidden = fields.integer("hidden_size", low=0, high=heap)
     if drawn < 0 or drawn + hidden != heap:
@@ -289,8 +297,8 @@ def _check_cards(state: AzureState, sizes: list[int]) -> None:
 
 
 def _check_known(state: AzureState, seat: int) -> None:
-    if without(state.known[seat], state.hands[seat]):
-        refuse(f"known[{seat}]", f"is not part of the hand {letters(state.hands[seat])!r}")
+    if without(state.sides[seat].known, state.sides[seat].hand):
+        refuse(f"known[{seat}]", f"is not part of the hand {letters(state.sides[seat].hand)!r}")
 
 
 def _check_end(state: AzureState) -> None:
@@ -298,9 +306,10 @@ def _check_end(state: AzureState) -> None:
     outcome = state.outcome
     if outcome is None:
         return
-    if outcome.scores != tuple(state.wisdom):
-        refuse("result.scores", f"must be {state.wisdom}, the wisdom")
-    winners = [seat for seat in range(_SEATS) if state.wisdom[seat] == GOAL]
+    wisdom = [side.wisdom for side in state.sides]
+    if outcome.scores != tuple(wisdom):
+        refuse("result.scores", f"must be {wisdom}, the wisdom")
+    winners = [seat for seat in range(_SEATS) if state.sides[seat].wisdom == GOAL]
     if winners != ([state.mover] if outcome.reason == "wisdom" else []):
         refuse("result", "does not follow from the wisdom")
     if outcome.reason == "stuck" and state.can_act(state.mover):

@@ -9,10 +9,17 @@ from __future__ import annotations
 
 from pentathlon_engines.azure.board import (
     BIRD,
+    BOARD_BITS,
+    BOARDS,
+    CELL_AT,
     CELLS,
     COLOURS,
+    DIAGONAL,
     DRAGON,
+    EDGE,
+    GIFT_COST,
     MOUNTAINS,
+    PER_BOARD,
     RULES,
     SIDE,
     TIGER,
@@ -31,10 +38,45 @@ FACES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 }
 """The codes of each face by row."""
 ROTATIONS: Final = 4
-BOARDS: Final[int] = RULES["boards_per_side"] ** 2
-_EDGE: Final[int] = RULES["cells_per_board_side"]
+_BOARD_NAMES: Final = {f"{face}.{turns}" for face in FACES for turns in range(ROTATIONS)}
 _MOUNTAIN: Final = "M"
 _MOST_KEPT: Final = 64
+
+
+class Board:
+    """One board as it is turned; its cells are counted by row."""
+
+    __slots__ = ("codes", "colour", "dear", "mountain", "serpents")
+
+    def __init__(self, name: str) -> None:
+        face, _, turns = name.partition(".")
+        self.colour = COLOURS.index(face[0])
+        self.codes = _turned(FACES[face], int(turns))
+        self.mountain = self.codes.index(_MOUNTAIN)
+        self.serpents = _where([code.endswith("s") for code in self.codes])
+        self.dear = tuple([_dear(self.codes, extra) for extra in range(max(GIFT_COST) + 1)])
+        """For each extra cost the spaces that cost more than 0, 1, 2 ... cards, in a row."""
+
+
+def _turned(face: tuple[tuple[str, ...], ...], turns: int) -> list[str]:
+    """Return the codes of a face that is turned clockwise by quarters (5.2)."""
+    codes = [""] * PER_BOARD
+    for y, row in enumerate(face):
+        for x, code in enumerate(row):
+            column, line = x, y
+            for _ in range(turns):
+                column, line = EDGE - 1 - line, column
+            codes[EDGE * line + column] = code
+    return codes
+
+
+def _dear(codes: list[str], extra: int) -> int:
+    dear = 0
+    for spot, code in enumerate(codes):
+        if code != _MOUNTAIN:
+            for cards in range(_qi(code)[0] + _wisdom(code) + extra):
+                dear |= 1 << PER_BOARD * cards + spot
+    return dear
 
 
 def _qi(code: str) -> tuple[int, int]:
@@ -48,39 +90,104 @@ def _wisdom(code: str) -> int:
     return int(code[-2]) if code.endswith("*") else 0
 
 
-def _rays(directions: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
-    """Return for each cell what lies in each direction up to the edge."""
-    return tuple(
-        tuple(mask(walk(cell, dx, dy)) for dx, dy in directions) for cell in range(len(CELLS))
-    )
+def _where(flags: list[bool]) -> int:
+    """Return the places of what is true as bits."""
+    return sum([1 << place for place, flag in enumerate(flags) if flag])
 
 
-_STRAIGHT: Final = _rays(((1, 0), (0, 1), (-1, 0), (0, -1)))
-_DIAGONAL: Final = _rays(((1, 1), (-1, 1), (-1, -1), (1, -1)))
-_CODES: Final = {code for face in FACES.values() for row in face for code in row}
-_QI: Final = {code: _qi(code) for code in _CODES}
-_WISDOM: Final = {code: _wisdom(code) for code in _CODES}
+def _stacked(extra: int) -> tuple[int, ...]:
+    most = [0] * SIDE
+    for rows in FACES.values():
+        for y, row in enumerate(rows):
+            for x, code in enumerate(row):
+                off = _off_centre(x, y)
+                most[off] = max(most[off], _qi(code)[0] + _wisdom(code))
+    table = [0]
+    for spot in range(PER_BOARD):
+        levels = range(most[_off_centre(spot % EDGE, spot // EDGE)] + extra)
+        column = sum([1 << PER_BOARD * level + spot for level in levels])
+        table += [other | column for other in table]
+    return tuple(table)
 
-_kept: dict[Layout, Realm] = {}
+
+def _off_centre(x: int, y: int) -> int:
+    """Return how far from the centre of its board a cell is: no turn changes that."""
+    return abs(x - EDGE // 2) + abs(y - EDGE // 2)
+
+
+STACKED: Final[tuple[tuple[int, ...], ...]] = tuple(
+    [_stacked(extra) for extra in range(max(GIFT_COST) + 1)]
+)
+"""For each extra cost a part of a board repeated on all levels of `Board.dear`, by the part.
+
+Levels that no board reaches are left out: for no extra cost all fit a machine word.
+"""
+
+
+class Half:
+    """What is printed on two boards beside each other; cells are counted by row across both."""
+
+    __slots__ = ("codes", "domain", "mountains", "qi", "qi_colour", "serpents", "wisdom")
+
+    def __init__(self, left: Board, right: Board) -> None:
+        codes: list[str] = []
+        colours: list[int] = []
+        for y in range(EDGE):
+            for board in (left, right):
+                codes += board.codes[EDGE * y : EDGE * (y + 1)]
+                colours += [board.colour] * EDGE
+        self.domain = tuple(colours)
+        coded = [f"{COLOURS[at]}:{code}" for at, code in zip(colours, codes, strict=True)]
+        self.codes = tuple([tuple(coded[SIDE * y : SIDE * (y + 1)]) for y in range(EDGE)])
+        self.qi = tuple([_qi(code)[0] for code in codes])
+        self.qi_colour = tuple([_qi(code)[1] for code in codes])
+        self.wisdom = tuple([_wisdom(code) for code in codes])
+        self.mountains = _where([code == _MOUNTAIN for code in codes])
+        self.serpents = _where([code.endswith("s") for code in codes])
+
+
+# Most matches have a layout of their own, but share its boards, halves and lines with others.
+_kept_boards: dict[str, Board] = {}
+_kept_halves: dict[tuple[str, str], Half] = {}
+_kept_lines: dict[tuple[int, int], tuple[int, ...]] = {}
+_kept_realms: dict[Layout, Realm] = {}
+
+
+def _board(name: str) -> Board:
+    board = _kept_boards.get(name)
+    if board is None:
+        board = _kept_boards[name] = Board(name)
+    return board
+
+
+def _half(left: str, right: str) -> Half:
+    key = (left, right)
+    half = _kept_halves.get(key)
+    if half is None:
+        half = _kept_halves[key] = Half(_board(left), _board(right))
+    return half
 
 
 class Realm:
-    """Tables of one layout; all states of a match share them."""
+    """Tables of one layout; all states of a match share them.
+
+    All but `spaces` and `guards` are by cell; `mountains` and `serpents` have a bit for each cell.
+    """
 
     __slots__ = (
-        "boons",
+        "_across",
+        "_down",
+        "boards",
         "codes",
-        "diagonal",
         "domain",
         "guards",
         "layout",
-        "line",
         "mountains",
         "peaks",
         "qi",
         "qi_colour",
-        "rows",
         "serpents",
+        "shifts",
         "spaces",
         "wisdom",
     )
@@ -88,50 +195,89 @@ class Realm:
     def lay(self, layout: Layout) -> None:
         """Make the tables of this layout."""
         self.layout = layout
-        codes, self.domain = _lay(layout)
-        self.codes = tuple(
-            tuple(f"{COLOURS[self.domain[cell]]}:{codes[cell]}" for cell in _row(y))
-            for y in range(SIDE)
-        )
-        self.qi = tuple(_QI[code][0] for code in codes)
-        self.qi_colour = tuple(_QI[code][1] for code in codes)
-        self.wisdom = tuple(_WISDOM[code] for code in codes)
-        self.boons = tuple(qi + wisdom for qi, wisdom in zip(self.qi, self.wisdom, strict=True))
-        self.serpents = mask(cell for cell, code in enumerate(codes) if code.endswith("s"))
-        mountains = [cell for cell, code in enumerate(codes) if code == _MOUNTAIN]
-        self.mountains = mask(mountains)
-        self.peaks = tuple(sorted(mountains, key=lambda cell: self.domain[cell]))
+        first, second, third, fourth = layout
+        self.boards = (_board(first), _board(second), _board(third), _board(fourth))
+        colours = [4 * board.colour for board in self.boards]
+        self.shifts = (colours[0], colours[1], colours[2], colours[3])
+        """Where in a set of cards those begin that pay the spaces of each board."""
+        upper, lower = _half(first, second), _half(third, fourth)
+        self.codes = upper.codes + lower.codes
+        self.domain = upper.domain + lower.domain
+        self.qi = upper.qi + lower.qi
+        self.qi_colour = upper.qi_colour + lower.qi_colour
+        self.wisdom = upper.wisdom + lower.wisdom
+        self.mountains = upper.mountains | lower.mountains << SIDE * EDGE
+        self.serpents = upper.serpents | lower.serpents << SIDE * EDGE
+        self._lay_lines()
+        self._lay_domains()
+
+    def _lay_lines(self) -> None:
+        """Find what is in line with each cell, for all rows and all columns (5.3)."""
+        across: tuple[int, ...] = ()
+        down: tuple[int, ...] = ()
+        for index in range(SIDE):
+            across += _line_of(index, self.mountains)
+            down += _line_of(SIDE + index, self.mountains)
+        self._across = across
+        self._down = down
+
+    def _lay_domains(self) -> None:
+        """Find the peaks, and for each beast where stones guard its mountain (8.3)."""
+        peaks = [0, 0, 0, 0]
+        self.spaces = serpents = bird = 0
+        for place, board in enumerate(self.boards):
+            shift = PER_BOARD * place
+            spaces = (BOARD_BITS ^ 1 << board.mountain) << shift
+            self.spaces |= spaces
+            serpents |= board.serpents << shift
+            peaks[board.colour] = CELL_AT[shift + board.mountain]
+            if board.colour == MOUNTAINS[BIRD]:
+                bird = spaces
+        self.peaks = tuple(peaks)
         """The mountain of each colour."""
-        self.spaces = tuple(cell for cell in range(len(CELLS)) if cell not in mountains)
-        self.line = tuple(_reach(rays, self.mountains) for rays in _STRAIGHT)
-        self.diagonal = tuple(_reach(rays, self.mountains) for rays in _DIAGONAL)
-        self.guards = self._guards()
-        self.rows = tuple(
-            (cell, 1 << cell, self.line[cell], 4 * self.domain[cell], self.boons[cell])
-            for cell in self.spaces
-        )
-        """What a search for payable spaces needs: cell, bit, line, shift of its colour, boons."""
+        dragon, tiger = peaks[MOUNTAINS[DRAGON]], peaks[MOUNTAINS[TIGER]]
+        guards: tuple[int, ...] = (serpents, self.line(dragon), self.line(tiger), bird)
+        self.guards = guards
 
-    def _guards(self) -> tuple[int, ...]:
-        """Return for each beast the cells on which stones guard its mountain (8.3)."""
-        dragon, tiger = (self.line[self.peaks[MOUNTAINS[beast]]] for beast in (DRAGON, TIGER))
-        bird = mask(cell for cell in self.spaces if self.domain[cell] == MOUNTAINS[BIRD])
-        return self.serpents, dragon, tiger, bird
+    def line(self, cell: int) -> int:
+        """Return what is in line with a cell: the first mountain is in it and ends it (5.3)."""
+        return self._across[cell] | self._down[_TURNED[cell]]
+
+    def diagonal(self, cell: int) -> int:
+        """Return what lies on the diagonals of a cell, up to the first mountains."""
+        return _seen(cell, DIAGONAL, self.mountains)
 
 
-def _reach(rays: tuple[int, ...], mountains: int) -> int:
-    """Return what is in line with a cell: the first mountain is in it and ends it (5.3).
+_TURNED: Final[tuple[int, ...]] = tuple([x * SIDE + y for y in range(SIDE) for x in range(SIDE)])
+"""The number of each cell if cells are counted by column."""
+_LINES: Final[tuple[tuple[int, ...], ...]] = tuple(
+    [tuple(range(SIDE * y, SIDE * (y + 1))) for y in range(SIDE)]
+    + [tuple(range(x, len(CELLS), SIDE)) for x in range(SIDE)]
+)
+"""The cells of all rows, then of all columns."""
+_LINE_BITS: Final[tuple[int, ...]] = tuple([sum([1 << cell for cell in line]) for line in _LINES])
 
-    The first two rays go to higher cells, the others to lower ones.
-    """
-    reached = 0
-    for ray in rays[:2]:
-        hit = ray & mountains
-        reached |= ray & ((hit & -hit) * 2 - 1) if hit else ray
-    for ray in rays[2:]:
-        hit = ray & mountains
-        reached |= ray & -(1 << hit.bit_length() - 1) if hit else ray
-    return reached
+
+def _line_of(index: int, mountains: int) -> tuple[int, ...]:
+    """Return for each cell of a row or column what in it is in line with the cell."""
+    key = (index, mountains & _LINE_BITS[index])
+    line = _kept_lines.get(key)
+    if line is None:
+        directions = ((1, 0), (-1, 0)) if index < SIDE else ((0, 1), (0, -1))
+        line = tuple([_seen(cell, directions, mountains) for cell in _LINES[index]])
+        _kept_lines[key] = line
+    return line
+
+
+def _seen(cell: int, directions: tuple[tuple[int, int], ...], mountains: int) -> int:
+    """Return what lies in some directions of a cell, the first mountains included."""
+    seen = []
+    for dx, dy in directions:
+        for other in walk(cell, dx, dy):
+            seen.append(other)
+            if mountains >> other & 1:
+                break
+    return mask(seen)
 
 
 NOT_LAID: Final = Realm()
@@ -140,11 +286,11 @@ NOT_LAID: Final = Realm()
 
 def realm_of(layout: Layout) -> Realm:
     """Return the realm of a checked layout; the last ones are kept."""
-    realm = _kept.get(layout)
+    realm = _kept_realms.get(layout)
     if realm is None:
-        if len(_kept) >= _MOST_KEPT:
-            _kept.clear()
-        realm = _kept[layout] = Realm()
+        if len(_kept_realms) >= _MOST_KEPT:
+            _kept_realms.clear()
+        realm = _kept_realms[layout] = Realm()
         realm.lay(layout)
     return realm
 
@@ -155,31 +301,5 @@ def is_layout(boards: list[str]) -> bool:
     >>> is_layout(["B1.1", "V2.3", "A2.2", "W1.0"]), is_layout(["B1.1", "V2.3", "A2.2", "A1.0"])
     (True, False)
     """
-    known = {f"{face}.{turns}" for face in FACES for turns in range(ROTATIONS)}
-    colours = {board[0] for board in boards if board in known}
+    colours = {board[0] for board in boards if board in _BOARD_NAMES}
     return len(boards) == len(colours) == BOARDS
-
-
-def _lay(layout: Layout) -> tuple[list[str], tuple[int, ...]]:
-    """Return code and colour of the domain of each cell."""
-    codes, domain = [""] * len(CELLS), [0] * len(CELLS)
-    for place, board in enumerate(layout):
-        face, _, turns = board.partition(".")
-        top, left = _EDGE * (place // (SIDE // _EDGE)), _EDGE * (place % (SIDE // _EDGE))
-        for y, row in enumerate(FACES[face]):
-            for x, code in enumerate(row):
-                column, line = _turned(x, y, int(turns))
-                cell = (top + line) * SIDE + left + column
-                codes[cell], domain[cell] = code, COLOURS.index(face[0])
-    return codes, tuple(domain)
-
-
-def _turned(x: int, y: int, turns: int) -> tuple[int, int]:
-    """Turn a place on a board clockwise by quarters (5.2)."""
-    for _ in range(turns):
-        x, y = _EDGE - 1 - y, x
-    return x, y
-
-
-def _row(y: int) -> range:
-    return range(y * SIDE, (y + 1) * SIDE)

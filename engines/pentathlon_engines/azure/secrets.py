@@ -38,7 +38,7 @@ def without(known: int, cards: int) -> int:
 
 def unseen(state: AzureState, seat: int) -> int:
     """Return the cards that are hidden or in the other hand, the seat does not know where."""
-    return ALL_CARDS - state.decks - state.hands[seat] - state.known[1 - seat]
+    return ALL_CARDS - state.decks - state.sides[seat].hand - state.sides[1 - seat].known
 
 
 def redeal(state: AzureState, seat: int, rng: Random) -> AzureState:
@@ -51,7 +51,7 @@ def redeal(state: AzureState, seat: int, rng: Random) -> AzureState:
     if state.phase == SETUP:
         return twin
     other = 1 - seat
-    n = size(state.hands[other] - state.known[other])
+    n = size(state.sides[other].hand - state.sides[other].known)
     cards = _colours(unseen(state, seat))
     for _ in range(_TRIES):
         rng.shuffle(cards)
@@ -62,6 +62,7 @@ def redeal(state: AzureState, seat: int, rng: Random) -> AzureState:
         cards = _weighed(twin, other, n, rng)
         _deal(twin, other, cards, n)
     _rewrite_draws(twin, other, cards[:n])
+    twin.look()
     return twin
 
 
@@ -87,10 +88,10 @@ def is_possible(state: AzureState, seat: int) -> bool:
 
 def _deal(state: AzureState, seat: int, cards: list[int], n: int) -> None:
     """Give a seat the first `n` cards beside those that are known; the rest is the deck."""
-    hand = state.known[seat]
+    hand = state.sides[seat].known
     for colour in cards[:n]:
         hand += 1 << 4 * colour
-    state.hands[seat] = hand
+    state.sides[seat].hand = hand
     state.hidden = tuple(cards[n:])
 
 

@@ -16,6 +16,7 @@ from pentathlon_engines.azure.board import (
     GIFTS,
     GOAL,
     GRAMMAR,
+    HOME,
     MOUNTAINS,
     NEAR,
     PAIRS,
@@ -26,6 +27,7 @@ from pentathlon_engines.azure.board import (
     size,
 )
 from pentathlon_engines.azure.realm import realm_of
+from pentathlon_engines.azure.side import Side
 from pentathlon_engines.azure.table import BOON, OVER, RESHUFFLE, RETURNING, SETUP, TURN, Table
 from pentathlon_engines.errors import BadChance
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Option, Outcome
@@ -58,15 +60,12 @@ class AzureState(Table):
         twin.gift = self.gift
         twin.realm = self.realm
         twin.mover = self.mover
-        twin.hands = self.hands[:]
-        twin.known = self.known[:]
+        twin.sides = [self.sides[0].copy(), self.sides[1].copy()]
         twin.decks = self.decks
         twin.hidden = self.hidden
-        twin.stones = self.stones[:]
-        twin.supply = self.supply[:]
-        twin.gifted = self.gifted[:]
-        twin.wisdom = self.wisdom[:]
         twin.beasts = self.beasts[:]
+        twin.due = self.due
+        twin.payable = self.payable
         twin.boon_at = self.boon_at
         twin.draws = self.draws
         twin.log = self.log[:]
@@ -96,27 +95,30 @@ class AzureState(Table):
     def _place(self, action: int) -> None:
         """Pay, put the stone down, take the boons (14.2 to 14.4)."""
         seat, realm = self.mover, self.realm
-        cell = action % GIFT
+        side = self.sides[seat]
         cost = self.cost(action)
-        self._pay(seat, realm.domain[cell], cost)
-        self.stones[seat] |= 1 << cell
+        cell = action
         if action < GIFT:
-            self.supply[seat] -= 1
+            side.supply -= 1
         else:
-            self.gifted[seat] = cell
+            cell -= GIFT
+            side.gifted = cell
+        self._pay(side, realm.domain[cell], cost)
+        side.stones |= 1 << HOME[cell]
+        self.add_bonds(side, cell)
         self.log.append((events.PLACE, seat, cell, action // GIFT, cost))
         self._gather(seat, realm.qi_colour[cell], realm.qi[cell])
         if self._gain(seat, realm.wisdom[cell]):
             return
-        if self.gift == BOUNTIFUL and action < GIFT and self.gifted[seat] >= 0:
+        if self.gift == BOUNTIFUL and action < GIFT and side.gifted >= 0:
             self._add_boon(seat, cell)
         else:
-            self._check_beasts(seat)
+            self._check_beasts(seat, cell)
 
     def _add_boon(self, seat: int, cell: int) -> None:
         """Give one boon more beside the Bountiful stone, or ask which (11.4)."""
         realm = self.realm
-        if NEAR[self.gifted[seat]] >> cell & 1:
+        if NEAR[self.sides[seat].gifted] >> HOME[cell] & 1:
             if realm.qi[cell] and realm.wisdom[cell]:
                 self.phase = BOON
                 self.boon_at = cell
@@ -125,7 +127,7 @@ class AzureState(Table):
                 self._gather(seat, realm.qi_colour[cell], 1)
             elif self._gain(seat, 1):
                 return
-        self._check_beasts(seat)
+        self._check_beasts(seat, cell)
 
     def _choose_boon(self, action: int) -> None:
         cell, seat = self.boon_at, self.mover
@@ -134,48 +136,56 @@ class AzureState(Table):
             self._gather(seat, self.realm.qi_colour[cell], 1)
         elif self._gain(seat, 1):
             return
-        self._check_beasts(seat)
+        self._check_beasts(seat, cell)
 
-    def _pay(self, seat: int, colour: int, cost: int) -> None:
+    def _pay(self, side: Side, colour: int, cost: int) -> None:
         """Put cards on the face-up deck; those that are known to be there go first (6.5)."""
         shift = 4 * colour
-        self.hands[seat] -= cost << shift
+        side.hand -= cost << shift
         self.decks += cost << shift
-        self.known[seat] -= min(cost, self.known[seat] >> shift & 15) << shift
+        side.known -= min(cost, side.known >> shift & 15) << shift
 
     def _gather(self, seat: int, colour: int, wanted: int) -> None:
         """Take cards from a face-up deck, as many as there are (7.1, 7.2)."""
-        there = self.decks >> 4 * colour & 15
-        taken = min(wanted, there)
+        taken = min(wanted, self.decks >> 4 * colour & 15)
         if taken:
             cards = taken << 4 * colour
+            side = self.sides[seat]
             self.decks -= cards
-            self.hands[seat] += cards
-            self.known[seat] += cards
+            side.hand += cards
+            side.known += cards
             self.log.append((events.GATHER, seat, colour, taken, 0))
 
     def _gain(self, seat: int, points: int) -> bool:
         """Add wisdom, within its bounds, and say whether that ends the match (7.3, 8.5)."""
-        before = self.wisdom[seat]
-        after = self.wisdom[seat] = min(GOAL, max(0, before + points))
+        side = self.sides[seat]
+        before = side.wisdom
+        after = min(GOAL, max(0, before + points))
         if after != before:
+            side.wisdom = after
             self.log.append((events.WISDOM, seat, after - before, after, 0))
         if after == GOAL:
             self._end(seat, "wisdom")
         return after == GOAL
 
-    def _check_beasts(self, seat: int) -> None:
-        """Check the beasts in their order, then pass the turn on (14.5 to 14.8)."""
-        if self.attracts(seat, TORTOISE):
+    def _check_beasts(self, seat: int, cell: int) -> None:
+        """Check the beasts in their order, then pass the turn on (14.5 to 14.8).
+
+        A seat can gain those only that its new stone guards.
+        """
+        guards = self.realm.guards
+        stone = -1 if self.due else 1 << HOME[cell]
+        if stone & guards[TORTOISE] and self.attracts(seat, TORTOISE):
             self._take_tortoise(seat)
+            stone = -1  # the stones on the black mountain have changed
         for beast in (DRAGON, TIGER):
-            if self.attracts(seat, beast):
+            if stone & guards[beast] and self.attracts(seat, beast):
                 loser = self._take(seat, beast)
                 if loser >= 0:
                     self._gain(loser, -BEAST_WISDOM[beast])
                 if self._gain(seat, BEAST_WISDOM[beast]):
                     return
-        if self.attracts(seat, BIRD) and self._take_bird(seat):
+        if stone & guards[BIRD] and self.attracts(seat, BIRD) and self._take_bird(seat):
             return
         self._draw()
 
@@ -189,14 +199,18 @@ class AzureState(Table):
     def _take_tortoise(self, seat: int) -> None:
         """Change the stone on the black mountain, if there is one to put there (8.6, 8.7)."""
         loser = self._take(seat, TORTOISE)
-        peak = 1 << self.realm.peaks[MOUNTAINS[TORTOISE]]
-        if loser >= 0 and self.stones[loser] & peak:
-            self.stones[loser] ^= peak
-            self.supply[loser] += 1
+        cell = self.realm.peaks[MOUNTAINS[TORTOISE]]
+        peak = 1 << HOME[cell]
+        if loser >= 0 and self.sides[loser].stones & peak:
+            self.sides[loser].stones ^= peak
+            self.sides[loser].supply += 1
+            self.bond()
             self.log.append((events.MOUNTAIN, loser, 0, 0, 0))
-        if self.supply[seat]:
-            self.stones[seat] |= peak
-            self.supply[seat] -= 1
+        side = self.sides[seat]
+        if side.supply:
+            side.stones |= peak
+            side.supply -= 1
+            self.add_bonds(side, cell)
             self.log.append((events.MOUNTAIN, seat, 1, 0, 0))
 
     def _take_bird(self, seat: int) -> bool:
@@ -205,7 +219,7 @@ class AzureState(Table):
         self.draws = BIRD_CARDS
         if loser < 0:
             return False
-        hand = self.hands[loser]
+        hand = self.sides[loser].hand
         if size(hand) > BIRD_CARDS:
             self.phase = RETURNING
             self.to_move = loser
@@ -216,9 +230,10 @@ class AzureState(Table):
 
     def _give_back(self, cards: int) -> None:
         loser = 1 - self.mover
-        self.hands[loser] -= cards
+        side = self.sides[loser]
+        side.hand -= cards
+        side.known = secrets.without(side.known, cards)
         self.decks += cards
-        self.known[loser] = secrets.without(self.known[loser], cards)
         self.log.append((events.RETURN, loser, cards, 0, 0))
 
     def _draw(self) -> None:
@@ -229,7 +244,7 @@ class AzureState(Table):
             for colour in self.hidden[:n]:
                 cards += 1 << 4 * colour
             self.hidden = self.hidden[n:]
-            self.hands[seat] += cards
+            self.sides[seat].hand += cards
             self.draws -= n
             if n:
                 self.log.append((events.DRAW, seat, cards, n, 0))
@@ -244,11 +259,14 @@ class AzureState(Table):
         """Let the other seat begin its turn, or lose (6.6)."""
         self.mover = self.to_move = 1 - self.mover
         self.phase = TURN
-        if not self.can_act(self.mover):
+        self.look()
+        if not self.payable and not self.can_act(self.mover):
             self._end(1 - self.mover, "stuck")
 
     def _end(self, winner: int, reason: str) -> None:
-        self.outcome = Outcome((winner, 1 - winner), reason, (self.wisdom[0], self.wisdom[1]))
+        self.outcome = Outcome(
+            (winner, 1 - winner), reason, (self.sides[0].wisdom, self.sides[1].wisdom)
+        )
         self.to_move = None
         self.phase = OVER
         self.log.append((events.END, winner, events.REASONS.index(reason), 0, 0))
@@ -274,7 +292,8 @@ class AzureState(Table):
         taken = chance.reshuffled(self.decks)
         self.decks -= taken
         # With no card hidden anywhere else, each seat has just known the other's hand.
-        self.known = self.hands[:]
+        for side in self.sides:
+            side.known = side.hand
         self.log.append((events.RESHUFFLE, 0, taken, 0, 0))
         self._draw()
 
@@ -284,12 +303,14 @@ class AzureState(Table):
             raise BadChance(f"{text!r}: write {chance.SETUP_GRAMMAR}")
         layout, hands, self.hidden = setup
         self.realm = realm_of(layout)
-        self.hands = list(hands)
+        self.sides[0].hand, self.sides[1].hand = hands
         for colour in self.hidden:
             self.decks -= 1 << 4 * colour
         self.decks -= hands[0] + hands[1]
+        self.bond()
         self.phase = TURN
         self.to_move = self.mover
+        self.look()
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
         """Return the orders of a new hidden deck, equally likely; setups are too many to list."""

@@ -9,27 +9,29 @@ from pentathlon_engines.azure.board import (
     ALL_CARDS,
     BOON_QI,
     BOON_WISDOM,
-    COMMON_STONES,
     FAVORED,
     GIFT,
     GIFT_COST,
     GIFTS,
     GUARDS_NEEDED,
+    HOME,
     MIGHTY,
     PAIRS,
     PERCEPTIVE,
     RETURN,
+    cells_of,
+    nth_cell,
 )
-from pentathlon_engines.azure.realm import NOT_LAID
-from pentathlon_engines.errors import NotToMove
+from pentathlon_engines.azure.realm import NOT_LAID, STACKED
+from pentathlon_engines.azure.side import Side
 from pentathlon_engines.game import CHANCE, Outcome, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
     from typing import Any, Final
 
     from pentathlon_engines.azure.events import Event
+    from pentathlon_engines.game import Draw
 
 PHASES: Final = ("setup", "turn", "boon", "return", "reshuffle", "over")
 SETUP: Final = 0
@@ -48,19 +50,16 @@ class Table(State):
         "boon_at",
         "decks",
         "draws",
+        "due",
         "gift",
-        "gifted",
-        "hands",
         "hidden",
-        "known",
         "log",
         "mover",
+        "payable",
         "phase",
         "realm",
+        "sides",
         "since",
-        "stones",
-        "supply",
-        "wisdom",
     )
 
     def reset(self, options: dict[str, Any]) -> None:
@@ -74,16 +73,14 @@ class Table(State):
         self.realm = NOT_LAID
         self.mover = 0
         """Whose stone turn it is; the seat that returns cards is the other one."""
-        self.hands = [0, 0]
-        self.known = [0, 0]
-        """What the other seat knows to be in each hand."""
+        self.sides = [Side(), Side()]
         self.decks: int = ALL_CARDS
         self.hidden: tuple[int, ...] = ()
-        self.stones = [0, 0]
-        self.supply = [COMMON_STONES, COMMON_STONES]
-        self.gifted = [-1, -1]
-        self.wisdom = [0, 0]
         self.beasts = [-1, -1, -1, -1]
+        self.due = False
+        """Whether a seat has long earned a beast, which is so in positions from outside only."""
+        self.payable = 0
+        """The spaces on which the seat on turn can place a common stone."""
         self.boon_at = -1
         self.draws = 0
         """Cards that the seat with the Bird has still to draw."""
@@ -96,7 +93,12 @@ class Table(State):
         """How many stones have been placed: one in each stone turn."""
         if self.phase == SETUP:
             return 0
-        return ((self.stones[0] | self.stones[1]) & ~self.realm.mountains).bit_count()
+        return (self.taken & self.realm.spaces).bit_count()
+
+    @property
+    def taken(self) -> int:
+        """The cells on which stones stand."""
+        return self.sides[0].stones | self.sides[1].stones
 
     @property
     def turn(self) -> int:
@@ -107,68 +109,59 @@ class Table(State):
     def legal_actions(self) -> list[int]:
         """Return common stones, then the gifted one, by cell; else returns or boons (13)."""
         if self.phase == TURN:
-            actions = self._payable(0, GIFT_COST[0]) if self.supply[self.mover] else []
+            actions = cells_of(self.payable)
             if self.can_gift(self.mover):
-                actions += self._payable(GIFT, GIFT_COST[self.gift])
+                actions += [GIFT + cell for cell in cells_of(self._payable(self.mover, 0))]
             return actions
         if self.phase == RETURNING:
             return [action for action in range(RETURN, BOON_QI) if self._can_return(action)]
         return [BOON_QI, BOON_WISDOM] if self.phase == BOON else []
 
-    def _payable(self, base: int, extra: int) -> list[int]:
-        """Return the actions from `base` on that place a stone at this extra cost."""
-        seat = self.mover
-        hand, own, bonus = self.hands[seat], self.stones[seat], self._bonus(seat)
-        taken = own | self.stones[1 - seat]
-        actions = []
-        for cell, bit, line, shift, boons in self.realm.rows:
-            if not taken & bit:
-                bonds = (own & line).bit_count()
-                if bonus & bit:
-                    bonds += 1
-                if boons + extra - bonds <= hand >> shift & 15:
-                    actions.append(base + cell)
-        return actions
+    def look(self) -> None:
+        """Find the spaces that are payable for the seat on turn, after whatever has changed."""
+        self.payable = self._payable_common(self.mover)
 
     def can_act(self, seat: int) -> bool:
         """Say whether a seat could place a stone now (6.6, 11.5)."""
-        extra = 0
-        if not self.supply[seat]:
-            if not self.can_gift(seat):
-                return False
-            extra = GIFT_COST[self.gift]
-        hand, own, bonus = self.hands[seat], self.stones[seat], self._bonus(seat)
-        taken = own | self.stones[1 - seat]
-        for _, bit, line, shift, boons in self.realm.rows:
-            if not taken & bit:
-                bonds = (own & line).bit_count()
-                if bonus & bit:
-                    bonds += 1
-                if boons + extra - bonds <= hand >> shift & 15:
-                    return True
-        return False
+        if self._payable_common(seat):
+            return True
+        return self.can_gift(seat) and self._payable(seat, 0) != 0
+
+    def _payable_common(self, seat: int) -> int:
+        return self._payable(seat, GIFT_COST[self.gift]) if self.sides[seat].supply else 0
+
+    def _payable(self, seat: int, saved: int) -> int:
+        """Return the spaces a seat can pay, if a stone costs so much less than a gifted one."""
+        realm, side, other = self.realm, self.sides[seat], self.sides[1 - seat]
+        return realm.spaces & ~(side.stones | other.stones | side.too_dear(realm, saved))
 
     def can_gift(self, seat: int) -> bool:
         """Say whether a seat still has its gifted stone (11.2)."""
-        return self.gift > 0 and self.gifted[seat] < 0
+        return self.gift > 0 and self.sides[seat].gifted < 0
 
     def cost(self, action: int) -> int:
         """Return the cards that a `place` or `gift` of the seat on turn costs (6.3, 11.2)."""
-        extra, cell = (0, action) if action < GIFT else (GIFT_COST[self.gift], action - GIFT)
-        seat, realm = self.mover, self.realm
-        bonds = (self.stones[seat] & realm.line[cell]).bit_count()
-        if self._bonus(seat) >> cell & 1:
-            bonds += 1
-        return max(0, realm.boons[cell] + extra - bonds)
+        side = self.sides[self.mover]
+        if action < GIFT:
+            return side.cost(HOME[action], GIFT_COST[self.gift])
+        return side.cost(HOME[action - GIFT], 0)
 
-    def _bonus(self, seat: int) -> int:
-        """Return the cells to which a seat's gifted stone gives one bond more (11.4)."""
-        cell = self.gifted[seat]
-        if cell < 0:
-            return 0
-        if self.gift == MIGHTY:
-            return self.realm.line[cell]
-        return self.realm.diagonal[cell] if self.gift == PERCEPTIVE else 0
+    def bond(self) -> None:
+        """Find out what all spaces cost both seats, from the stones on the board."""
+        for side in self.sides:
+            side.set_costs(self.realm, GIFT_COST[self.gift])
+            for cell in cells_of(side.stones):
+                self.add_bonds(side, cell)
+
+    def add_bonds(self, side: Side, cell: int) -> None:
+        """Make spaces cheaper by the bonds of a new stone (6.4, 11.4)."""
+        realm, stacked = self.realm, STACKED[GIFT_COST[self.gift]]
+        side.cheapen(realm.line(cell), stacked)
+        if cell == side.gifted:
+            if self.gift == MIGHTY:
+                side.cheapen(realm.line(cell), stacked)
+            elif self.gift == PERCEPTIVE:
+                side.cheapen(realm.diagonal(cell), stacked)
 
     def is_legal(self, action: int) -> bool:
         """Say whether the seat to move may do this now."""
@@ -179,52 +172,37 @@ class Table(State):
         return self.phase == BOON and action in (BOON_QI, BOON_WISDOM)
 
     def _can_place(self, action: int) -> bool:
-        seat, realm = self.mover, self.realm
-        cell = action % GIFT
-        if (self.stones[0] | self.stones[1] | realm.mountains) >> cell & 1:
+        if action < GIFT:
+            return self.payable >> HOME[action] & 1 == 1
+        if not self.can_gift(self.mover):
             return False
-        has_stone = self.supply[seat] > 0 if action < GIFT else self.can_gift(seat)
-        held = self.hands[seat] >> 4 * realm.domain[cell] & 15
-        return has_stone and self.cost(action) <= held
+        return self._payable(self.mover, 0) >> HOME[action - GIFT] & 1 == 1
 
     def _can_return(self, action: int) -> bool:
         x, y = PAIRS[action - RETURN]
-        hand = self.hands[1 - self.mover]
+        hand = self.sides[1 - self.mover].hand
         return hand >> 4 * x & 15 > (x == y) and hand >> 4 * y & 15 > 0
 
-    def random_action(self, rng: Random) -> int:
+    def _draw_action(self, draw: Draw) -> int:
         """Draw one of the legal actions, each with the same chance, without listing them."""
         if self.phase == TURN:
-            return self._random_stone(rng)
+            return self._draw_stone(draw)
         if self.phase == RETURNING:
             while True:
-                action = RETURN + int(rng.random() * len(PAIRS))
+                action = RETURN + int(draw() * len(PAIRS))
                 if self._can_return(action):
                     return action
-        if self.phase != BOON:
-            raise NotToMove("no seat may act here")
-        return BOON_QI + int(rng.random() * 2)
+        return BOON_QI + int(draw() * 2)
 
-    def _random_stone(self, rng: Random) -> int:
-        """Try stones and spaces at random until one is payable: about every fifth is."""
-        seat, rows = self.mover, self.realm.rows
-        hand, own, bonus = self.hands[seat], self.stones[seat], self._bonus(seat)
-        taken = own | self.stones[1 - seat]
-        draw, spaces = rng.random, len(rows)
-        first = 0 if self.supply[seat] else spaces
-        choices = (2 * spaces if self.can_gift(seat) else spaces) - first
-        while True:
-            pick = first + int(draw() * choices)
-            base = extra = 0
-            if pick >= spaces:
-                pick, base, extra = pick - spaces, GIFT, GIFT_COST[self.gift]
-            cell, bit, line, shift, boons = rows[pick]
-            if not taken & bit:
-                bonds = (own & line).bit_count()
-                if bonus & bit:
-                    bonds += 1
-                if boons + extra - bonds <= hand >> shift & 15:
-                    return base + cell
+    def _draw_stone(self, draw: Draw) -> int:
+        common = self.payable
+        if not self.can_gift(self.mover):
+            return nth_cell(common, int(draw() * common.bit_count()))
+        gift = self._payable(self.mover, 0)
+        pick = int(draw() * (common.bit_count() + gift.bit_count()))
+        if pick < common.bit_count():
+            return nth_cell(common, pick)
+        return GIFT + nth_cell(gift, pick - common.bit_count())
 
     def attracts(self, seat: int, beast: int) -> bool:
         """Say whether a seat gains this favour now (8.2)."""
@@ -232,10 +210,10 @@ class Table(State):
         if owner == seat:
             return False
         guards = self.realm.guards[beast]
-        mine = (self.stones[seat] & guards).bit_count()
+        mine = (self.sides[seat].stones & guards).bit_count()
         if mine < GUARDS_NEEDED or owner < 0:
             return mine >= GUARDS_NEEDED
-        other = (self.stones[owner] & guards).bit_count()
+        other = (self.sides[owner].stones & guards).bit_count()
         return mine > other or (
             mine == other
             and self.gift == FAVORED
@@ -244,4 +222,5 @@ class Table(State):
         )
 
     def _guards_with_gift(self, seat: int, guards: int) -> bool:
-        return self.gifted[seat] >= 0 and guards >> self.gifted[seat] & 1 == 1
+        gifted = self.sides[seat].gifted
+        return gifted >= 0 and guards >> HOME[gifted] & 1 == 1
