@@ -19,9 +19,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.launcher import Breach, SandboxLevel
+from pentathlon_engines.launcher import BotCommand, Breach, SandboxLevel
 from pentathlon_engines.limits import Limits
-from tests.workers.sandbox.bots import bot_command
+from tests.workers.sandbox.bots import bot_command, is_native, native_bot_command
 from workers.sandbox.cgroups import PREFIX, Use
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
@@ -42,14 +42,19 @@ def main() -> None:
     # Nothing hostile runs in here; should something get out all the same, this bounds it.
     resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
     launcher = SandboxLauncher(level, cgroups=use)
-    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(["sleep", "60"]) as sleeper:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as built,
+        subprocess.Popen(["sleep", "60"]) as sleeper,
+    ):
+        command = native_bot_command(name, Path(built)) if is_native(name) else bot_command(name)
         marker = Path(folder, "marker")
         marker.write_text("untouched")
         before = marker.stat()
         order = {
             "secret": SECRET, "marker": str(marker), "pid": sleeper.pid, "worker": os.getpid(),
         }  # fmt: skip
-        found = fight(launcher, name, order)
+        found = fight(launcher, command, order)
         found["survivors"] = survivors(found["uid"], spared={os.getpid(), sleeper.pid})
         found["bystander"] = sleeper.poll() is None
         found["marker"] = marker.stat() == before or marker.read_text()
@@ -61,9 +66,9 @@ def main() -> None:
     json.dump(found, sys.stdout)
 
 
-def fight(launcher: SandboxLauncher, name: str, order: dict[str, Any]) -> dict[str, Any]:
+def fight(launcher: SandboxLauncher, command: BotCommand, order: dict[str, Any]) -> dict[str, Any]:
     """Start the bot, send it the order and watch until it answers, ends or breaks a limit."""
-    bot = launcher.start(bot_command(name), seat=0, limits=LIMITS)
+    bot = launcher.start(command, seat=0, limits=LIMITS)
     uid = Path(f"/proc/{bot.pid}").stat().st_uid
     os.write(bot.stdin, json.dumps(order).encode() + b"\n")
     started = time.monotonic()

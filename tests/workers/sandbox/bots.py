@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import time
 from pathlib import Path
 
@@ -17,8 +18,21 @@ _TICK_S = 0.01
 
 
 def bot_command(name: str) -> BotCommand:
-    """Return the command of a bot in the folder of bots."""
+    """Return the command of a Python bot in the folder of bots."""
     return BotCommand(folder=BOTS / name, argv=PYTHON)
+
+
+def native_bot_command(name: str, folder: Path) -> BotCommand:
+    """Compile a C bot of the folder of bots into another folder and return its command."""
+    command: list[str | Path] = ["cc", "-O1", "-o", folder / "bot", BOTS / name / "bot.c"]
+    subprocess.run(command, check=True, timeout=TIMEOUT_S)
+    folder.chmod(0o755)
+    return BotCommand(folder=folder, argv=("./bot",), language="command")
+
+
+def is_native(name: str) -> bool:
+    """Say whether a bot of the folder of bots is written in C."""
+    return (BOTS / name / "bot.c").exists()
 
 
 def own_bot(folder: Path, source: str) -> BotCommand:

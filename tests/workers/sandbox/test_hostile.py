@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.workers.sandbox.arena import LIMITS
 from tests.workers.sandbox.bots import BOTS
+from tests.workers.sandbox.test_match import IN_A_MATCH, OUT_OF_TIME
 from tests.workers.sandbox.worker_users import USERS, worker_user
 
 LEVELS = ("namespaces", "landlock")
@@ -42,7 +44,15 @@ CONTAINED = (
     "ponders", "raise_limits", "shared_memory", "signal_flood", "terminal", "thread_bomb",
     "unknown_calls", "write_outside",
 )  # fmt: skip
-ELSEWHERE = {"disk_fill", "echo", "stdout_flood", "stderr_flood"}
+NATIVE = {
+    "native_break": "memory",
+    "native_clone": "security",
+    "native_clone3": None,
+    "native_fork": None,
+    "native_parent": "security",
+    "native_spin": "cpu_time",
+}
+ELSEWHERE = {"disk_fill", "echo", *IN_A_MATCH, *OUT_OF_TIME}
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
 
 
@@ -82,6 +92,16 @@ def test_attempt_comes_to_nothing(user: str, level: str, bot: str) -> None:
 
     assert found["answer"] == [], found["log"]
     assert found["verdict"] is None
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="C bots need a C compiler")
+@pytest.mark.parametrize(("user", "level"), ARENAS)
+@pytest.mark.parametrize(("bot", "verdict"), NATIVE.items())
+def test_native_bot_gets_no_further(user: str, level: str, bot: str, verdict: str | None) -> None:
+    found = fight(user, level, bot)
+
+    assert found["verdict"] == verdict, found["detail"]
+    assert found["answer"] == (None if verdict else [])
 
 
 @pytest.mark.parametrize("user", USERS)
@@ -137,4 +157,5 @@ def test_deaf_bot_is_stopped_at_once(user: str, level: str) -> None:
 def test_every_bot_has_its_place() -> None:
     names = {path.name for path in BOTS.iterdir()}
 
-    assert names == set(VERDICTS) | set(DOORS_OF_X86) | set(CONTAINED) | ELSEWHERE
+    assert len(names) >= 60
+    assert names == set(NATIVE) | set(VERDICTS) | set(DOORS_OF_X86) | set(CONTAINED) | ELSEWHERE
