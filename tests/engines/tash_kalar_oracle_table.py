@@ -1,0 +1,203 @@
+"""The cards on the table of Tash-Kalar for the oracle: deal, hands, decks and piles.
+
+A part of a match is a generator that stops wherever somebody decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from tests.engines.tash_kalar_oracle_cards import (
+    COMMON,
+    DATA,
+    LEGENDARY,
+    SCHOOLS,
+    Piece,
+    cards_of,
+    kind_of,
+)
+from tests.engines.tash_kalar_oracle_effects import Arena
+from tests.engines.tash_kalar_oracle_tasks import TaskRow
+
+CHANCE = -1
+Play = Generator[None, str, Any]
+"""A part of a match: what it returns differs."""
+
+
+class Table(Arena):
+    """All that lies on the table; `to_move`, `phase` and `listed` tell who decides what."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        super().__init__(17 if options["mode"] == "high_form" else 16)
+        self.options = options
+        self.is_high = options["mode"] == "high_form"
+        self.to_move: int | None = None
+        self.phase = ""
+        self.listed: list[str] = []
+        self.card: str | None = None
+        self.hands: list[dict[str, Any]] = [
+            {"beings": [], "legends": [], "flare": None} for _ in (0, 1)
+        ]
+        self.decks |= {"legends": [], "flares": []}
+        self.played: dict[str, Any] = {"beings": [[], []], "legends": [], "flares": []}
+        self.row = TaskRow({}, [], [])
+        self.points = [0, 0]
+        self.summoned: list[dict[str, str]] = []
+        self.discarded = self.is_extra = False
+        self.player = self.turn = 0
+        self.end: dict[str, Any] | None = None
+        self.result: dict[str, Any] | None = None
+        self.begun = [0, 0]
+
+    def ask(self, seat: int, phase: str, listed: list[str]) -> Play:
+        """Stop until a seat has chosen."""
+        self.to_move, self.phase, self.listed = seat, phase, sorted(listed)
+        return (yield)
+
+    def draw_lots(self, phase: str) -> Play:
+        """Stop until chance has decided, and return the words after the first."""
+        self.to_move, self.phase, self.listed = CHANCE, phase, []
+        text = yield
+        return text.split()[1:]
+
+    def scores(self) -> list[int]:
+        """10.3, 10.4"""
+        if not self.is_high:
+            return self.points
+        return [self.points[seat] + len(self.find([seat], [LEGENDARY])) for seat in (0, 1)]
+
+    def put(self, position: dict[str, Any]) -> None:
+        """Begin in the middle, where a turn has just begun."""
+        for there, fact in position["board"].items():
+            self.board[there] = Piece(fact["owner"], fact["rank"])
+        self.hands = position["hands"]
+        self.decks = position["decks"]
+        self.discards = position["discards"]
+        self.played = position["played"]
+        self.turn, self.player = position["turn"], position["to_move"]
+        self.actions_left = position["actions_left"]
+        self.points = list(position["scores"])
+        if "counters" in position:
+            self.destroyed = position["counters"]["destroyed"]
+            self.summoned = position["counters"]["summoned"]
+        self.end = position.get("end")
+        if self.is_high:
+            tasks = position["tasks"]
+            self.row = TaskRow(task_types(), tasks["current"], self.decks.pop("tasks"))
+            self.row.next, self.row.claimed = tasks["next"], tasks["claimed"]
+            self.row.under = tasks["under"]
+            self.points = [
+                sum(DATA["tasks"][task]["points"] for task in mine) for mine in self.row.claimed
+            ]
+
+    def set_up(self) -> Play:
+        """4"""
+        if "drawn" in self.options["decks"]:
+            self.options = self.options | {"decks": (yield from self.draw_lots("draw"))}
+        dealt = yield from self.draw_lots("deal")
+        self.player, self.turn, self.actions_left = int(dealt[0]), 1, 1
+        decks = [cards_of(SCHOOLS[school]) for school in self.options["decks"]]
+        legends, flares = cards_of("legends"), cards_of("flares")
+        both = named(flares, dealt[5])
+        for seat in (0, 1):
+            hand = self.hands[seat]
+            hand["beings"] = named(decks[seat], dealt[1 + seat])
+            hand["legends"] = named(legends, dealt[3 + seat])
+            hand["flare"] = both[seat]
+            self.decks["beings"][seat] = named(decks[seat], dealt[6 + seat])
+        self.decks["legends"], self.decks["flares"] = (
+            named(legends, dealt[8]),
+            named(flares, dealt[9]),
+        )
+        if self.is_high:
+            tasks = cards_of("tasks")
+            self.row = TaskRow(task_types(), named(tasks, dealt[10]), named(tasks, dealt[11]))
+            self.row.turn_up()
+        else:
+            second = 1 - self.player
+            text = yield from self.ask(second, "setup", ["setup c5", "setup g5"])
+            for there in ("c5", "g5"):
+                self.board[there] = Piece(
+                    second if there == text.split()[1] else self.player, COMMON
+                )
+        self.turn = 0
+
+    def discard(self, card: str) -> Play:
+        """5.6"""
+        hand = self.hands[self.player]
+        hand["beings"].remove(card)
+        self.discards[self.player].append(card)
+        self.discarded = True
+        while True:
+            others = [*hand["beings"], *hand["legends"], *filter(None, [hand["flare"]])]
+            if not others:
+                self.tell(self.player, "done")
+                return
+            listed = ["done", *(f"return {other}" for other in others)]
+            text = yield from self.ask(self.player, "return", listed)
+            if text == "done":
+                return
+            self.put_under(text.split()[1])
+
+    def put_under(self, card: str) -> None:
+        hand, kind = self.hands[self.player], kind_of(card)
+        if kind == "flare":
+            hand["flare"] = None
+            self.decks["flares"].append(card)
+        elif kind == "legend":
+            hand["legends"].remove(card)
+            self.decks["legends"].append(card)
+        else:
+            hand["beings"].remove(card)
+            self.decks["beings"][self.player].append(card)
+
+    def draw(self) -> Play:
+        """5.7, 3.5, 8.6"""
+        hand = self.hands[self.player]
+        beings = max(0, 3 - len(hand["beings"])) + self.extra["beings"]
+        drawn = self.decks["beings"][self.player][:beings]
+        del self.decks["beings"][self.player][:beings]
+        hand["beings"] += drawn
+        legends = yield from self.draw_shared("legends", 2 - len(hand["legends"]))
+        flares = yield from self.draw_shared("flares", hand["flare"] is None)
+        legends += yield from self.draw_shared("legends", self.extra["legends"])
+        if drawn or legends or flares:
+            self.tell(self.player, f"draw {len(drawn)} {legends} {flares}")
+
+    def draw_shared(self, kind: str, wanted: int) -> Play:
+        """3.5"""
+        drawn = 0
+        while drawn < wanted:
+            if not self.decks[kind]:
+                yield from self.shuffle(kind)
+            if not self.decks[kind]:
+                break
+            card = self.decks[kind].pop(0)
+            drawn += 1
+            if kind == "flares":
+                self.hands[self.player]["flare"] = card
+            else:
+                self.hands[self.player]["legends"].append(card)
+            if not self.decks[kind]:
+                yield from self.shuffle(kind)
+        return drawn
+
+    def shuffle(self, kind: str) -> Play:
+        """3.5"""
+        if self.played[kind]:
+            words = yield from self.draw_lots("shuffle")
+            assert words[0] == kind
+            self.decks[kind] = named(cards_of(kind), words[1])
+            assert sorted(self.decks[kind]) == sorted(self.played[kind])
+            self.played[kind] = []
+
+
+def task_types() -> dict[str, str]:
+    """Return the type of each task."""
+    return {task: fact["type"] for task, fact in DATA["tasks"].items()}
+
+
+def named(deck: list[str], numbers: str) -> list[str]:
+    """Return the cards that a chance text names."""
+    return [] if numbers == "-" else [deck[int(number) - 1] for number in numbers.split(".")]
