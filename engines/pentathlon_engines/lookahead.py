@@ -10,6 +10,16 @@ from __future__ import annotations
 
 from pentathlon_engines.game import CHANCE, State
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final
+
+    Judge = Callable[[State, int], float]
+
+_JUDGED: Final = ("tash_kalar",)
+"""Games whose package can tell how good a position looks, in a module `judging`."""
+
 
 def after(state: State, action: int) -> State:
     """Return the position after an action; the given one stays as it is."""
@@ -29,6 +39,17 @@ def winning_action(state: State) -> int | None:
     return None
 
 
+def best_first(state: State, actions: list[int]) -> list[int]:
+    """Return the actions, those first after which the position looks best to the seat to move.
+
+    Actions that look alike stay in their order, as do all in a game that cannot be judged.
+    """
+    judge, seat = _judge_of(state), state.to_move
+    if judge is None or seat is None:
+        return actions
+    return sorted(actions, key=lambda action: -judge(after(state, action), seat))
+
+
 def is_safe(state: State, seat: int) -> bool:
     """Say whether this seat has neither lost here nor can be beaten by the next action."""
     if state.outcome is not None:
@@ -39,3 +60,12 @@ def is_safe(state: State, seat: int) -> bool:
 def _has_won(state: State, seat: int) -> bool:
     outcome = state.outcome
     return outcome is not None and outcome.ranks[seat] == 0 and outcome.ranks.count(0) == 1
+
+
+def _judge_of(state: State) -> Judge | None:
+    key = state.game.info.key
+    if key not in _JUDGED:
+        return None
+    # Loaded when it is first asked for: most bots never judge.
+    judge: Judge = __import__(f"pentathlon_engines.{key}.judging", fromlist=["worth"]).worth
+    return judge

@@ -1,7 +1,10 @@
-"""Takes a win where there is one, and does not let the next seat win at once."""
+"""Takes a win where there is one, and does not let the next seat win at once.
+
+In a game whose positions can be judged it prefers what looks best, else it draws.
+"""
 
 from pentathlon_engines.bot import Turn, play
-from pentathlon_engines.lookahead import after, is_safe, winning_action
+from pentathlon_engines.lookahead import after, best_first, is_safe, winning_action
 
 CPU_SHARE = 0.5
 """How much of the time for one action the look-ahead may use."""
@@ -15,6 +18,7 @@ def choose(turn: Turn) -> str:
         return state.text(win)
     actions = state.legal_actions()
     turn.rng.shuffle(actions)
+    actions = best_first(state, actions)
     budget_ms = CPU_SHARE * turn.clock["cpu_left_ms"]
     for action in actions:
         if turn.used_ms() > budget_ms or is_safe(after(state, action), turn.seat):

@@ -1,0 +1,88 @@
+"""How good a position of Tash-Kalar looks to a seat: a rule of thumb for simple bots.
+
+Points count most, also those that the end of the turn will bring; then pieces, and what the seat
+could summon with what stands there.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar import tasks
+from pentathlon_engines.tash_kalar.cards import PATTERNS, RANK_OF
+from pentathlon_engines.tash_kalar.geometry import ALL, RULES, bits_of, named
+from pentathlon_engines.tash_kalar.patterns import COMMON, LIFT, matches_with_enemy
+from pentathlon_engines.tash_kalar.table import (
+    DEATHMATCH,
+    LEGEND_MASK,
+    RANKS_EACH,
+    SCHOOL_MASK,
+    Table,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_POINT: Final = 10.0
+_CLAIM: Final = 7.0
+"""A point of a task that could be claimed at the end of this turn."""
+_DESTROYED: Final = (5.0, 10.0, 20.0)
+"""By rank what a piece that was destroyed this turn is worth in the Deathmatch Duel."""
+_PIECE: Final = (1.0, 3.0, 3.8)
+_READY: Final = (0.6, 1.2, 3.0)
+"""By rank a being in hand that could be summoned."""
+_NEARLY: Final = (0.25, 0.45, 1.0)
+"""By rank a being in hand that lacks one common."""
+_CENTRAL: Final = 0.15
+_CENTRE: Final[int] = named(RULES["central"])
+_BEINGS: Final[int] = SCHOOL_MASK | LEGEND_MASK
+
+
+def worth(table: Table, seat: int) -> float:
+    """Return how good the position looks to a seat; more is better."""
+    other = 1 - seat
+    found = _POINT * (table.score(seat) - table.score(other))
+    for rank in range(RANKS_EACH):
+        mine = table.pieces[RANKS_EACH * seat + rank].bit_count()
+        theirs = table.pieces[RANKS_EACH * other + rank].bit_count()
+        found += _PIECE[rank] * (mine - theirs)
+    found += _CENTRAL * (table.own(seat) & _CENTRE).bit_count()
+    if table.active == seat:
+        found += _of_turn(table)
+    return found + _of_hand(table, seat)
+
+
+def _of_turn(table: Table) -> float:
+    """Return the worth of what the active seat will score at the end of its turn."""
+    if table.mode == DEATHMATCH:
+        return sum(_DESTROYED[rank] * table.destroyed[rank] for rank in range(RANKS_EACH))
+    points = [
+        tasks.POINTS[task]
+        for task in bits_of(table.current)
+        if tasks.is_satisfied(table, task, table.active)
+    ]
+    return _CLAIM * max(points, default=0)
+
+
+def _of_hand(table: Table, seat: int) -> float:
+    """Return the worth of the beings in hand for which all or nearly all stands ready."""
+    found = 0.0
+    for card in bits_of(table.hands[seat] & _BEINGS):
+        found += _of_being(table, seat, card)
+    return found
+
+
+def _of_being(table: Table, seat: int, card: int) -> float:
+    rank, pattern = RANK_OF[card], PATTERNS[card]
+    own, upgraded = table.own(seat), table.upgraded(seat)
+    allowed = table.up_to(rank)
+    if pattern.requires >= 0:
+        allowed &= own if pattern.requires == COMMON else upgraded
+    nearly = False
+    for shape in pattern.shapes:
+        ready, lacking = matches_with_enemy(
+            shape, (own << LIFT, upgraded << LIFT), ((ALL & ~own) << LIFT, 0)
+        )
+        if ready & allowed:
+            return _READY[rank]
+        nearly = nearly or lacking & allowed != 0
+    return _NEARLY[rank] if nearly else 0.0

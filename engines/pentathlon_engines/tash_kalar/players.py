@@ -1,0 +1,27 @@
+"""Players of Tash-Kalar for simulations, as its rules page describes them (17.6)."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+from pentathlon_engines.figures import Player
+from pentathlon_engines.game import State
+from pentathlon_engines.lookahead import best_first
+
+_PREFERRED: Final = ("summon ", "claim ")
+
+
+def play_summoner(state: State, actions: list[int], rng: Random) -> int:
+    """Summon or claim if possible, else choose any action."""
+    preferred = [action for action in actions if state.text(action).startswith(_PREFERRED)]
+    return rng.choice(preferred or actions)
+
+
+def play_greedy(state: State, actions: list[int], rng: Random) -> int:
+    """Choose an action after which the position looks best."""
+    rng.shuffle(actions)
+    return best_first(state, actions)[0]
+
+
+PLAYERS: dict[str, Player] = {"summoner": play_summoner, "greedy": play_greedy}
