@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from pentathlon.common.errors import Conflict, DomainError, NotFound
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.services import fail_attempt, return_match
+from pentathlon.matches.validation import reject_build
 from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines import GAMES
 from pentathlon_engines.launcher import Launcher
@@ -20,6 +21,7 @@ from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
 from workers.bot_files import BotFiles
+from workers.builds import BuildRefused, build_version
 from workers.drain import Drain, Drained, DrainingLauncher
 from workers.lease import LeaseKeeper
 
@@ -45,7 +47,7 @@ def play_jobs(
         drain = drain or Drain(grace_s=0)
         try:
             with LeaseKeeper(jobs) as lease:
-                _Batch(DrainingLauncher(launcher, drain), files, drain, lease).play(jobs)
+                _Batch(launcher, files, drain, lease).play(jobs)
         finally:
             files.make_room()
 
@@ -56,7 +58,8 @@ class _Batch:
     def __init__(
         self, launcher: Launcher, files: BotFiles, drain: Drain, lease: LeaseKeeper
     ) -> None:
-        self._launcher = launcher
+        self._sandbox = launcher
+        self._launcher = DrainingLauncher(launcher, drain)
         self._files = files
         self._drain = drain
         self._lease = lease
@@ -80,6 +83,9 @@ class _Batch:
             self._give_up(job, return_match, str(error))
         except MatchAbandoned as error:
             log.warning("result not wanted", code=error.code, reason=str(error))
+        except BuildRefused as error:
+            log.info("build refused", version=error.version_id, reason=str(error))
+            self._refuse(job, error)
         except Exception as error:
             log.exception("attempt failed")
             self._give_up(job, fail_attempt, _sentence(error))
@@ -91,7 +97,7 @@ class _Batch:
         report = play_match(
             game=GAMES[job.game],
             options=job.options,
-            seats=[_seat_bot(seat, self._files) for seat in job.seats],
+            seats=[self._seat_bot(seat) for seat in job.seats],
             seed=job.seed,
             limits=Limits.from_json(job.limits),
             launcher=self._launcher,
@@ -100,6 +106,27 @@ class _Batch:
             on_ply=self._note_ply,
         )
         return _submission(job, report)
+
+    def _seat_bot(self, seat: SeatJob) -> SeatBot:
+        folder = self._files.folder(seat.files_hash or self._build(seat))
+        command = bot_command(folder, read_manifest(folder))
+        return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
+
+    def _build(self, seat: SeatJob) -> str:
+        return build_version(
+            seat,
+            self._files.folder(seat.content_hash),
+            launcher=self._sandbox,
+            on_tick=lambda: self._note_ply(0),
+        )
+
+    def _refuse(self, job: Job, refused: BuildRefused) -> None:
+        self._lease.release(job)
+        _patiently(
+            lambda: reject_build(
+                version_id=refused.version_id, reason=str(refused), log=refused.log
+            )
+        )
 
     def _note_ply(self, ply: int) -> None:
         self._lease.note_ply(ply)
@@ -137,12 +164,6 @@ def _submission(job: Job, report: MatchReport) -> Submission:
         usage=report.usage,
         traces=report.traces,
     )
-
-
-def _seat_bot(seat: SeatJob, files: BotFiles) -> SeatBot:
-    folder = files.folder(seat.content_hash)
-    command = bot_command(folder, read_manifest(folder))
-    return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
 
 def _patiently(action: Callable[[], T]) -> T:

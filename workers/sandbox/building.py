@@ -7,7 +7,8 @@ import os
 import signal
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,7 @@ from pentathlon_engines.manifest import Manifest
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.rlimits import MEBIBYTE
+from workers.sandbox.staging import copy_tree
 
 BUILD_LIMITS: Final = Limits(
     startup_wall_s=0,
@@ -34,8 +36,8 @@ BUILD_LIMITS: Final = Limits(
 """What one build may use; `action_wall_s` bounds the whole of it."""
 
 _IN = "build"
-# Copies of read-only files, in the scratch folder; the command gets no input.
-_COPY = f'cp -R {{bot}} "$TMPDIR/{_IN}" && cd "$TMPDIR/{_IN}" && chmod -R u+w . || exit 1'
+# In the scratch folder; the command gets no input.
+_COPY = f'cp -R {{bot}} "$TMPDIR/{_IN}" && cd "$TMPDIR/{_IN}" || exit 1'
 _SCRIPT = ("/bin/sh", "-c", f'{_COPY}; exec "$@" </dev/null', "sh")
 _TICK_S = 0.02
 _DEEPEST = 16
@@ -66,18 +68,26 @@ def build(
     *,
     launcher: SandboxLauncher,
     limits: Limits = BUILD_LIMITS,
+    on_tick: Callable[[], None] | None = None,
 ) -> BuiltBot | BuildFailed:
     """Run the build command of a bot and return what its folder holds then.
+
+    `on_tick` is called again and again; what it raises ends the build.
 
     Raises:
         LaunchFailed: the host cannot build; no fault of the bot's.
     """
-    command = BotCommand(folder=folder, argv=[*_SCRIPT, *manifest.build], language="command")
-    bot = launcher.start_build(command, limits=limits)
-    scratch = -1
-    try:
+    with ExitStack() as undo:
+        # Without /proc, `cp` cannot make a folder that nobody may write to.
+        sources = launcher.staging.new_folder(undo) / "bot"
+        copy_tree(folder, sources)
+        argv = [*_SCRIPT, *manifest.build]
+        command = BotCommand(folder=sources, argv=argv, language="command")
+        bot = launcher.start_build(command, limits=limits)
+        undo.callback(bot.stop)
         scratch = bot.keep_scratch()
-        breach, log = _follow(bot, limits)
+        undo.callback(os.close, scratch)
+        breach, log = _follow(bot, limits, on_tick)
         usage = bot.stop()
         breach = breach or bot.verdict(usage)
         if breach is not None:
@@ -85,13 +95,11 @@ def build(
         if usage.exit_status != 0:
             return BuildFailed(reason=f"build: {_manner(usage.exit_status)}", log=log)
         return _collected(scratch, log)
-    finally:
-        bot.stop()
-        if scratch >= 0:
-            os.close(scratch)
 
 
-def _follow(bot: SandboxedBot, limits: Limits) -> tuple[Breach | None, str]:
+def _follow(
+    bot: SandboxedBot, limits: Limits, on_tick: Callable[[], None] | None
+) -> tuple[Breach | None, str]:
     """Watch a build to its end; return the limit it broke, and the end of its log."""
     log = _Log(limits.stderr_keep_bytes)
     deadline = time.monotonic() + limits.action_wall_s
@@ -104,6 +112,8 @@ def _follow(bot: SandboxedBot, limits: Limits) -> tuple[Breach | None, str]:
             breach = Breach(kind=FaultKind.WALL_TIME, detail=detail)
         if ended or breach is not None:
             return breach, str(log)
+        if on_tick is not None:
+            on_tick()
 
 
 class _Log:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from workers.sandbox.identity import Identities
 from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.profiles import BOT_PATH, BUILD, PROFILES, Profile, profile_of
+from workers.sandbox.profiles import BUILD, PROFILES, Profile, profile_of
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import find_runtime
 from workers.sandbox.spawning import Order
@@ -121,7 +120,7 @@ class SandboxLauncher:
         return copy
 
     def _works(self, profile: Profile) -> bool:
-        if profile.program and shutil.which(profile.program, path=BOT_PATH) is None:
+        if not profile.is_installed():
             return False
         with ExitStack() as undo:
             folder = self.staging.new_folder(undo)

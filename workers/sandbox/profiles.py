@@ -37,6 +37,10 @@ class Profile:
     startup_cpu_s: float = 0.0
     """CPU time for its own start, besides what the limits leave to the bot's life."""
 
+    def is_installed(self) -> bool:
+        """Say whether its program is where bots look for one."""
+        return not self.program or shutil.which(self.program, path=BOT_PATH) is not None
+
     def limits(self, limits: Limits) -> Limits:
         """Return the limits with what the system itself needs."""
         return replace(

@@ -30,17 +30,23 @@ class CheckedArchive:
     """The same files as a zip whose bytes depend on nothing else."""
     unpacked_bytes: int
 
-    def manifest_json(self) -> dict[str, str | list[str]]:
+    def manifest_json(self) -> dict[str, str | list[str] | int]:
         """Return the fields that bot.toml set, as JSON."""
         manifest = self.manifest
         started_by: dict[str, str | list[str]] = (
             {"main": manifest.main} if manifest.main else {"command": list(manifest.command)}
         )
+        wishes: dict[str, list[str] | int] = {}
+        if manifest.build:
+            wishes["build"] = list(manifest.build)
+        if manifest.processes > 1:
+            wishes["processes"] = manifest.processes
         return {
             "name": manifest.name,
             "games": list(manifest.games),
             "language": manifest.language,
             **started_by,
+            **wishes,
         }
 
 
@@ -56,6 +62,25 @@ def read_archive(data: bytes) -> CheckedArchive:
         normalised=_normalised(files),
         unpacked_bytes=sum(len(file.data) for file in files.values()),
     )
+
+
+def read_built(data: bytes, manifest: Manifest) -> CheckedArchive:
+    """Check what the build of an upload with this manifest has left, as an upload is checked."""
+    built = read_archive(data)
+    if built.manifest != manifest:
+        raise BadArchive(
+            f"build: it changed {FILE_NAME}. Leave that file alone.",
+            code="manifest_changed",
+            path=FILE_NAME,
+        )
+    start = manifest.main or _own_program(manifest)
+    if start is not None and start not in built.files:
+        raise BadArchive(
+            f"build: it made no file {start!r}, which is what starts the bot.",
+            code="nothing_built",
+            path=FILE_NAME,
+        )
+    return built
 
 
 def unpack(data: bytes, folder: Path) -> None:
@@ -90,14 +115,9 @@ def _read_manifest(files: Mapping[str, StoredFile]) -> Manifest:
     except BadManifest as error:
         problem = str(error).removeprefix(f"{FILE_NAME}: ")
         raise BadArchive(f"{FILE_NAME}: {problem}", code=error.code, path=FILE_NAME) from error
-    if manifest.build:
-        raise BadArchive(
-            f"{FILE_NAME}: build: nothing is built here. Build the bot on a machine with the "
-            "same processor and upload the program without a build entry.",
-            code="build_not_supported",
-            path=FILE_NAME,
-        )
-    _check_program(manifest, files)
+    # What is to be built need not be there yet.
+    if not manifest.build:
+        _check_program(manifest, files)
     return manifest
 
 
@@ -121,7 +141,7 @@ def _own_program(manifest: Manifest) -> str | None:
 def _with_program(files: dict[str, StoredFile], manifest: Manifest) -> dict[str, StoredFile]:
     # Zips made on Windows lose the mark that a program may be executed.
     program = _own_program(manifest)
-    if program is None:
+    if program is None or program not in files:
         return files
     return {**files, program: StoredFile(data=files[program].data, is_program=True)}
 

@@ -101,6 +101,10 @@ class BotVersion(models.Model):
     number = models.PositiveIntegerField()
     """Counts from 1 within the bot."""
     archive = models.ForeignKey(Archive, on_delete=models.PROTECT, related_name="versions")
+    built = models.ForeignKey(
+        Archive, on_delete=models.PROTECT, null=True, related_name="built_versions"
+    )
+    """What its build has made, once, for all workers; null before, and for what is not built."""
     manifest = models.JSONField()
     """The fields of bot.toml as read."""
     notes = models.CharField(max_length=200, blank=True)
@@ -130,6 +134,13 @@ class BotVersion(models.Model):
     def label(self) -> str:
         """Name and number, as people say it."""
         return f"{self.bot.name} v{self.number}"
+
+    @property
+    def files_hash(self) -> str:
+        """The content that is played; empty as long as it is to be built."""
+        if self.built_id is not None:
+            return self.built_id
+        return "" if self.manifest.get("build") else self.archive_id
 
     @property
     def game_keys(self) -> list[str]:

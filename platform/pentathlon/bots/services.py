@@ -65,6 +65,16 @@ def retire_version(*, actor: User, version: BotVersion) -> BotVersion:
 
 
 @transaction.atomic
+def keep_build(*, version_id: int, built: CheckedArchive) -> str:
+    """Keep what the build of a version made and return its hash; the first one counts."""
+    version = BotVersion.objects.select_for_update().get(pk=version_id)
+    if version.built_id is None:
+        version.built = _kept(built)
+        version.save(update_fields=("built",))
+    return version.files_hash
+
+
+@transaction.atomic
 def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -> None:
     """Make a version eligible or reject it; nothing happens if that was settled before."""
     BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
@@ -104,6 +114,20 @@ def reopen_validation(*, actor: User, version: BotVersion) -> BotVersion:
 
 
 def _store(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVersion:
+    version = BotVersion.objects.create(
+        bot=bot,
+        number=number,
+        archive=_kept(checked),
+        manifest=checked.manifest_json(),
+        notes=notes,
+    )
+    VersionGame.objects.bulk_create(
+        VersionGame(version=version, game=game) for game in checked.manifest.games
+    )
+    return version
+
+
+def _kept(checked: CheckedArchive) -> Archive:
     archive, _ = Archive.objects.get_or_create(
         content_hash=checked.content_hash,
         defaults={
@@ -112,17 +136,7 @@ def _store(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVer
             "files": len(checked.files),
         },
     )
-    version = BotVersion.objects.create(
-        bot=bot,
-        number=number,
-        archive=archive,
-        manifest=checked.manifest_json(),
-        notes=notes,
-    )
-    VersionGame.objects.bulk_create(
-        VersionGame(version=version, game=game) for game in checked.manifest.games
-    )
-    return version
+    return archive
 
 
 def _check_owner(actor: User, bot: Bot) -> None:

@@ -36,6 +36,10 @@ class SeatJob:
     version_id: int
     name: str
     content_hash: str
+    """Of the upload: by this the record names the bot."""
+    files_hash: str
+    """Of the files to run: what was built from the upload, where something was; or empty, as
+    long as it is to be built."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,12 +90,15 @@ class Abilities:
 
 def needs_of(match: Match) -> Needs:
     """Return what a match needs; load seats and versions before."""
-    manifests = [seat.version.manifest for seat in match.seats.all()]
+    versions = [seat.version for seat in match.seats.all()]
+    manifests = [version.manifest for version in versions]
+    to_be_built = not all(version.files_hash for version in versions)
     return Needs(
         game=match.game,
         rules_version=match.rules_version,
         runtimes=frozenset(manifest["language"] for manifest in manifests),
-        sandbox=least_sandbox(),
+        # Only there may a program start others, as compilers do.
+        sandbox=SandboxLevel.NAMESPACES if to_be_built else least_sandbox(),
         cgroup=any(manifest.get("processes", 1) > 1 for manifest in manifests),
     )
 

@@ -293,6 +293,7 @@ def _job(match: Match, token: UUID) -> Job:
                 version_id=seat.version_id,
                 name=str(seat.version),
                 content_hash=seat.version.archive_id,
+                files_hash=seat.version.files_hash,
             )
             for seat in match.seats.all()
         ),

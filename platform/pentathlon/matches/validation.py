@@ -10,10 +10,15 @@ from django.db import transaction
 from pentathlon.accounts.models import User
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.bots.services import add_version, create_bot, reopen_validation
+from pentathlon.bots.services import (
+    add_version,
+    create_bot,
+    reopen_validation,
+    settle_validation,
+)
 from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.services import schedule_matches
+from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon_engines import GAMES
 
 
@@ -40,6 +45,13 @@ def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
     games = void.order_by("game").values_list("game", flat=True)
     schedule_matches(_self_play(version.pk, game) for game in games)
     return reopened
+
+
+@transaction.atomic
+def reject_build(*, version_id: int, reason: str, log: str) -> None:
+    """Reject a version whose build fails by its own fault; its matches are called off."""
+    settle_validation(version_id=version_id, passed=False, reason=reason, log=log)
+    void_matches(matches=Match.objects.validations_of(version_id), reason=reason)
 
 
 def _validated(version: BotVersion) -> BotVersion:

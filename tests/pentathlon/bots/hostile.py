@@ -190,13 +190,6 @@ ARCHIVES = [
         code="unknown_language",
         make=lambda: with_manifest(MANIFEST.replace("python", "cobol")),
     ),
-    Hostile(
-        name="build",
-        code="build_not_supported",
-        make=lambda: with_manifest(
-            'name = "t"\ngames = ["tuned"]\ncommand = ["./bot"]\nbuild = ["make"]\n'
-        ),
-    ),
 ]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pentathlon.bots.archives import read_archive, unpack
+from pentathlon.bots.archives import read_archive, read_built, unpack
 from pentathlon.bots.bad_archive import BadArchive, LargeArchive
 from tests.factories import make_upload, zip_files
 from tests.pentathlon.bots.hostile import ARCHIVES, HONEST, MANIFEST, Hostile, named
@@ -168,3 +168,47 @@ def test_any_name_is_refused_or_stays_inside(name: str) -> None:
     for path in checked.files:
         assert not path.startswith("/")
         assert ".." not in path.split("/")
+
+
+TO_BUILD = (
+    'name = "tiger"\ngames = ["tuned"]\ncommand = ["./bot"]\nbuild = ["make"]\nprocesses = 3\n'
+)
+
+
+def test_what_is_to_be_built_need_not_be_there() -> None:
+    checked = read_archive(zip_files({"bot.toml": TO_BUILD, "bot.c": ""}))
+
+    assert checked.manifest_json() == {
+        "name": "tiger",
+        "games": ["tuned"],
+        "language": "command",
+        "command": ["./bot"],
+        "build": ["make"],
+        "processes": 3,
+    }
+
+
+def test_result_of_a_build_may_be_executed() -> None:
+    manifest = read_archive(zip_files({"bot.toml": TO_BUILD})).manifest
+
+    built = read_built(zip_files({"bot.toml": TO_BUILD, "bot": b"\x7fELF"}), manifest)
+
+    assert built.files["bot"].is_program
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        ({"bot.toml": TO_BUILD, "other": ""}, "nothing_built"),
+        ({"bot.toml": TO_BUILD.replace("3", "4"), "bot": ""}, "manifest_changed"),
+        ({"bot": ""}, "no_manifest"),
+        ({"bot.toml": TO_BUILD, "bot": "", "a:b": ""}, "bad_name"),
+    ],
+)
+def test_bad_result_of_a_build_is_refused(files: dict[str, bytes | str], code: str) -> None:
+    manifest = read_archive(zip_files({"bot.toml": TO_BUILD})).manifest
+
+    with pytest.raises(BadArchive) as caught:
+        read_built(zip_files(files), manifest)
+
+    assert caught.value.code == code

@@ -96,6 +96,7 @@ def test_java_makes_an_archive(launcher: SandboxLauncher, tmp_path: Path) -> Non
 def test_result_is_what_lies_in_the_folder(launcher: SandboxLauncher, tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "old").write_text("old")
+    (tmp_path / "inner").chmod(0o555)
     script = "mkdir -p a/b; echo new > a/b/new; ln -s /etc/passwd link; mkfifo pipe; rm inner/old"
 
     built = run(launcher, tmp_path, "sh", "-c", f"{script}; echo seen >&2")
