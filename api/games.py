@@ -15,7 +15,7 @@ class OptionSerializer(serializers.Serializer[Any]):
     """A choice that is made before a match."""
 
     name = serializers.CharField()
-    kind = serializers.ChoiceField(choices=["flag", "choice", "integer"])
+    kind = serializers.ChoiceField(choices=["flag", "choice", "each_seat", "integer"])
     default = serializers.JSONField()
     choices = serializers.ListField(
         child=serializers.JSONField(),

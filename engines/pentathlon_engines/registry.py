@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pentathlon_engines.errors import UnknownGame
 from pentathlon_engines.game import Game
 
-KEYS = ("azure", "maatatahay", "tuned", "way_of_the_dragon")
+KEYS = ("azure", "maatatahay", "tash_kalar", "tuned", "way_of_the_dragon")
 """Each key names a package here that has a `GAME`."""
 
 

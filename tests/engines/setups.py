@@ -69,8 +69,19 @@ def _startable(setup: Setup) -> Setup:
 def _values(option: Option) -> list[Any]:
     if option.kind == "integer":
         return sorted({*option.choices, option.default})
+    if option.kind == "each_seat":
+        return _of_each_seat(option)
     values = list(option.choices)
     return values if len(values) <= _MOST_VALUES else [option.default, values[len(values) // 2]]
+
+
+def _of_each_seat(option: Option) -> list[Any]:
+    """Return the default, and lists in which every choice stands at least once."""
+    default = option.usual()
+    assert isinstance(default, list)
+    choices = [*option.choices, *option.choices[: len(default) - 1]]
+    starts = range(0, len(option.choices), len(default))
+    return [default, *(choices[start : start + len(default)] for start in starts)]
 
 
 def all_pairs(factors: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:

@@ -24,6 +24,8 @@ from tests.engines.fake_games import TWELVE
 
 NAMES = sorted(built_in_bots())
 LIMITS = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=60.0, startup_wall_s=60.0)
+HASTY = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=3.0, startup_wall_s=60.0)
+"""Bots that use what they get play a long match in seconds."""
 CLOCK = {"cpu_left_ms": 1000, "match_cpu_left_ms": 20_000}
 
 
@@ -87,7 +89,7 @@ def test_built_in_bot_plays_every_game_in_every_seat(key: str, name: str) -> Non
         names = ["random"] * seats
         names[seat] = name
 
-        report = play_game(key, *names)
+        report = play_game(key, *names, limits=HASTY)
 
         assert report.record["faults"] == []
         verify_record(report.record)

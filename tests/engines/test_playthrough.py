@@ -20,7 +20,11 @@ def test_a_match_comes_out_as_written_down(file: Path) -> None:
     game = GAMES[setup["game"]]
 
     text = playthrough.playthrough(
-        game, seed=setup["seed"], seats=setup["seats"], options=setup["options"]
+        game,
+        seed=setup["seed"],
+        seats=setup["seats"],
+        options=setup["options"],
+        every=setup.get("every", 1),
     )
 
     assert text == written

@@ -160,7 +160,10 @@ def _board(state: TashKalarState) -> dict[str, Any]:
         owner, rank = divmod(state.board[place] - 1, RANKS_EACH)
         pieces[NAMES[place]] = {"owner": owner, "rank": RANKS[rank]}
     supply = [
-        {"common_heroic": state.two_sided(seat), "legendary": state.legendaries(seat)}
+        {
+            "common_heroic": max(0, state.two_sided(seat)),
+            "legendary": max(0, state.legendaries(seat)),
+        }
         for seat in (0, 1)
     ]
     return {

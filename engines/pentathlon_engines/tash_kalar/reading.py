@@ -1,7 +1,8 @@
 """Positions of Tash-Kalar from JSON: a whole state, a bare example, or an observation.
 
 What is left out takes its usual value; decks that are left out have all cards that lie nowhere
-else. What was read is written again at the end, so that whatever does not fit is refused.
+else. More pieces than there are may stand on the board: examples show what they need. What was
+read is written again at the end, so that whatever does not fit is refused.
 """
 
 from __future__ import annotations
@@ -151,9 +152,6 @@ def _read_board(state: TashKalarState, fields: Fields) -> None:
             refuse(f"board.{name}", "must be an object with owner and rank")
         owner = checked_integer(f"board.{name}.owner", piece.get("owner"), low=0, high=1)
         state.put(INDEX[name], owner, RANKS.index(piece["rank"]))
-    for seat in range(_SEATS):
-        if min(state.two_sided(seat), state.legendaries(seat)) < 0:
-            refuse("board", f"has more pieces of seat {seat} than there are")
     _read_counters(state, fields.mapping("counters", default={}))
 
 
