@@ -184,7 +184,7 @@ def letters(cards: int) -> str:
 
 def pack(text: str) -> int:
     """Return letters as a set of cards."""
-    return sum(1 << 4 * COLOURS.index(letter) for letter in text)
+    return sum([1 << 4 * COLOURS.index(letter) for letter in text])
 
 
 def size(cards: int) -> int:

@@ -6,7 +6,10 @@ hands and the hidden deck, its top card first. `reshuffle AVWBBWVA` gives a new 
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+
 from pentathlon_engines.azure.board import (
+    ALL_CARDS,
     BOARDS,
     COLOURS,
     HIDDEN_EACH,
@@ -15,7 +18,8 @@ from pentathlon_engines.azure.board import (
     letters,
     pack,
 )
-from pentathlon_engines.azure.realm import FACES, ROTATIONS, is_layout
+from pentathlon_engines.azure.realm import BOARD_NAMES, FACES, ROTATIONS, is_layout
+from pentathlon_engines.draws import shuffle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,23 +36,38 @@ SETUP_GRAMMAR: Final = (
     "cards of each colour in all"
 )
 _FACES_EACH: Final = len(FACES) // len(COLOURS)
-_PILE: Final[int] = sum(HIDDEN_EACH << 4 * colour for colour in range(len(COLOURS)))
-"""The cards that are dealt or hidden at the start."""
+_PILE: Final = [colour for colour in range(len(COLOURS)) for _ in range(HIDDEN_EACH)]
+"""The colours of the cards that are dealt or hidden at the start."""
+_PILED: Final[int] = sum([1 << 4 * colour for colour in _PILE])
+FACE_UP: Final[int] = ALL_CARDS - _PILED
+"""All other cards."""
+_DEALT: Final = sum(START_HANDS)
+_HANDS: Final[tuple[dict[str, int], ...]] = tuple(
+    [
+        {"".join(hand): pack("".join(hand)) for hand in combinations_with_replacement(COLOURS, n)}
+        for n in START_HANDS
+    ]
+)
+"""The cards of each hand that a seat may be dealt, by their letters."""
 
 
 def draw_setup(rng: Random) -> str:
     """Draw faces, rotations, places and the order of the hidden deck, in this order (4.7)."""
-    boards = []
-    for colour in COLOURS:
-        face = 1 + int(rng.random() * _FACES_EACH)
-        boards.append(f"{colour}{face}.{int(rng.random() * ROTATIONS)}")
-    rng.shuffle(boards)
-    pile = list(letters(_PILE))
-    rng.shuffle(pile)
-    first, second = START_HANDS
-    hands = ("".join(pile[:first]), "".join(pile[first : first + second]))
-    dealt = [letters(pack(hand)) for hand in hands]
-    return " ".join(["setup", *boards, *dealt, "".join(pile[first + second :])])
+    draw = rng.random
+    words: list[str] = []
+    for first in range(0, len(BOARD_NAMES), _FACES_EACH * ROTATIONS):
+        face = first + ROTATIONS * int(draw() * _FACES_EACH)
+        words.append(BOARD_NAMES[face + int(draw() * ROTATIONS)])
+    shuffle(words, rng)
+    pile = _PILE[:]
+    shuffle(pile, rng)
+    dealt = START_HANDS[0]
+    words += [_letters(sorted(pile[:dealt])), _letters(sorted(pile[dealt:_DEALT]))]
+    return f"setup {' '.join(words)} {_letters(pile[_DEALT:])}"
+
+
+def _letters(cards: list[int]) -> str:
+    return "".join([COLOURS[colour] for colour in cards])
 
 
 def read_setup(text: str) -> Setup | None:
@@ -56,21 +75,18 @@ def read_setup(text: str) -> Setup | None:
     words = text.split(" ")
     if len(words) != BOARDS + 4 or words[0] != "setup" or not is_layout(words[1:-3]):
         return None
-    cards = words[-3:]
-    if not all(letter in COLOURS for letter in "".join(cards)):
+    first, second = (hands.get(word) for hands, word in zip(_HANDS, words[-3:-1], strict=True))
+    deck = words[-1]
+    if first is None or second is None or len(deck) != len(_PILE) - _DEALT:
         return None
-    hands = (pack(cards[0]), pack(cards[1]))
-    sizes = tuple(len(hand) for hand in cards[:2])
-    if sizes != START_HANDS or [letters(hand) for hand in hands] != cards[:2]:
+    if deck.strip(COLOURS) or first + second + pack(deck) != _PILED:
         return None
-    if letters(_PILE) != "".join(sorted("".join(cards), key=COLOURS.index)):
-        return None
-    return tuple(words[1:-3]), hands, order(cards[2])
+    return tuple(words[1:-3]), (first, second), order(deck)
 
 
 def order(text: str) -> tuple[int, ...]:
     """Return the colours of a deck from the top."""
-    return tuple(COLOURS.index(letter) for letter in text)
+    return tuple([COLOURS.index(letter) for letter in text])
 
 
 def reshuffled(decks: int) -> int:
@@ -89,7 +105,7 @@ def deck_letters(decks: int) -> str:
 def draw_deck(decks: int, rng: Random) -> str:
     """Shuffle a new hidden deck."""
     cards = list(deck_letters(decks))
-    rng.shuffle(cards)
+    shuffle(cards, rng)
     return f"reshuffle {''.join(cards)}"
 
 

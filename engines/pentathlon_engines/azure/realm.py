@@ -38,7 +38,11 @@ FACES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 }
 """The codes of each face by row."""
 ROTATIONS: Final = 4
-_BOARD_NAMES: Final = {f"{face}.{turns}" for face in FACES for turns in range(ROTATIONS)}
+BOARD_NAMES: Final[tuple[str, ...]] = tuple(
+    [f"{face}.{turns}" for face in FACES for turns in range(ROTATIONS)]
+)
+"""Each face of each board as it may lie, in the order of the colours."""
+_COLOUR_BIT: Final[dict[str, int]] = {name: 1 << COLOURS.index(name[0]) for name in BOARD_NAMES}
 _MOUNTAIN: Final = "M"
 _MOST_KEPT: Final = 64
 
@@ -149,7 +153,7 @@ class Half:
 # Most matches have a layout of their own, but share its boards, halves and lines with others.
 _kept_boards: dict[str, Board] = {}
 _kept_halves: dict[tuple[str, str], Half] = {}
-_kept_lines: dict[tuple[int, int], tuple[int, ...]] = {}
+_kept_lines: dict[int, tuple[int, ...]] = {}
 _kept_realms: dict[Layout, Realm] = {}
 
 
@@ -213,8 +217,8 @@ class Realm:
 
     def _lay_lines(self) -> None:
         """Find what is in line with each cell, for all rows and all columns (5.3)."""
-        across: tuple[int, ...] = ()
-        down: tuple[int, ...] = ()
+        across: list[int] = []
+        down: list[int] = []
         for index in range(SIDE):
             across += _line_of(index, self.mountains)
             down += _line_of(SIDE + index, self.mountains)
@@ -260,7 +264,7 @@ _LINE_BITS: Final[tuple[int, ...]] = tuple([sum([1 << cell for cell in line]) fo
 
 def _line_of(index: int, mountains: int) -> tuple[int, ...]:
     """Return for each cell of a row or column what in it is in line with the cell."""
-    key = (index, mountains & _LINE_BITS[index])
+    key = mountains & _LINE_BITS[index] | index << len(CELLS)
     line = _kept_lines.get(key)
     if line is None:
         directions = ((1, 0), (-1, 0)) if index < SIDE else ((0, 1), (0, -1))
@@ -301,5 +305,7 @@ def is_layout(boards: list[str]) -> bool:
     >>> is_layout(["B1.1", "V2.3", "A2.2", "W1.0"]), is_layout(["B1.1", "V2.3", "A2.2", "A1.0"])
     (True, False)
     """
-    colours = {board[0] for board in boards if board in _BOARD_NAMES}
-    return len(boards) == len(colours) == BOARDS
+    colours = 0
+    for board in boards:
+        colours |= _COLOUR_BIT.get(board, 0)
+    return len(boards) == BOARDS and colours == (1 << len(COLOURS)) - 1

@@ -304,9 +304,7 @@ class AzureState(Table):
         layout, hands, self.hidden = setup
         self.realm = realm_of(layout)
         self.sides[0].hand, self.sides[1].hand = hands
-        for colour in self.hidden:
-            self.decks -= 1 << 4 * colour
-        self.decks -= hands[0] + hands[1]
+        self.decks = chance.FACE_UP
         self.bond()
         self.phase = TURN
         self.to_move = self.mover
