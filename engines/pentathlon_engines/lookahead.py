@@ -39,14 +39,20 @@ def winning_action(state: State) -> int | None:
     return None
 
 
+def can_judge(state: State) -> bool:
+    """Say whether it can be told of positions of this game how good they look."""
+    return state.game.info.key in _JUDGED
+
+
 def best_first(state: State, actions: list[int]) -> list[int]:
     """Return the actions, those first after which the position looks best to the seat to move.
 
     Actions that look alike stay in their order, as do all in a game that cannot be judged.
     """
-    judge, seat = _judge_of(state), state.to_move
-    if judge is None or seat is None:
+    seat = state.to_move
+    if seat is None or not can_judge(state):
         return actions
+    judge = _judge_of(state.game.info.key)
     return sorted(actions, key=lambda action: -judge(after(state, action), seat))
 
 
@@ -62,10 +68,7 @@ def _has_won(state: State, seat: int) -> bool:
     return outcome is not None and outcome.ranks[seat] == 0 and outcome.ranks.count(0) == 1
 
 
-def _judge_of(state: State) -> Judge | None:
-    key = state.game.info.key
-    if key not in _JUDGED:
-        return None
+def _judge_of(key: str) -> Judge:
     # Loaded when it is first asked for: most bots never judge.
     judge: Judge = __import__(f"pentathlon_engines.{key}.judging", fromlist=["worth"]).worth
     return judge

@@ -17,6 +17,8 @@ _ALL_ROUND: Final = ("dice", "first-come", "magpie", "greedy", "flat_mc")
 """Play every game, the weaker ones first."""
 _SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
 """Takes the place of `greedy`, which sees no further than one action."""
+_FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "greedy")}
+"""Meet in a game of long matches, so that its tournament takes no longer than the others."""
 _WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
 _PAIR: Final = 2
 # The best of them think as long as they may: with less, the whole demo takes a minute.
@@ -78,5 +80,6 @@ def _small(info: GameInfo) -> Plan:
     seats = info.seats[1]
     if seats == _PAIR:
         # A fourth bot is as much to see as a fifth, in half the matches.
-        return Plan(game=info.key, title=info.title, bots=field[1:], limits=_SHORT)
+        bots = _FEW.get(info.key, field[1:])
+        return Plan(game=info.key, title=info.title, bots=bots, limits=_SHORT)
     return Plan(game=info.key, title=info.title, bots=field, cycles=2, seats=seats, limits=_SHORT)

@@ -2,14 +2,15 @@
 
 A win at once is taken, and what lets the next seat win at once is not tried. UCB1 shares out the
 playouts among the rest. A playout is random, but nobody misses a win in its first actions. Their
-number is fixed, so that a match can be repeated; only a short clock makes it fewer.
+number is fixed, so that a match can be repeated; only a short clock makes it fewer. A game whose
+positions can be judged is too long for playouts: there it does what looks best.
 """
 
 from math import log, sqrt
 
 from pentathlon_engines.bot import Turn, play
 from pentathlon_engines.game import CHANCE, Outcome, State
-from pentathlon_engines.lookahead import after, is_safe, winning_action
+from pentathlon_engines.lookahead import after, best_first, can_judge, is_safe, winning_action
 
 PLAYOUTS = 300
 CAREFUL_ACTIONS = 2
@@ -44,6 +45,8 @@ def choose(turn: Turn) -> str:
     win = winning_action(root)
     if win is not None:
         return root.text(win)
+    if can_judge(root):
+        return root.text(best_first(root, root.legal_actions())[0])
     arms = [Arm(action) for action in _candidates(root, turn)]
     if len(arms) > 1:
         _try_out(arms, root, turn)
