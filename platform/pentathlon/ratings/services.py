@@ -9,8 +9,9 @@ from django.db.models import Count, F, Sum
 from django.utils import timezone
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.ratings.book import Book, Change, Line
-from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating, RatingChange
+from pentathlon.ratings.book import Book, Line
+from pentathlon.ratings.lines import ChangeLine, insert_lines, line_of, replace_lines, stored_lines
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating
 from pentathlon.ratings.results import counting_seats, read_results
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, draw_probability
 from pentathlon_engines import GAMES
@@ -73,7 +74,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     rows = list(pool.rows.ended().in_order()[:limit])
     results = _results(rows)
     book = _stored_book(pool, results.values())
-    changes: list[RatingChange] = []
+    lines: list[ChangeLine] = []
     for row in rows:
         result = results.get(row.match_id)
         if result is None:
@@ -81,7 +82,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
             continue
         pool.applied_seq += 1
         row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, timezone.now()
-        changes += (_stored(row.pk, change) for change in book.enter(row.seq, result))
+        lines += (line_of(row.pk, change) for change in book.enter(row.seq, result))
     # As an upsert: several times as fast as an update of many rows to different values.
     LedgerRow.objects.bulk_create(
         rows,
@@ -90,7 +91,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         unique_fields=("pk",),
         update_fields=("state", "seq", "applied_at"),
     )
-    RatingChange.objects.bulk_create(changes, batch_size=_BATCH)
+    insert_lines(lines)
     _store_lines(pool, book)
     pool.save(update_fields=("applied_seq",))
     return len(rows)
@@ -122,22 +123,28 @@ def apply_results(*, limit: int = 200) -> int:
 
 @transaction.atomic
 def recompute_pool(*, pool_id: int) -> int:
-    """Write a pool's ratings anew from its results in ledger order; return how many results."""
+    """Write a pool's ratings anew from its results in ledger order; return how many results.
+
+    Changes that are stored as they should be are left alone: most often that is all of them.
+    """
     pool = Pool.objects.select_for_update().get(pk=pool_id)
-    RatingChange.objects.filter(row__pool=pool).delete()
     pool.ratings.all().delete()
     book = Book(draw_probability=pool.draw_probability)
-    seq = 0
+    first = 1
     for chunk in ledger_chunks(pool):
-        changes: list[RatingChange] = []
-        for row_id, result in chunk:
-            seq += 1
-            changes += (_stored(row_id, change) for change in book.enter(seq, result))
-        RatingChange.objects.bulk_create(changes, batch_size=_BATCH)
+        lines = [
+            line_of(row_id, change)
+            for seq, (row_id, result) in enumerate(chunk, start=first)
+            for change in book.enter(seq, result)
+        ]
+        last = first + len(chunk) - 1
+        if stored_lines(pool, first=first, last=last) != {line[:2]: line for line in lines}:
+            replace_lines(pool, first=first, last=last, lines=lines)
+        first = last + 1
     _store_lines(pool, book)
     pool.algorithm_version = ALGORITHM_VERSION
     pool.save(update_fields=("algorithm_version",))
-    return seq
+    return first - 1
 
 
 def ledger_chunks(pool: Pool) -> Iterator[list[tuple[int, Result]]]:
@@ -188,19 +195,6 @@ def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:
         for rating in pool.ratings.filter(version__in=players)
     }
     return Book(draw_probability=pool.draw_probability, lines=lines)
-
-
-def _stored(row_id: int, change: Change) -> RatingChange:
-    return RatingChange(
-        row_id=row_id,
-        version_id=change.version_id,
-        seat=change.seat,
-        rank=change.rank,
-        mu_before=change.before.mu,
-        sigma_before=change.before.sigma,
-        mu_after=change.after.mu,
-        sigma_after=change.after.sigma,
-    )
 
 
 def _store_lines(pool: Pool, book: Book) -> None:

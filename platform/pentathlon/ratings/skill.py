@@ -13,6 +13,8 @@ from statistics import NormalDist
 
 from trueskill import Rating, TrueSkill
 
+from pentathlon.ratings.duel import Duel
+
 MU = 25.0
 SIGMA = 25.0 / 3
 BETA = 25.0 / 6
@@ -21,6 +23,7 @@ ALGORITHM_VERSION = 1
 """Raised by every change here that changes a rating."""
 
 _NORMAL = NormalDist()
+_TWO = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,11 @@ def rate(skills: Sequence[Skill], ranks: Sequence[int], *, draw_probability: flo
 
     That order matters to the last bits when players tie, so it must not be left to chance.
     """
+    if len(skills) == _TWO:
+        try:
+            return _rate_two(skills, ranks, draw_probability)
+        except (ArithmeticError, ValueError):
+            pass  # the package knows what to do
     groups = [(Rating(skill.mu, skill.sigma),) for skill in skills]
     try:
         rated = _environment(draw_probability).rate(groups, ranks=ranks)
@@ -60,6 +68,18 @@ def rate(skills: Sequence[Skill], ranks: Sequence[int], *, draw_probability: flo
         # Too far from what was expected for floats; a bot that crashes in every match gets there.
         rated = _environment(draw_probability, "mpmath").rate(groups, ranks=ranks)
     return [Skill(float(rating.mu), float(rating.sigma)) for (rating,) in rated]
+
+
+def _rate_two(
+    skills: Sequence[Skill], ranks: Sequence[int], draw_probability: float
+) -> list[Skill]:
+    first, second = ((skill.mu, skill.sigma) for skill in skills)
+    duel = _duel(draw_probability)
+    if ranks[0] <= ranks[1]:
+        told = duel.rate(first, second, is_draw=ranks[0] == ranks[1])
+    else:
+        told = duel.rate(second, first, is_draw=False)[::-1]
+    return [Skill(*numbers) for numbers in told]
 
 
 def fold(
@@ -109,3 +129,8 @@ def _environment(draw_probability: float, backend: str | None = None) -> TrueSki
         draw_probability=draw_probability,
         backend=backend,
     )
+
+
+@lru_cache(maxsize=64)
+def _duel(draw_probability: float) -> Duel:
+    return Duel(_environment(draw_probability))

@@ -8,26 +8,13 @@ from itertools import islice
 
 from django.db import transaction
 
-from pentathlon.ratings.book import Book, Change
-from pentathlon.ratings.models import LedgerState, Pool, RatingChange
+from pentathlon.ratings.book import Book
+from pentathlon.ratings.lines import ChangeLine, line_of, stored_lines
+from pentathlon.ratings.models import LedgerState, Pool
 from pentathlon.ratings.services import ledger_chunks
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Skill
 
 _MOST_SHOWN = 20
-_CHANGE_FIELDS = (
-    "row_id",
-    "seat",
-    "version_id",
-    "rank",
-    "mu_before",
-    "sigma_before",
-    "mu_after",
-    "sigma_after",
-)
-
-
-_Line = tuple[int, int, int, int, float, float, float, float]
-"""A stored or computed change: the columns of `_CHANGE_FIELDS`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +40,16 @@ def verify_pool(*, pool_id: int) -> list[Difference]:
 def _differences(pool: Pool) -> Iterator[Difference]:
     book = Book(draw_probability=pool.draw_probability)
     yield from _in_cursor(pool)
-    seq = 0
+    first = 1
     for chunk in ledger_chunks(pool):
-        computed: list[_Line] = []
-        for row_id, result in chunk:
-            seq += 1
-            computed += (_line(row_id, change) for change in book.enter(seq, result))
-        yield from _in_changes(pool, computed)
+        computed = [
+            line_of(row_id, change)
+            for seq, (row_id, result) in enumerate(chunk, start=first)
+            for change in book.enter(seq, result)
+        ]
+        last = first + len(chunk) - 1
+        yield from _in_changes(pool, computed, stored_lines(pool, first=first, last=last))
+        first = last + 1
     yield from _in_ratings(pool, book)
 
 
@@ -78,9 +68,9 @@ def _in_cursor(pool: Pool) -> Iterator[Difference]:
         )
 
 
-def _in_changes(pool: Pool, computed: list[_Line]) -> Iterator[Difference]:
-    changes = RatingChange.objects.filter(row__in={line[0] for line in computed})
-    stored = {line[:2]: line for line in changes.values_list(*_CHANGE_FIELDS)}
+def _in_changes(
+    pool: Pool, computed: list[ChangeLine], stored: dict[tuple[int, ...], ChangeLine]
+) -> Iterator[Difference]:
     for line in computed:
         kept = stored.pop(line[:2], None)
         if kept != line:
@@ -111,17 +101,3 @@ def _in_ratings(pool: Pool, book: Book) -> Iterator[Difference]:
                 stored=stored.get(version_id),
                 computed=computed.get(version_id),
             )
-
-
-def _line(row_id: int, change: Change) -> _Line:
-    before, after = change.before, change.after
-    return (
-        row_id,
-        change.seat,
-        change.version_id,
-        change.rank,
-        before.mu,
-        before.sigma,
-        after.mu,
-        after.sigma,
-    )
