@@ -16,7 +16,7 @@ from tests.engines.fake_games import TWELVE
 def make_record(game: Game, *, seats: int, seed: int = 7, fault: Fault | None = None) -> Record:
     """Play random actions, with at most one fault, and seal the record."""
     referee = Referee(game=game, seats=seats, options=None, seed=seed)
-    rng = Random(seed)
+    rng, given = Random(seed), referee.state.options
     while (seat := referee.seat_to_ask()) is not None:
         if fault is not None and (fault.ply, fault.seat) == (referee.ply, seat):
             referee.expel(fault)
@@ -26,7 +26,7 @@ def make_record(game: Game, *, seats: int, seed: int = 7, fault: Fault | None = 
         "game": game.info.key,
         "rules": game.info.version,
         "seats": seats,
-        "options": referee.state.options,
+        "options": given,
         "seed": seed,
         "match": "local",
         "bots": [{"name": f"bot {seat}", "hash": "sha256:00"} for seat in range(seats)],

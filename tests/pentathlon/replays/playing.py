@@ -24,6 +24,7 @@ def record_of(job: Job, *, luck: int = 1, fault_at: int | None = None) -> Record
     referee = Referee(
         game=GAMES[job.game], seats=len(job.seats), options=job.options, seed=job.seed
     )
+    options = referee.state.options  # as asked for; chance may fill in what was left to it
     while (seat := referee.seat_to_ask()) is not None:
         if referee.ply == fault_at:
             detail = "used 1.2 s of CPU time"
@@ -33,7 +34,7 @@ def record_of(job: Job, *, luck: int = 1, fault_at: int | None = None) -> Record
         referee.accept(action, cpu_ms=rng.randrange(3), wall_ms=rng.randrange(3, 9))
     assert referee.outcome is not None
     return seal(
-        _header(job, referee.state.options),
+        _header(job, options),
         events=referee.events,
         faults=referee.faults,
         outcome=referee.outcome,
