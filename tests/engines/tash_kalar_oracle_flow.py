@@ -273,7 +273,7 @@ class Oracle(Table):
         elif self.turn == 200:
             self.finish("cap")
         self.reset()
-        self.is_extra = again
+        self.is_extra = again and self.result is None
         if not again:
             self.player = 1 - self.player
 
