@@ -1,0 +1,293 @@
+"""Which branches of the effects of Tash-Kalar a seeded corpus reaches.
+
+    python -m tests.engines.tash_kalar_coverage --tries 400
+
+Each card is played again and again on crowded boards. A branch is what a step can do: its
+condition holds or not, it is done, declined, stopped, done as often as it may be, each option and
+each verb of a choice, captures of each kind, shots and sweeps that hit nothing. Ends with status
+1 if a branch stays unreached.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from pentathlon_engines import GAMES, State
+from pentathlon_engines.tash_kalar import program as words
+from pentathlon_engines.tash_kalar.actions import (
+    DO_MOVE,
+    OTHER_OF,
+    PASS,
+    SQUARE_OF,
+    VERB_OF,
+    VERBS,
+)
+from pentathlon_engines.tash_kalar.cards import (
+    FIRST_FLARE,
+    FIRST_LEGEND,
+    IDS,
+    PROGRAMS,
+    SCHOOL_CARDS,
+)
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.patterns import COMMON, RANKS
+from pentathlon_engines.tash_kalar.program import Step
+from pentathlon_engines.tash_kalar.state import TashKalarState
+from pentathlon_engines.tash_kalar.table import MODES, RESOLVING, SHORTAGE
+from tests.engines.tash_kalar_oracle_cards import SQUARES, layings
+from tests.engines.tash_kalar_positions import crowd
+
+Branch = tuple[int, str]
+"""A step of the program and what it did."""
+
+_CAN_BE_EQUAL = (words.COMBAT, words.BUDGET_AND, words.BUDGET_OR, words.BY_PIECE)
+_MANY = 4
+
+
+class Watched(TashKalarState):
+    """A position that notes which branches of an effect are taken, for all of its kind."""
+
+    __slots__ = ()
+    reached: ClassVar[set[Branch]] = set()
+
+    def _enter(self, effect: Effect, step: Step) -> bool:
+        entered = super()._enter(effect, step)
+        if step.conditions:
+            self.reached.add((effect.at, "condition met" if entered else "condition not met"))
+        return entered
+
+    def _run_by_itself(self, effect: Effect, step: Step) -> None:
+        found = self.selected(effect, step.selector) if step.op in _SWEEPS else 1
+        self.reached.add((effect.at, "done" if found else "nothing there"))
+        super()._run_by_itself(effect, step)
+
+    def resolve(self, action: int) -> None:
+        if action == PASS and self.effect is not None:
+            self.reached.add((self.effect.at, "declined"))
+        super().resolve(action)
+
+    def _do(self, effect: Effect, step: Step, action: int) -> bool:
+        at, before = effect.at, self.board[:]
+        self.reached.add((at, VERBS[VERB_OF[action]]))
+        stopped = super()._do(effect, step, action)
+        if stopped:
+            self.reached.add((at, "stopped"))
+        if effect.times == step.most and step.most > 1:
+            self.reached.add((at, "as often as may be"))
+        if effect.lock >= 0:
+            self.reached.add((at, f"locked to {RANKS[effect.lock]}"))
+        self._watch(at, step, action, before)
+        return stopped
+
+    def _watch(self, at: int, step: Step, action: int, before: list[int]) -> None:
+        """Note what a move captured, whose it was, which rank it had, and what a shot hit."""
+        square, to = SQUARE_OF[action], OTHER_OF[action]
+        if VERB_OF[action] == DO_MOVE:
+            captured = before[to] - 1
+            self.reached.add((at, "captured" if captured >= 0 else "onto empty"))
+            if captured >= 0 and captured % 3 == (before[square] - 1) % 3:
+                self.reached.add((at, "captured an equal"))
+            if step.by_rank:
+                self.reached.add((at, f"run of {RANKS[(before[square] - 1) % 3]}"))
+        if step.op == words.SHOOT:
+            self.reached.add((at, "missed" if before == self.board else "hit"))
+        if step.op == words.PLACE and step.rank < 0:
+            self.reached.add((at, f"placed {RANKS[(self.board[square] - 1) % 3]}"))
+
+
+_SWEEPS = (words.DESTROY_ALL, words.FORCE_UPGRADE)
+
+
+def branches(card: int) -> set[Branch]:
+    """Return the branches that the effect of a card has."""
+    found: set[Branch] = set()
+    impossible = set(_IMPOSSIBLE.get(IDS[card], set()))
+    for at, step in enumerate(PROGRAMS[card].steps):
+        found |= {(at, what) for what in _branches(step)}
+        for start in step.options:
+            option = PROGRAMS[card].steps[start]
+            if option.op < words.FIRST_AUTOMATIC and option.least == 0:
+                found.add((at, "declined"))
+                impossible |= {(start, "declined")} if option.most == 1 else set()
+    return found - impossible
+
+
+def _branches(step: Step) -> Iterator[str]:
+    if step.conditions:
+        yield from ("condition met", "condition not met")
+    if step.op == words.CHOOSE:
+        return
+    if step.op >= words.FIRST_AUTOMATIC:
+        yield "done"
+        if step.op in _SWEEPS:
+            yield "nothing there"
+        return
+    yield from _VERBS[step.op]
+    if step.least == 0 and step.most_of < 0:
+        yield "declined"
+    if 1 < step.most < words.UNLIMITED:
+        yield "as often as may be"
+    one_of_two = step.op == words.MOVES and step.kind == words.BUDGET_OR
+    if step.stop or step.stop_rank >= 0 or one_of_two:
+        yield "stopped"
+    yield from _rare_branches(step)
+
+
+def _rare_branches(step: Step) -> Iterator[str]:
+    if step.op == words.MOVES:
+        yield "onto empty"
+        only_commons = step.selector.ranks == 1 << COMMON
+        if step.kind != words.ONTO_EMPTY and not (step.kind == words.STANDARD and only_commons):
+            yield "captured"
+        if step.kind in _CAN_BE_EQUAL:
+            yield "captured an equal"
+        yield from (f"locked to {RANKS[at]}" for at, most in enumerate(step.rank_lock) if most)
+        yield from (f"run of {rank}" for rank in RANKS if step.by_rank)
+    if step.op == words.SHOOT:
+        yield from ("hit", "missed") if step.least else ("hit",)
+    if step.op == words.GROUP:
+        yield "downgrade" if step.kind == words.DOWNGRADE else "destroy"
+    if step.op == words.PLACE and step.rank < 0:
+        yield from (f"placed {rank}" for rank in RANKS)
+
+
+_VERBS = {
+    words.MOVES: ("move",),
+    words.LEAPS: ("leap",),
+    words.DESTROY: ("destroy",),
+    words.UPGRADE: ("upgrade",),
+    words.DOWNGRADE: ("downgrade",),
+    words.CONVERT: ("convert",),
+    words.PLACE: ("place",),
+    words.SHOOT: ("dir",),
+    words.PER_SQUARE: ("destroy", "upgrade", "place"),
+    words.GROUP: (),
+    words.PICK: ("pick",),
+    words.RECOVER: ("take",),
+}
+_IMPOSSIBLE: dict[str, set[Branch]] = {
+    "bomb": {(0, "nothing there")},
+    "champion": {(1, "nothing there")},
+    "angel_of_death": {(1, "nothing there")},
+    "storm_elemental": {(1, "as often as may be"), (2, "nothing there")},
+    "titan": {(0, "nothing there")},
+}
+"""What cannot come about: the being that destroys itself is there, and so is a piece just picked
+or placed; the most that a run may have is counted by its rank; Titan has a piece beside him."""
+
+
+def position(card: int, rng: random.Random) -> State:
+    """Return a crowded board on which a card can be played by seat 0."""
+    name = IDS[card]
+    schools = [school for school, cards in SCHOOL_CARDS.items() if card in cards] or ["highland"]
+    other = "sylvan" if schools[0] != "sylvan" else "northern_imperial"
+    board = _match(name, rng) if card < FIRST_FLARE else _few(rng)
+    if card >= FIRST_FLARE and rng.random() < 0.3:
+        free = [there for there in SQUARES if there not in board]
+        board |= {there: {"owner": 1, "rank": "heroic"} for there in rng.sample(free, 5)}
+    else:
+        crowd(board, 1, rng)
+    if card < FIRST_FLARE and rng.random() < 0.6:
+        crowd(board, 0, rng)
+    kind = "beings" if card < FIRST_LEGEND else "legends"
+    hand: dict[str, Any] = {kind: [name]} if card < FIRST_FLARE else {"flare": name}
+    own = [IDS[at] for at in SCHOOL_CARDS[schools[0]] if at != card]
+    pile = sorted(rng.sample(own, rng.choice((0, 2, 9))))
+    return GAMES["tash_kalar"].load(
+        {
+            "options": {"mode": rng.choice(MODES), "decks": [schools[0], other]},
+            "to_move": 0,
+            "phase": "main",
+            "actions_left": rng.choice((1, 2)),
+            "board": board,
+            "hands": [hand, {}],
+            "discards": [pile, []],
+            "played": {"beings": [pile, []]},
+        }
+    )
+
+
+def _match(card: str, rng: random.Random) -> dict[str, dict[str, Any]]:
+    """Return the pieces of a match, some of them of higher rank than they must be."""
+    needs = rng.choice(layings(card)).needs
+    board = {there: {"owner": 0, "rank": rank} for there, rank in needs.items()}
+    raised = rng.choice(("common", "heroic", "legendary"))
+    for there in rng.sample(list(board), rng.randrange(len(board) + 1)):
+        legends = sum(piece["rank"] == "legendary" for piece in board.values())
+        if raised == "heroic" or (raised == "legendary" and legends < 2):
+            board[there]["rank"] = raised
+    return board
+
+
+def _few(rng: random.Random) -> dict[str, dict[str, Any]]:
+    """Return a few own pieces, as one has when a flare burns."""
+    return {
+        there: {"owner": 0, "rank": rng.choice(("common", "heroic"))}
+        for there in rng.sample(SQUARES, rng.randrange(1, 5))
+    }
+
+
+def play(card: int, rng: random.Random) -> set[Branch]:
+    """Play a card once and return the branches that its effect took; none if it cannot be."""
+    state = position(card, rng)
+    state.__class__ = Watched
+    Watched.reached.clear()
+    start = f"summon {IDS[card]} " if card < FIRST_FLARE else "flare"
+    ways = [action for action in state.legal_actions() if state.text(action).startswith(start)]
+    if not ways:
+        return set()
+    state.apply(rng.choice(ways))
+    declining = rng.choice((0.1, 0.6))
+    while isinstance(state, Watched) and state.phase in (SHORTAGE, RESOLVING):
+        state.apply(_choose(state, rng, declining))
+    return set(Watched.reached)
+
+
+def _choose(state: State, rng: random.Random, declining: float) -> int:
+    """Choose any action, but `pass` as often as said."""
+    actions = state.legal_actions()
+    others = [action for action in actions if action != PASS]
+    return PASS if others != actions and rng.random() < declining else rng.choice(others)
+
+
+def unreached(card: int, tries: int) -> tuple[set[Branch], int]:
+    """Play a card until all its branches are reached; return those left, and how often it was."""
+    left, rng = branches(card), random.Random(f"coverage:{IDS[card]}")
+    played = 0
+    for _ in range(tries):
+        reached = play(card, rng)
+        played += bool(reached) or not left
+        left -= reached
+        if not left and played:
+            break
+    return left, played
+
+
+def report(tries: int) -> tuple[list[str], int]:
+    """Return a line for each card, and how many branches were not reached."""
+    lines, missing, total = [], 0, 0
+    for card, name in enumerate(IDS):
+        left, played = unreached(card, tries)
+        total += len(branches(card))
+        missing += len(left)
+        named = "; ".join(f"step {at}: {what}" for at, what in sorted(left))
+        lines.append(f"{name:<22}{len(branches(card)):>4} branches {played:>5} plays  {named}")
+    lines.append(f"{len(IDS)} cards, {total} branches, {missing} not reached")
+    return lines, missing
+
+
+def main() -> int:
+    """Print the coverage; return 1 if a branch was not reached."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tries", type=int, default=400, help="per card, at most")
+    lines, missing = report(parser.parse_args().tries)
+    sys.stdout.write("\n".join([*lines, ""]))
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
