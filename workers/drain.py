@@ -59,6 +59,7 @@ class DrainingLauncher:
 
     def __init__(self, launcher: Launcher, drain: Drain) -> None:
         self.level = launcher.level
+        self.layers = launcher.layers
         self._launcher = launcher
         self._drain = drain
 

@@ -99,6 +99,8 @@ class Launcher(Protocol):
     """Starts bot processes at one sandbox level."""
 
     level: SandboxLevel
+    layers: tuple[str, ...]
+    """Names of what holds bots at this level; part of the record."""
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         """Start a bot; raise `LaunchFailed` when the host is to blame."""

@@ -41,6 +41,7 @@ class PlainLauncher:
     """Starts a bot in a process group of its own, with resource limits and a clean environment."""
 
     level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ("rlimits",)
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> PlainProcess:
         """Start a bot; raise `LaunchFailed` when there is no such program."""

@@ -5,6 +5,7 @@ A record is a JSON object:
 ```
 {"format": 1, "game": "tuned", "rules": 1, "seats": 2, "options": {}, "seed": 7, "match": "local",
  "bots": [{"name": "...", "hash": "sha256:..."}, ...], "limits": {...}, "sandbox": "namespaces",
+ "layers": ["identity", ...],
  "events": [[seat, text, cpu_ms, wall_ms], [-1, chance text], [seat, text, 0, 0, "stand_in"], ...],
  "faults": [{"seat": 0, "kind": "cpu_time", "ply": 31, "detail": "..."}],
  "outcome": {"ranks": [0, 1], "reason": "line", "scores": null},

@@ -116,4 +116,5 @@ def _header(
         "bots": [{"name": bot.name, "hash": bot.hash} for bot in seats],
         "limits": facts.limits.to_json(),
         "sandbox": launcher.level.value,
+        "layers": list(launcher.layers),
     }

@@ -18,9 +18,9 @@ MOST_EVENTS: Final = 100_000
 def check_shape(record: object) -> None:
     """Raise `BadRecord`, naming the field, for anything that is not the shape of a record."""
     fields = _object(record, "record")
-    _check_names(fields, _FIELDS, where="record")
+    _check_names({**_OPTIONAL, **fields}, _FIELDS, where="record")
     for name, check in _FIELDS.items():
-        check(fields[name], name)
+        check(fields.get(name, _OPTIONAL.get(name)), name)
     if len(fields["bots"]) != fields["seats"]:
         raise BadRecord(f"bots: must be one per seat, {fields['seats']}")
     for ply, event in enumerate(fields["events"]):
@@ -115,6 +115,10 @@ def _level(value: object, where: str) -> None:
     _one_of(value, where, tuple(SandboxLevel))
 
 
+def _layers(value: object, where: str) -> None:
+    _each(_text)(value, where)
+
+
 def _seats(value: object, where: str) -> None:
     _integer(value, where, low=1, high=16)
 
@@ -140,8 +144,11 @@ _FIELDS: Final[dict[str, Callable[[Any, str], None]]] = {
     "bots": _each(_check_bot),
     "limits": _limits,
     "sandbox": _level,
+    "layers": _layers,
     "events": _each(lambda event, where: None),
     "faults": _each(_check_fault),
     "outcome": _check_outcome,
     "chain": _text,
 }
+_OPTIONAL: Final[dict[str, Any]] = {"layers": []}  # Any: JSON
+"""What a field means that is not there: records of early releases name no layers."""

@@ -28,6 +28,7 @@ class BrokenHost:
     """A launcher on a host without memory."""
 
     level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         raise LaunchFailed("out of memory")
@@ -37,6 +38,7 @@ class Meddler:
     """A launcher during whose work the organiser calls everything off."""
 
     level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         void_matches(matches=Match.objects.all(), reason="cancelled")

@@ -1,6 +1,21 @@
-"""What can be wrong with the sandbox itself."""
+"""The layers of the sandbox, and what is raised where one is missing."""
 
 from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Layer(StrEnum):
+    """The parts of the sandbox, from the inside out."""
+
+    IDENTITY = "identity"
+    NAMESPACES = "namespaces"
+    FILESYSTEM = "filesystem"
+    SYSCALLS = "syscalls"
+    RLIMITS = "rlimits"
+    WATCHDOG = "watchdog"
+    CGROUP = "cgroup"
+    OUTER = "outer"
 
 
 class LayerMissing(Exception):

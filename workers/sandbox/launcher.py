@@ -10,7 +10,7 @@ from subprocess import SubprocessError
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
 from workers.sandbox.cgroups import Cgroups, Group, Use
-from workers.sandbox.errors import LayerMissing
+from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.identity import Identities
 from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.namespaces import NamespacesLevel
@@ -32,6 +32,15 @@ _LEVELS: dict[SandboxLevel, type[NamespacesLevel | LandlockLevel]] = {
 }
 
 
+_WITHOUT_NAMESPACES = (
+    Layer.IDENTITY, Layer.FILESYSTEM, Layer.SYSCALLS, Layer.RLIMITS, Layer.WATCHDOG
+)  # fmt: skip
+_LAYERS: dict[SandboxLevel, tuple[Layer, ...]] = {
+    SandboxLevel.NAMESPACES: (Layer.NAMESPACES, *_WITHOUT_NAMESPACES),
+    SandboxLevel.LANDLOCK: _WITHOUT_NAMESPACES,
+}
+
+
 class SandboxLauncher:
     """Starts bots at one sandbox level; making it raises `LayerMissing` where that cannot work.
 
@@ -50,6 +59,8 @@ class SandboxLauncher:
         self.level = level
         self._use = cgroups
         self.cgroups, self.no_cgroups = _find_cgroups(cgroups)
+        held_by = _LAYERS[level] + ((Layer.CGROUP,) if self.cgroups else ())
+        self.layers = tuple(layer.value for layer in held_by)
         with ExitStack() as undo:
             self._identities = Identities()
             undo.callback(self._identities.close)

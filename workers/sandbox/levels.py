@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from pentathlon_engines.launcher import Launcher, SandboxLevel
 from pentathlon_engines.plain_launcher import PlainLauncher
-from workers.sandbox.errors import LayerMissing
+from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.probe import Layer, Probe, probe
+from workers.sandbox.probe import Probe, probe
 
 _WITH_WALLS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 _REMEDY = (

@@ -16,7 +16,7 @@ from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
 from workers.sandbox.cgroups import Use
-from workers.sandbox.errors import LayerMissing
+from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import profile_of
@@ -33,19 +33,6 @@ _OPTIONAL_NAMESPACES = {"cgroup"}
 
 Facts = dict[str, Any]
 """What the canary wrote: a JSON object."""
-
-
-class Layer(StrEnum):
-    """The parts of the sandbox, from the inside out."""
-
-    IDENTITY = "identity"
-    NAMESPACES = "namespaces"
-    FILESYSTEM = "filesystem"
-    SYSCALLS = "syscalls"
-    RLIMITS = "rlimits"
-    WATCHDOG = "watchdog"
-    CGROUP = "cgroup"
-    OUTER = "outer"
 
 
 class State(StrEnum):

@@ -60,6 +60,9 @@ def test_match_in_the_sandbox_has_a_valid_record_that_names_the_level(
     report = play(launcher, built_in("random"), built_in("random"))
 
     assert report.record["sandbox"] == launcher.level
+    assert {"identity", "filesystem", "syscalls", "rlimits"} <= set(report.record["layers"])
+    namespaces = launcher.level is SandboxLevel.NAMESPACES
+    assert ("namespaces" in report.record["layers"]) == namespaces
     assert report.record["faults"] == []
     assert verify_record(report.record).outcome is not None
 

@@ -16,12 +16,12 @@ from workers.sandbox import __main__ as command
 from workers.sandbox import bubblewrap, burden, filters, namespaces, rlimits, spawning
 from workers.sandbox.bpf import assemble
 from workers.sandbox.entry import launcher as entry_point
-from workers.sandbox.errors import LayerMissing
+from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.filters import ARCHITECTURES
 from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.levels import choose_level, open_sandbox
 from workers.sandbox.policy import ALLOW, Rule
-from workers.sandbox.probe import Finding, Layer, State, probe
+from workers.sandbox.probe import Finding, State, probe
 from workers.sandbox.runtime import Runtime
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
