@@ -48,7 +48,7 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     seat = serializers.IntegerField(source="place.seat")
     code = serializers.CharField(help_text="The kind of its fault, or the reason of the game.")
     is_fault = serializers.BooleanField()
-    has_lost = serializers.BooleanField(help_text="Somebody was ranked ahead of it.")
+    has_lost = serializers.BooleanField(help_text="A fault, or somebody ranked ahead.")
     what_happened = serializers.CharField()
     what_to_do = serializers.CharField()
     ply = serializers.IntegerField(help_text="The position in which it happened.")

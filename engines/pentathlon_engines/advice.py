@@ -11,8 +11,8 @@ _ADVICE: Final[dict[str, str]] = {
         "system. Load large files after that answer if time is short."
     ),
     "crash": (
-        "Read the end of the log: it usually holds the error with its line. Then run its match’s "
-        "bundle, which brings your bot to the same request."
+        "Read the end of the log: it usually holds the error with its line. The bundle of the "
+        "match brings your bot to the same request at your desk."
     ),
     "wall_time": (
         "It slept, waited for something that never came, or did not flush its answer. Flush after "

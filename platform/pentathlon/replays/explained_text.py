@@ -37,7 +37,9 @@ def line_as_text(line: Line) -> str:
 
 def figure(value: float, unit: str) -> str:
     """Write a figure as exactly as somebody may want it."""
-    return f"{value:,}" if unit == "bytes" else f"{value:.3f}".rstrip("0").rstrip(".")
+    if unit == "bytes":
+        return f"{value:,}"
+    return f"{value:.{1 if unit == 'MiB' else 3}f}".rstrip("0").rstrip(".")
 
 
 def _head(explanation: Explanation) -> Iterator[str]:

@@ -56,8 +56,8 @@ class Explanation:
 
     @property
     def has_lost(self) -> bool:
-        """Tell whether somebody was ranked ahead of it."""
-        return bool(self.place.rank)
+        """Tell whether it made a fault, or somebody was ranked ahead of it."""
+        return self.is_fault or bool(self.place.rank)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

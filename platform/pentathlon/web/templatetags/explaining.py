@@ -5,6 +5,7 @@ from django import template
 from pentathlon.replays.explained_text import figure as write_figure
 from pentathlon.replays.explained_text import line_as_text
 from pentathlon.replays.explanations import Explanation
+from pentathlon.web.templatetags.figures import size
 from pentathlon.web.turn_chart import TurnChart, turn_chart
 from pentathlon_engines.trace import Line
 
@@ -13,8 +14,8 @@ register = template.Library()
 
 @register.filter
 def figure(value: float, unit: str) -> str:
-    """Write a figure with its unit."""
-    return f"{write_figure(value, unit)} {unit}"
+    """Write a figure with its unit, bytes in the unit a person would use."""
+    return size(round(value)) if unit == "bytes" else f"{write_figure(value, unit)} {unit}"
 
 
 @register.filter

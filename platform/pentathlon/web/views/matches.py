@@ -56,7 +56,8 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
-    context["explanations"] = explain_match(match=found, person=reader) if reader else []
+    told = explain_match(match=found, person=reader) if reader else []
+    context["explanations"] = sorted(told, key=lambda each: not each.has_lost)
     return render(request, "web/match.html", context)
 
 
