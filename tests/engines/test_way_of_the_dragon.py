@@ -323,7 +323,7 @@ def _slowest_action(state: DragonState) -> int:
     """Roll as often as can be, use the eye in the last turn, take every other turn."""
     texts = legal(state)
     wanted = ["keep -", "again"]
-    if state.turn == state.turn_cap():
+    if state.turn == state.cap:
         wanted.append("eye -")
     return state.parse(next((text for text in wanted if text in texts), texts[0]))
 

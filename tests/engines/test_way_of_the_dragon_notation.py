@@ -211,7 +211,7 @@ def test_weights_of_rolls_are_all_ways_of_the_dice(kept: str) -> None:
 def test_rolls_come_as_often_as_their_weights_say() -> None:
     weights, rng, draws = dict(rolls(NUMBERS["ww"])), random.Random(1), 21_600
 
-    drawn = Counter(roll(NUMBERS["ww"], rng) for _ in range(draws))
+    drawn = Counter(roll(NUMBERS["ww"], rng.random) for _ in range(draws))
 
     square = sum(
         (drawn[dice] - 100 * weight) ** 2 / (100 * weight) for dice, weight in weights.items()

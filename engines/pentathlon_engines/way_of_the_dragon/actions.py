@@ -8,7 +8,7 @@ The numbers are the same for all lengths of the paths, so that a learner can mas
 
 from __future__ import annotations
 
-from pentathlon_engines.way_of_the_dragon.dice import ALL, DICE, RULES, WORDS
+from pentathlon_engines.way_of_the_dragon.dice import ALL, DICE, PARTS, RULES, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,14 @@ FEAR: Final[int] = EQUILIBRIUM + 3
 END: Final[int] = EQUILIBRIUM + 4
 AGAIN: Final[int] = EQUILIBRIUM + 5
 REBIRTH: Final[int] = EQUILIBRIUM + 6
+
+KEEPS: Final = [[STOP, *(KEEP + kept for kept in parts)] for parts in PARTS]
+"""For all dice together what may be done with them while rolls are left."""
+MOVES: Final = [
+    [MOVE + path for path in range(PATHS) if paths >> path & 1] or [PASS]
+    for paths in range(1 << PATHS)
+]
+"""What may be done where ordinary moves are legal on a mask of paths and nothing else is."""
 
 GRAMMAR: Final = (
     f"'stop', '(keep|eye) <dice>', '(move|jump) <element>', 'wild <element> <1-{DICE}>', "

@@ -6,12 +6,14 @@ the plain spaces, then the numbered ones.
 
 from __future__ import annotations
 
-from pentathlon_engines.way_of_the_dragon.actions import PATHS
+from pentathlon_engines.way_of_the_dragon.actions import MOST_SPACES, PATHS
 from pentathlon_engines.way_of_the_dragon.dice import RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from mypy_extensions import i64
 
 
 class Board:
@@ -20,14 +22,14 @@ class Board:
     __slots__ = ("last", "plain", "points")
 
     def __init__(self, plain: tuple[int, ...]) -> None:
-        self.plain = plain
+        self.plain = bytes(plain)
         """The last plain space of each path, which is also their number."""
-        self.points: tuple[tuple[int, ...], ...] = tuple(
-            (0,) * (1 + plain[path]) + tuple(RULES["paths"][path]["numbers"])
+        self.points = [
+            bytes(1 + plain[path]) + bytes(RULES["paths"][path]["numbers"])
             for path in range(PATHS)
-        )
+        ]
         """For each path and position the points of a piece there."""
-        self.last: tuple[int, ...] = tuple(len(points) - 1 for points in self.points)
+        self.last = bytes(len(points) - 1 for points in self.points)
         """The last space of each path."""
 
 
@@ -37,8 +39,8 @@ _BOARDS: Final[dict[tuple[int, ...], Board]] = {}
 def board_of(plain: tuple[int, ...]) -> Board:
     """Return the board with so many plain spaces per path.
 
-    >>> board_of((5, 5, 5, 3, 5)).last
-    (10, 10, 10, 8, 10)
+    >>> list(board_of((5, 5, 5, 3, 5)).last)
+    [10, 10, 10, 8, 10]
     """
     if plain not in _BOARDS:
         _BOARDS[plain] = Board(plain)
@@ -58,3 +60,32 @@ HAS_REBIRTH: Final = COLORS.index(_HOLDERS["rebirth"])
 HAS_EYE: Final = COLORS.index(_HOLDERS["eye"])
 HAS_ANXIETY: Final = COLORS.index(_HOLDERS["anxiety"])
 HAS_DRAGON: Final = COLORS.index(_HOLDERS["dragon"])
+
+_POSITIONS: Final = MOST_SPACES + 1
+_STEP_BITS: Final = 11
+"""As many as a step needs, and so few that those of all paths are a number of 64 bits."""
+
+
+def step_of(path: i64, origin: i64, target: i64) -> i64:
+    """Return where a piece has moved as one number above 0."""
+    return (path * _POSITIONS + origin) * _POSITIONS + target
+
+
+def join_steps(steps: i64, step: i64) -> i64:
+    """Return steps with another one behind them, still one number."""
+    return steps << _STEP_BITS | step
+
+
+def steps_in(steps: i64) -> list[tuple[int, int, int]]:
+    """Return path, origin and target of each step.
+
+    >>> steps_in(join_steps(step_of(0, 3, 4), step_of(4, 17, 1)))
+    [(0, 3, 4), (4, 17, 1)]
+    """
+    found: list[tuple[int, int, int]] = []
+    while steps:
+        step = steps & (1 << _STEP_BITS) - 1
+        path, positions = divmod(step, _POSITIONS**2)
+        found.append((path, *divmod(positions, _POSITIONS)))
+        steps >>= _STEP_BITS
+    return found[::-1]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from pentathlon_engines.way_of_the_dragon import dice
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS
-from pentathlon_engines.way_of_the_dragon.dice import ALL, FACES, NUMBERS, WORDS
+from pentathlon_engines.way_of_the_dragon.dice import ALL, FACES, WORDS
 from pentathlon_engines.way_of_the_dragon.table import DEAD, ROLL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
+    from typing import Final
 
     from pentathlon_engines.way_of_the_dragon.table import Table
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def draw(table: Table, rng: Random) -> str:
     """Draw what comes next; every space, seat and face has the same chance."""
     if table.phase == ROLL:
-        return f"roll {WORDS[dice.roll(table.kept, rng)]}"
+        return _ROLLS[dice.roll(table.kept, rng.random)]
     texts = [text for text, _ in outcomes(table)]
     return texts[int(rng.random() * len(texts))]
 
@@ -29,24 +30,27 @@ def draw(table: Table, rng: Random) -> str:
 def outcomes(table: Table) -> list[tuple[str, int]]:
     """Return all that can come next; the weight of dice is in how many ways they come about."""
     if table.phase == ROLL:
-        return [(f"roll {WORDS[number]}", ways) for number, ways in dice.rolls(table.kept)]
+        return [(_ROLLS[number], ways) for number, ways in dice.rolls(table.kept)]
     if table.phase == DEAD:
         return [(f"dead {ELEMENTS[path]} {at}", 1) for path, at in table.dead_spaces()]
     return [(f"start {seat}", 1) for seat in range(table.seats)]
 
 
-def read(table: Table, text: str) -> tuple[int, ...] | None:
-    """Return dice, path and position, or seat of a text that can come next, else None."""
+def read(table: Table, text: str) -> tuple[int, int] | None:
+    """Return dice and 0, path and position, or seat and 0 of a text, None if it cannot be."""
     if table.phase == ROLL:
-        word, _, letters = text.partition(" ")
-        number = NUMBERS.get(letters, 0) if word == "roll" else 0
-        return (number,) if number >= ALL and dice.is_part(table.kept, number) else None
+        number = _NUMBERS.get(text, 0)
+        return (number, 0) if number >= ALL and dice.is_part(table.kept, number) else None
     if not any(text == possible for possible, _ in outcomes(table)):
         return None
     words = text.split(" ")
     if table.phase == DEAD:
         return ELEMENTS.index(words[1]), int(words[2])
-    return (int(words[1]),)
+    return int(words[1]), 0
+
+
+_ROLLS: Final = [f"roll {word}" for word in WORDS]
+_NUMBERS: Final = {text: number for number, text in enumerate(_ROLLS)}
 
 
 def grammar(table: Table) -> str:

@@ -12,15 +12,17 @@ the actions to keep them, in the order of the rules (9).
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
-from math import factorial
+from itertools import chain, combinations_with_replacement
 
 from pentathlon_engines.data import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
     from typing import Any, Final
+
+    from mypy_extensions import i64
+
+    from pentathlon_engines.game import Draw
 
 
 def _words() -> tuple[str, ...]:
@@ -31,29 +33,31 @@ def _words() -> tuple[str, ...]:
     )
 
 
-def _parts(word: str) -> tuple[int, ...]:
+def _parts(word: str) -> list[int]:
     """Return the numbers of all that can be kept of some dice, but not all of them."""
     kept = {""}
     for letter in word:
         kept |= {part + letter for part in kept}
-    return tuple(sorted(NUMBERS[part] for part in kept if part != word))
+    return sorted(NUMBERS[part] for part in kept if part != word)
 
 
-def _ways(word: str) -> int:
-    """Return in how many ways dice that are rolled can show a word."""
-    ways = factorial(len(word))
-    for face in FACES:
-        ways //= factorial(word.count(face))
-    return ways
-
-
-def _called(counts: tuple[int, ...]) -> tuple[int, ...]:
+def _called(counts: bytes) -> list[int]:
     """Return the paths on which the dragon may be called (4.5)."""
     dragons = counts[DRAGON]
     if dragons < RULES["dragons_to_call"]:
-        return ()
+        return []
     paths = range(DRAGON)
-    return tuple(path for path in paths if dragons == DICE or counts[path])
+    return [path for path in paths if dragons == DICE or counts[path]]
+
+
+def _rolled() -> list[list[int]]:
+    """Return for all dice that may be kept what the others can make of them, in all ways."""
+    rolled = [[number] for number in range(len(WORDS))]
+    numbers = {packed: number for number, packed in enumerate(_PACKED)}
+    for number in reversed(range(ALL)):
+        more = [rolled[numbers[_PACKED[number] + (1 << 4 * face)]] for face in range(len(FACES))]
+        rolled[number] = list(chain.from_iterable(more))
+    return rolled
 
 
 RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")  # JSON
@@ -70,29 +74,40 @@ NONE: Final = 0
 ALL: Final[int] = sum(len(word) < DICE for word in WORDS)
 """The first number of all dice together; smaller ones are dice that can be kept."""
 
-COUNTS: Final = tuple(tuple(word.count(face) for face in FACES) for word in WORDS)
+COUNTS: Final = [bytes(word.count(face) for face in FACES) for word in WORDS]
 """For each number how many dice show each face."""
-PARTS: Final = tuple(_parts(word) if len(word) == DICE else () for word in WORDS)
+SHOWN: Final = [
+    [path << 3 | count for path, count in enumerate(counts[:DRAGON]) if count] for counts in COUNTS
+]
+"""For each number the paths whose element is there x 8 + how many dice show it."""
+PARTS: Final = [_parts(word) if len(word) == DICE else [] for word in WORDS]
 """For all dice together the dice that can be kept to roll the others again."""
-CALLED: Final = tuple(_called(counts) for counts in COUNTS)
-IS_BALANCED: Final = tuple(word == LETTERS for word in WORDS)
+CALLED: Final = [_called(counts) for counts in COUNTS]
+IS_BALANCED: Final = bytes(word == LETTERS for word in WORDS)
 """Whether the dice are an equilibrium (4.6)."""
-IS_PERFECT: Final = tuple(DICE in counts[:DRAGON] for counts in COUNTS)
+IS_PERFECT: Final = bytes(DICE in counts[:DRAGON] for counts in COUNTS)
 """Whether the dice are a perfection (4.7)."""
-
-_ONE: Final = tuple(1 << 3 * face for face in range(len(FACES)))
-_PACKED: Final = tuple(
-    sum(count * one for count, one in zip(counts, _ONE, strict=True)) for counts in COUNTS
-)
-_BY_PACKED: Final = {packed: number for number, packed in enumerate(_PACKED)}
+_PACKED: Final = [sum(count << 4 * face for face, count in enumerate(counts)) for counts in COUNTS]
+"""The counts of each number, four bits each."""
+ROLLED: Final = _rolled()
+"""For dice that are kept the outcomes of all rolls of the others; the first die counts most."""
 
 
-def roll(kept: int, rng: Random) -> int:
-    """Return all dice after the ones that are not kept were rolled."""
-    packed = _PACKED[kept]
-    for _ in range(DICE - len(WORDS[kept])):
-        packed += _ONE[int(rng.random() * len(_ONE))]
-    return _BY_PACKED[packed]
+def roll(kept: i64, draw: Draw) -> i64:
+    """Return all dice after the ones that are not kept were rolled, one number drawn for each."""
+    ways = ROLLED[kept]
+    faces, found, n = len(FACES), 0, 1
+    while n < len(ways):
+        found = found * faces + int(draw() * faces)
+        n *= faces
+    return ways[found]
+
+
+def throw(kept: i64, draw: Draw) -> i64:
+    """Roll with one number for all dice: in playouts, which no record has to repeat."""
+    ways = ROLLED[kept]
+    n = len(ways)
+    return ways[int(draw() * n)]
 
 
 def rolls(kept: int) -> list[tuple[int, int]]:
@@ -101,11 +116,16 @@ def rolls(kept: int) -> list[tuple[int, int]]:
     >>> [(WORDS[dice], ways) for dice, ways in rolls(NUMBERS["wwww"])][:2]
     [('wwwww', 1), ('wwwwf', 1)]
     """
-    size = DICE - len(WORDS[kept])
-    fresh = (number for number, word in enumerate(WORDS) if len(word) == size)
-    return [(_BY_PACKED[_PACKED[kept] + _PACKED[new]], _ways(WORDS[new])) for new in fresh]
+    ways: dict[int, int] = {}
+    for dice in ROLLED[kept]:
+        ways[dice] = ways.get(dice, 0) + 1
+    return list(ways.items())
 
 
-def is_part(kept: int, dice: int) -> bool:
+def is_part(kept: i64, dice: i64) -> bool:
     """Say whether dice are among others."""
-    return all(part <= whole for part, whole in zip(COUNTS[kept], COUNTS[dice], strict=True))
+    return (_PACKED[dice] | _ROOM) - _PACKED[kept] & _ROOM == _ROOM
+
+
+_ROOM: Final[int] = sum(8 << 4 * face for face in range(len(FACES)))
+"""A bit beside each count that is borrowed if too much is taken from the count."""

@@ -7,7 +7,7 @@ from typing import Final
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.way_of_the_dragon import wording
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS
-from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of
+from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of, steps_in
 from pentathlon_engines.way_of_the_dragon.dice import FACES, NONE, WORDS
 from pentathlon_engines.way_of_the_dragon.state import DragonState
 
@@ -72,7 +72,7 @@ def _letters(state: DragonState, path: int, at: int) -> str:
 
 def _size(state: DragonState) -> float:
     """Return the side of a space, so that the longest path fits."""
-    return _FIELD_WIDTH / max(*state.board.last, *board_of(USUAL_PLAIN).last)
+    return _FIELD_WIDTH / max(state.board.last + board_of(USUAL_PLAIN).last)
 
 
 def _middle(state: DragonState, path: int, at: int) -> Point:
@@ -137,7 +137,7 @@ def _draw_color(
 
 def _draw_marks(picture: Picture, state: DragonState) -> None:
     """Mark where pieces were moved to and, if nothing else stands there, from."""
-    for path, origin, target in state.moved:
+    for path, origin, target in steps_in(state.moved):
         picture.brackets(_box(state, path, target, gap=-2))
         if origin and not state.taken[path] >> origin & 1:
             picture.dashed(_box(state, path, origin))

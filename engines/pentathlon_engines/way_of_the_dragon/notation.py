@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS, TEXTS
-from pentathlon_engines.way_of_the_dragon.board import COLORS
+from pentathlon_engines.way_of_the_dragon.board import COLORS, steps_in
 from pentathlon_engines.way_of_the_dragon.dice import WORDS
 from pentathlon_engines.way_of_the_dragon.table import NOBODY, PHASES
 
@@ -34,7 +34,9 @@ def describe(table: Table) -> dict[str, Any]:
         "dead": dead_pieces(table),
         "power_used": [bool(table.used >> seat & 1) for seat in range(table.seats)],
         "last": last_action(table),
-        "moved": [[ELEMENTS[path], origin, target] for path, origin, target in table.moved],
+        "moved": [
+            [ELEMENTS[path], origin, target] for path, origin, target in steps_in(table.moved)
+        ],
         "ply": table.ply,
         "result": None if outcome is None else outcome.to_json(),
     }

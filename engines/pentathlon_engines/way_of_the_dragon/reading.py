@@ -14,6 +14,8 @@ from pentathlon_engines.way_of_the_dragon.board import (
     MOST_DEAD_PER_PATH,
     MOST_PLAIN,
     USUAL_PLAIN,
+    join_steps,
+    step_of,
 )
 from pentathlon_engines.way_of_the_dragon.dice import (
     ALL,
@@ -92,10 +94,8 @@ def read(table: Table, data: dict[str, Any]) -> None:
     _read_turn(table, fields)
     _read_dice(table, fields)
     _read_last(table, fields)
-    table.moved = tuple(
-        _moved(table, f"moved[{index}]", value)
-        for index, value in enumerate(fields.items("moved", most=PATHS))
-    )
+    for index, value in enumerate(fields.items("moved", most=PATHS)):
+        table.moved = join_steps(table.moved, _moved(table, f"moved[{index}]", value))
     table.ply = fields.integer("ply", low=0, high=table.game.info.longest, default=0)
     _check_phase(table)
     _read_result(table, fields)
@@ -176,7 +176,7 @@ def _read_used(table: Table, fields: Fields) -> None:
 def _read_turn(table: Table, fields: Fields) -> None:
     """Read `turn` and `turn_of`; before the first turn is rolled they are 0 and who begins."""
     before = table.phase in (DEAD, START)
-    low, high = (0, 0) if before else (1, table.turn_cap())
+    low, high = (0, 0) if before else (1, table.cap)
     table.turn = fields.integer("turn", low=low, high=high)
     if fields.has("turn_of"):
         table.turn_of = fields.integer("turn_of", low=0, high=table.seats - 1)
@@ -218,8 +218,8 @@ def _read_last(table: Table, fields: Fields) -> None:
     table.last = (seat, ACTIONS[last["action"]])
 
 
-def _moved(table: Table, field: str, value: object) -> tuple[int, int, int]:
-    """Return path, origin and target of a piece that was moved and stands there now."""
+def _moved(table: Table, field: str, value: object) -> int:
+    """Return the step of a piece that was moved and stands there now."""
     if not isinstance(value, list) or len(value) != len(("element", "from", "to")):
         refuse(field, f"must be a list of element, origin and target, not {value!r}")
     path = _path(field, value[0])
@@ -228,7 +228,7 @@ def _moved(table: Table, field: str, value: object) -> tuple[int, int, int]:
     target = checked_integer(field, value[2], low=1, high=last)
     if target not in table.positions[path::PATHS]:
         refuse(field, f"no piece stands on {target} of the path of {ELEMENTS[path]}")
-    return path, origin, target
+    return step_of(path, origin, target)
 
 
 def _check_phase(table: Table) -> None:
@@ -245,7 +245,7 @@ def _check_phase(table: Table) -> None:
             refuse("rolls_left", "must be 1 or 2 in phase 'keep' without a fourth roll")
     elif table.rolls_left:
         refuse("rolls_left", f"must be 0 in phase {PHASES[phase]!r}")
-    if phase == EXTRA and not (table.asks_for_extra() and table.turn < table.turn_cap()):
+    if phase == EXTRA and not (table.asks_for_extra() and table.turn < table.cap):
         refuse("phase", "must not be 'extra': no other turn can follow this one")
 
 
@@ -268,7 +268,7 @@ def _check_roll(table: Table) -> None:
 
 def _read_result(table: Table, fields: Fields) -> None:
     """Read `result`, which is what the position counts."""
-    expected = table.ending() if table.phase == OVER else None
+    expected = table.ending(race=table.is_race()) if table.phase == OVER else None
     given = fields.mapping("result") if fields.has("result") else None
     if table.phase == OVER and expected is None:
         refuse("phase", "must not be 'over': no seat has all pieces on numbers before the cap")

@@ -20,6 +20,7 @@ from pentathlon_engines.way_of_the_dragon.actions import (
     KEEP,
     MOVE,
     PAIRS,
+    PASS,
     PATHS,
     REBIRTH,
     STOP,
@@ -27,15 +28,14 @@ from pentathlon_engines.way_of_the_dragon.actions import (
     TEXTS,
     WILD,
 )
-from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of
+from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of, join_steps, step_of
 from pentathlon_engines.way_of_the_dragon.dice import (
     COUNTS,
     DICE,
     LETTERS,
     NONE,
-    PARTS,
     RULES,
-    roll,
+    throw,
 )
 from pentathlon_engines.way_of_the_dragon.table import (
     DEAD,
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from mypy_extensions import i64
+
     from pentathlon_engines.info import Outcome
 
 DRAW: Final = "draw"
@@ -73,6 +75,9 @@ class DragonState(Table):
         self.to_move = CHANCE
         self.outcome = None
         self.board = board_of(plain)
+        self.powers = options["powers"]
+        self.immunity = options["immunity"]
+        self.cap = options["turn_cap_per_player"] * seats
         self.colors = tuple(LETTERS.index(letter) for letter in options["colors"][:seats])
         self.positions = [0] * (PATHS * seats)
         self.taken = [0] * PATHS
@@ -85,7 +90,7 @@ class DragonState(Table):
         self.rolls_left = 0
         self.used = 0
         self.last = (NOBODY, 0)
-        self.moved = ()
+        self.moved = 0
         self.ply = 0
 
     @property
@@ -101,6 +106,9 @@ class DragonState(Table):
         twin.to_move = self.to_move
         twin.outcome = self.outcome
         twin.board = self.board
+        twin.powers = self.powers
+        twin.immunity = self.immunity
+        twin.cap = self.cap
         twin.colors = self.colors
         twin.positions = self.positions[:]
         twin.taken = self.taken[:]
@@ -134,11 +142,14 @@ class DragonState(Table):
             self._keep(action)
         elif action < END:
             self._move(action)
-            self._end_move()
+            swapped = SWAP <= action < EQUILIBRIUM
+            # A swap may bring all pieces of any seat on numbers, another move only own ones.
+            race = self.is_race() if swapped else self.has_all_numbered(self.turn_of)
+            self._end_move(race=race)
         else:
             self._choose_turn(action)
 
-    def _keep(self, action: int) -> None:
+    def _keep(self, action: i64) -> None:
         """Stop rolling, or choose the dice that stay (4.1, 7.3)."""
         if action == STOP:
             self.rolls_left = 0
@@ -149,47 +160,54 @@ class DragonState(Table):
             self.rolls_left -= 1
         else:
             self.kept = action - EYE
-            self.used |= 1 << self.turn_of
+            self._use_power()
         self.phase = ROLL
         self.to_move = CHANCE
 
-    def _move(self, action: int) -> None:
-        self.moved = ()
+    def _move(self, action: i64) -> None:
         if action < JUMP:
-            path = action - MOVE
-            self._advance(path, COUNTS[self.dice][path])
+            self._advance(action - MOVE, COUNTS[self.dice][action - MOVE])
         elif action < WILD:
-            path = action - JUMP
             self._use_power()
-            self._advance(path, COUNTS[self.dice][path])
+            self._advance(action - JUMP, COUNTS[self.dice][action - JUMP])
         elif action < SWAP:
             self._use_power()
             self._advance((action - WILD) // DICE, (action - WILD) % DICE + 1)
         elif action < EQUILIBRIUM:
             self._swap((action - SWAP) // len(PAIRS), *PAIRS[(action - SWAP) % len(PAIRS)])
-        elif action == EQUILIBRIUM_JUMP:
-            self._use_power()
-            self._advance_all([*self.can_advance(), *self.blocked()])
-        elif action == EQUILIBRIUM:
-            self._advance_all(self.can_advance())
-        elif action == FEAR:
-            self._use_power()
+        elif action < PASS:
+            self._advance_all(jumping=action == EQUILIBRIUM_JUMP)
+        else:
+            self.moved = 0
+            if action == FEAR:
+                self._use_power()
 
     def _use_power(self) -> None:
         self.used |= 1 << self.turn_of
 
-    def _advance_all(self, paths: list[int]) -> None:
-        for path in sorted(paths):
+    def _advance_all(self, *, jumping: bool) -> None:
+        """Move all own pieces that can go one space, blocked ones if they may jump (4.6, 7.5)."""
+        paths = self.can_advance()
+        if jumping:
+            self._use_power()
+            paths = sorted(paths + self.blocked())
+        moved: i64 = 0
+        for path in paths:
             self._advance(path, 1)
+            moved = join_steps(moved, self.moved)
+        self.moved = moved
 
-    def _advance(self, path: int, spaces: int) -> None:
+    def _advance(self, path: i64, spaces: i64) -> None:
         """Move the own piece of a path, over what is in the way (4.3, 7.5)."""
         index = self.turn_of * PATHS + path
-        origin = self.positions[index]
+        origin: i64 = self.positions[index]
         target = self.landing(path, spaces)
         self.positions[index] = target
-        self.taken[path] = (self.taken[path] | 1 << target) & ~(1 << origin if origin else 0)
-        self.moved += ((path, origin, target),)
+        taken: i64 = self.taken[path]
+        if origin:
+            taken ^= 1 << origin
+        self.taken[path] = taken | 1 << target
+        self.moved = step_of(path, origin, target)
 
     def _swap(self, path: int, low: int, high: int) -> None:
         """Let two pieces of a path trade places (4.5)."""
@@ -197,11 +215,11 @@ class DragonState(Table):
         first, second = on_path.index(low), on_path.index(high)
         self.positions[first * PATHS + path] = high
         self.positions[second * PATHS + path] = low
-        self.moved = ((path, low, high), (path, high, low))
+        self.moved = join_steps(step_of(path, low, high), step_of(path, high, low))
 
-    def _end_move(self) -> None:
+    def _end_move(self, *, race: bool) -> None:
         """See whether the match is over; if not, go on to an extra turn or the next seat."""
-        outcome = self.ending()
+        outcome = self.ending(race=race)
         if outcome is not None:
             self.outcome = outcome
             self.phase = OVER
@@ -209,15 +227,19 @@ class DragonState(Table):
         elif self.asks_for_extra():
             self.phase = EXTRA
         else:
-            self._begin_turn((self.turn_of + 1) % self.seats)
+            self._begin_turn(self._next_seat())
+
+    def _next_seat(self) -> i64:
+        following = self.turn_of + 1
+        return following if following < self.seats else 0
 
     def _choose_turn(self, action: int) -> None:
         """End the turn, or take another one (4.7, 7.2)."""
         if action == REBIRTH:
             self._use_power()
-        self._begin_turn((self.turn_of + 1) % self.seats if action == END else self.turn_of)
+        self._begin_turn(self._next_seat() if action == END else self.turn_of)
 
-    def _begin_turn(self, seat: int) -> None:
+    def _begin_turn(self, seat: i64) -> None:
         self.turn += 1
         self.turn_of = seat
         self.kept = NONE
@@ -248,7 +270,7 @@ class DragonState(Table):
         if self.phase == START:
             self._begin_turn(found[0])
         else:
-            self._place_dead(*found)
+            self._place_dead(found[0], found[1])
 
     def _place_dead(self, path: int, at: int) -> None:
         self.taken[path] |= 1 << at
@@ -257,31 +279,22 @@ class DragonState(Table):
         )
         self.prepare()
 
-    def _see_roll(self, dice: int) -> None:
+    def _see_roll(self, dice: i64) -> None:
         self.ply += 1
         self.dice = dice
         self.to_move = self.turn_of
         self.phase = KEEPING if self.rolls_left or self.asks_for_eye() else MOVING
 
-    def random_action(self, rng: Random) -> int:
-        """Draw one of the legal actions, each with the same chance."""
-        if self.phase != KEEPING:
-            return super().random_action(rng)
-        parts = PARTS[self.dice]
-        pick = int(rng.random() * (len(parts) + 1))
-        if pick == len(parts):
-            return STOP
-        return (KEEP if self.rolls_left else EYE) + parts[pick]
-
     def playout(self, rng: Random) -> Outcome:
         """Play this very state to its end at random and return the outcome."""
+        draw = rng.random
         while self.outcome is None:
             if self.phase == ROLL:
-                self._see_roll(roll(self.kept, rng))
-            elif self.to_move == CHANCE:
-                self.apply_chance(self.sample_chance(rng))
+                self._see_roll(throw(self.kept, draw))
+            elif self.phase > ROLL:
+                self.apply_unchecked(self._draw_action(draw))
             else:
-                self.apply_unchecked(self.random_action(rng))
+                self.apply_chance(self.sample_chance(rng))
         return self.outcome
 
     def text(self, action: int) -> str:

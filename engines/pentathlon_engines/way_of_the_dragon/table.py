@@ -18,7 +18,8 @@ from pentathlon_engines.way_of_the_dragon.actions import (
     FEAR,
     JUMP,
     KEEP,
-    MOVE,
+    KEEPS,
+    MOVES,
     PAIR_NUMBERS,
     PAIRS,
     PASS,
@@ -43,13 +44,17 @@ from pentathlon_engines.way_of_the_dragon.dice import (
     DRAGON,
     IS_BALANCED,
     IS_PERFECT,
-    PARTS,
     RULES,
+    SHOWN,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
+
+    from mypy_extensions import i64
+
+    from pentathlon_engines.game import Draw
 
 DEAD: Final = 0
 """Chance places a dead piece."""
@@ -97,15 +102,18 @@ class Table(State):
 
     __slots__ = (
         "board",
+        "cap",
         "colors",
         "dead",
         "dice",
+        "immunity",
         "kept",
         "last",
         "moved",
         "phase",
         "ply",
         "positions",
+        "powers",
         "rolls_left",
         "taken",
         "turn",
@@ -114,28 +122,32 @@ class Table(State):
     )
 
     board: Board
+    powers: bool
+    immunity: bool
+    cap: i64
+    """The turn after which the match ends in any case (5.5)."""
     colors: tuple[int, ...]
     positions: list[int]
     taken: list[int]
     dead: tuple[int, ...]
     """Masks of the dead pieces, one per path."""
-    phase: int
-    turn: int
+    phase: i64
+    turn: i64
     """How many turns have been rolled, this one included."""
-    turn_of: int
+    turn_of: i64
     """The seat whose turn it is, also while chance decides; NOBODY before the first turn."""
-    dice: int
+    dice: i64
     """What was rolled last."""
-    kept: int
+    kept: i64
     """The dice that stay in the next roll or stayed in the last one of this turn."""
-    rolls_left: int
-    used: int
+    rolls_left: i64
+    used: i64
     """One bit per seat that has used its power."""
     last: tuple[int, int]
     """Seat and number of the last action; NOBODY and 0 before the first."""
-    moved: tuple[tuple[int, int, int], ...]
-    """Path, origin and target of what the last action of phase move has moved."""
-    ply: int
+    moved: i64
+    """The steps of what the last action of phase move has moved, see `steps_in`."""
+    ply: i64
 
     @abstractmethod
     def copy(self) -> Table:
@@ -143,48 +155,77 @@ class Table(State):
 
     def legal_actions(self) -> list[int]:
         """Return what the seat to move may do, in the order of the rules (9)."""
+        return self._listed()[:]
+
+    def _listed(self) -> list[int]:
+        """Return the legal actions in a list that may be shared, so only to be read."""
         phase = self.phase
         if phase == KEEPING:
-            keep = KEEP if self.rolls_left else EYE
-            return [STOP, *(keep + kept for kept in PARTS[self.dice])]
+            keeps = KEEPS[self.dice]
+            return keeps if self.rolls_left else _as_eye(keeps)
         if phase == MOVING:
-            return self._balanced_moves() if IS_BALANCED[self.dice] else self._ordinary_moves()
+            if IS_BALANCED[self.dice]:
+                return self._balanced_moves()
+            fitting = MOVES[self._fitting()]
+            if self.powers or CALLED[self.dice]:
+                return self._more_than_moves(fitting)
+            return fitting
         if phase == EXTRA:
             return [END, AGAIN if IS_PERFECT[self.dice] else REBIRTH]
         return []
 
-    def _ordinary_moves(self) -> list[int]:
-        """Return moves, then what powers and dragons allow, then whether nothing is (4.3, 7)."""
-        counts = COUNTS[self.dice]
-        plain, taken = self.board.plain, self.taken
-        moves: list[int] = []
-        blocked: list[int] = []
+    def _draw_action(self, draw: Draw) -> int:
+        """Draw one of the legal actions; most lists of them are made once for all matches."""
+        actions = self._listed()
+        n = len(actions)
+        if n == 1:
+            return actions[0]
+        pick: i64 = int(draw() * n)
+        # In phase keep as if `stop` were the last one: so it is in the records of stand-ins.
+        return actions[pick + 1 - n] if self.phase == KEEPING else actions[pick]
+
+    def _fitting(self) -> i64:
+        """Return a mask of the paths on which an ordinary move is legal (4.3)."""
+        positions, plain, taken = self.positions, self.board.plain, self.taken
         first = self.turn_of * PATHS
-        for path in range(PATHS):
-            at, count = self.positions[first + path], counts[path]
-            if count and at <= plain[path]:
-                (blocked if taken[path] >> at + count & 1 else moves).append(path)
-        actions = [MOVE + path for path in moves]
+        fitting: i64 = 0
+        shown: i64
+        for shown in SHOWN[self.dice]:
+            path = shown >> 3
+            at: i64 = positions[first + path]
+            if at <= plain[path] and not taken[path] >> at + (shown & 7) & 1:
+                fitting |= 1 << path
+        return fitting
+
+    def _more_than_moves(self, moves: list[int]) -> list[int]:
+        """Return moves, then what powers and dragons allow, then whether nothing is (4.3, 7)."""
+        nothing = moves[0] == PASS
+        actions = [] if nothing else moves[:]
         power = self.power()
         if power == HAS_ANXIETY:
-            actions += [JUMP + path for path in blocked if self.landing(path, counts[path])]
-        elif power == HAS_DRAGON and counts[DRAGON]:
+            self._add_jumps(actions)
+        elif power == HAS_DRAGON:
             self._add_wild(actions)
         for path in CALLED[self.dice]:
             self._add_swaps(actions, path)
-        if not moves:
+        if nothing:
             actions.append(PASS)
         elif power == HAS_FEAR:
             actions.append(FEAR)
         return actions
 
+    def _add_jumps(self, actions: list[int]) -> None:
+        """Add moves of blocked pieces that go on to the next empty space (7.5)."""
+        counts = COUNTS[self.dice]
+        for path, at in self._walkers():
+            spaces = counts[path]
+            if spaces and self.taken[path] >> at + spaces & 1 and self.landing(path, spaces):
+                actions.append(JUMP + path)
+
     def _add_wild(self, actions: list[int]) -> None:
         """Add moves in which rolled dragons stand in for an element (7.4)."""
         counts = COUNTS[self.dice]
-        for path in range(PATHS):
-            at = self.positions[self.turn_of * PATHS + path]
-            if at > self.board.plain[path]:
-                continue
+        for path, at in self._walkers():
             fewest, most = counts[path] + 1, counts[path] + counts[DRAGON]
             actions += [
                 WILD + path * DICE + spaces - 1
@@ -194,7 +235,7 @@ class Table(State):
 
     def _add_swaps(self, actions: list[int], path: int) -> None:
         """Add the swaps of two pieces on a path that are not immune (4.5, 8.1)."""
-        immune = path if self.options["immunity"] else NOBODY
+        immune = path if self.immunity else NOBODY
         pieces = sorted(
             at
             for at, color in zip(self.positions[path::PATHS], self.colors, strict=True)
@@ -232,31 +273,27 @@ class Table(State):
         mine = enumerate(self.positions[first : first + PATHS])
         return [(path, at) for path, at in mine if at <= plain[path]]
 
-    def landing(self, path: int, spaces: int) -> int:
+    def landing(self, path: i64, spaces: i64) -> i64:
         """Return the first empty space from so many spaces ahead on, 0 if there is none (7.5)."""
         target = self.positions[self.turn_of * PATHS + path] + spaces
-        while self.taken[path] >> target & 1:
+        taken: i64 = self.taken[path]
+        while taken >> target & 1:
             target += 1
         return target if target <= self.board.last[path] else 0
 
-    def power(self) -> int:
+    def power(self) -> i64:
         """Return the color of the seat whose turn it is if its power is left, else NOBODY."""
-        if not self.options["powers"] or self.used >> self.turn_of & 1:
+        if not self.powers or self.used >> self.turn_of & 1:
             return NOBODY
         return self.colors[self.turn_of]
 
     def asks_for_eye(self) -> bool:
         """Say whether a fourth roll is on offer when no ordinary one is left (7.3)."""
-        return self.power() == HAS_EYE
+        return self.powers and self.power() == HAS_EYE
 
     def asks_for_extra(self) -> bool:
         """Say whether another turn may follow this one (4.7, 7.2)."""
-        return IS_PERFECT[self.dice] or self.power() == HAS_REBIRTH
-
-    def turn_cap(self) -> int:
-        """Return the turn after which the match ends in any case (5.5)."""
-        cap: int = self.options["turn_cap_per_player"]
-        return cap * self.seats
+        return IS_PERFECT[self.dice] == 1 or (self.powers and self.power() == HAS_REBIRTH)
 
     def dead_spaces(self) -> list[tuple[int, int]]:
         """Return path and position of the plain spaces that may take a dead piece (3.3)."""
@@ -269,31 +306,47 @@ class Table(State):
             if not self.dead[path] >> at & 1
         ]
 
-    def has_all_numbered(self, seat: int) -> bool:
+    def has_all_numbered(self, seat: i64) -> bool:
         """Say whether all pieces of a seat are on numbers (5.1)."""
-        plain = self.board.plain
+        positions, plain = self.positions, self.board.plain
         first = seat * PATHS
+        path: i64
         for path in range(PATHS):  # noqa: SIM110  # asked after every move: a generator is slower
-            if self.positions[first + path] <= plain[path]:
+            if positions[first + path] <= plain[path]:
                 return False
         return True
 
     def count(self, reason: str) -> RaceOutcome:
         """Return points and ranks of this position (5.2, 5.3)."""
-        scores, numbered = [], []
+        scores: list[int] = []
+        numbered: list[int] = []
+        keys: list[int] = []
         for seat in range(self.seats):
-            points = [
-                self.board.points[path][self.positions[seat * PATHS + path]]
-                for path in range(PATHS)
-            ]
-            scores.append(sum(points))
-            numbered.append(sum(point > 0 for point in points))
-        results = list(zip(scores, numbered, strict=True))
-        ranks = tuple(sum(other > result for other in results) for result in results)
-        return RaceOutcome(ranks, reason, tuple(scores), numbered=tuple(numbered))
+            score, there = 0, 0
+            for path in range(PATHS):
+                points = self.board.points[path][self.positions[seat * PATHS + path]]
+                score += points
+                there += points > 0
+            scores.append(score)
+            numbered.append(there)
+            keys.append(score * (PATHS + 1) + there)
+        ranks = [0] * self.seats
+        for seat, key in enumerate(keys):
+            for other in keys:
+                ranks[seat] = ranks[seat] + (other > key)
+        return RaceOutcome(tuple(ranks), reason, tuple(scores), numbered=tuple(numbered))
 
-    def ending(self) -> RaceOutcome | None:
+    def is_race(self) -> bool:
+        """Say whether some seat has all pieces on numbers (5.1)."""
+        return any(self.has_all_numbered(seat) for seat in range(self.seats))
+
+    def ending(self, *, race: bool) -> RaceOutcome | None:
         """Return the outcome if the match ends after the action that was just done (5)."""
-        if any(self.has_all_numbered(seat) for seat in range(self.seats)):
+        if race:
             return self.count("race")
-        return self.count("cap") if self.turn >= self.turn_cap() else None
+        return self.count("cap") if self.turn >= self.cap else None
+
+
+def _as_eye(keeps: list[int]) -> list[int]:
+    """Return the actions of a fourth roll that keep the same dice (7.3)."""
+    return [STOP if keep == STOP else keep - KEEP + EYE for keep in keeps]
