@@ -35,6 +35,7 @@ from pentathlon_engines.tash_kalar.table import (
     SETTING_UP,
     SHUFFLING,
     TURN_ACTIONS,
+    TURN_END,
 )
 
 TYPE_CHECKING = False
@@ -210,6 +211,8 @@ def _check_course(state: TashKalarState) -> None:
         return
     if state.phase == MAIN and not state.actions_left:
         refuse("actions_left", "must be 1 or more in phase 'main'")
+    if state.phase == TURN_END and state.actions_left:
+        refuse("actions_left", "must be 0 in phase 'turn_end'")
     if state.phase == SHUFFLING:
         return
     if state.to_move != (1 - state.active if state.phase == SETTING_UP else state.active):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.errors import BadChance, BadOption, NotToMove
+from pentathlon_engines.errors import BadChance, BadOption, BadPosition, NotToMove
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
 from pentathlon_engines.tash_kalar import chance, events, notation, reading, secrets
 from pentathlon_engines.tash_kalar.acting import Acting
@@ -224,6 +224,10 @@ class TashKalarGame(Game):
         return state
 
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> TashKalarState:
+        try:
+            _check_schools(options["decks"])
+        except BadOption as error:
+            raise BadPosition(f"options: {error}") from error
         state = TashKalarState()
         state.reset(options)
         reading.read(state, data)
