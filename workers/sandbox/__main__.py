@@ -7,19 +7,17 @@ import json
 import sys
 
 from pentathlon_engines.launcher import SandboxLevel
-from workers.sandbox.probe import Probe, probe
+from workers.sandbox.report import probe_down_to, table
 
 
 def main() -> int:
     """Print the findings; the status is 1 when untrusted bots would be refused."""
     options = _options()
-    probes = [probe()]
-    if probes[0].missing and options.least == SandboxLevel.LANDLOCK:
-        probes.append(probe(SandboxLevel.LANDLOCK))
+    probes = probe_down_to(SandboxLevel(options.least))
     if options.json:
         sys.stdout.write(json.dumps([each.to_json() for each in probes], indent=2) + "\n")
     else:
-        sys.stdout.write("\n".join(_table(each) for each in probes))
+        sys.stdout.write("\n".join(table(each) for each in probes))
     return 1 if probes[-1].missing else 0
 
 
@@ -33,13 +31,6 @@ def _options() -> argparse.Namespace:
         help="the weakest level that is good enough (default: %(default)s)",
     )
     return parser.parse_args()
-
-
-def _table(found: Probe) -> str:
-    verdict = "refused" if found.missing else "usable"
-    lines = [f"Sandbox level '{found.level}': {verdict}"]
-    lines += [f"  {each.layer:<11} {each.state:<12} {each.detail}" for each in found.findings]
-    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

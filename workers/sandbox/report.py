@@ -1,0 +1,29 @@
+"""What the probe found, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pentathlon_engines.launcher import SandboxLevel
+from workers.sandbox.probe import Probe, State, probe
+
+
+def probe_down_to(least: SandboxLevel) -> list[Probe]:
+    """Examine the first level and, if it is not usable but would not have to be, the second."""
+    probes = [probe()]
+    if probes[0].missing and least is not SandboxLevel.NAMESPACES:
+        probes.append(probe(SandboxLevel.LANDLOCK))
+    return probes
+
+
+def table(found: Probe) -> str:
+    """Return one line for each layer, and what to do about those that are not there."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: Probe) -> Iterator[str]:
+    yield f"Sandbox level '{found.level}': {'refused' if found.missing else 'usable'}"
+    for each in found.findings:
+        yield f"  {each.layer:<11} {each.state:<12} {each.detail}"
+        if each.remedy and each.state in (State.MISSING, State.NOT_USED):
+            yield f"  {'':<24} {each.remedy}"
