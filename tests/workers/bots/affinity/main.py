@@ -3,15 +3,17 @@
 import json
 import os
 import sys
+from collections.abc import Callable
 
 sys.stdin.readline()
 before = os.sched_getaffinity(0)
 escapes = []
-for name, seize in {
+ways: dict[str, Callable[[], object]] = {
     "affinity": lambda: os.sched_setaffinity(0, range(os.cpu_count() or 1)),
     "nice": lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
     "real time": lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)),
-}.items():
+}
+for name, seize in ways.items():
     try:
         seize()
         escapes.append(name)

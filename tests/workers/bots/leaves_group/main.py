@@ -3,10 +3,12 @@
 import json
 import os
 import sys
+from collections.abc import Callable
 
 sys.stdin.readline()
 escapes = []
-for name, leave in {"setsid": os.setsid, "setpgid": lambda: os.setpgid(0, 0)}.items():
+ways: dict[str, Callable[[], object]] = {"setsid": os.setsid, "setpgid": lambda: os.setpgid(0, 0)}
+for name, leave in ways.items():
     before = os.getpgid(0)
     try:
         leave()
