@@ -137,16 +137,21 @@ def cells_of(cells: int) -> list[int]:
     return [*found, *_THIRD[lower & BOARD_BITS], *_FOURTH[lower >> 9]]
 
 
-def nth_cell(cells: int, n: int) -> int:
-    """Return one of the cells of a mask, counted in any order."""
-    first = 0
-    while True:
-        spots = SPOTS[cells & BOARD_BITS]
-        if n < len(spots):
-            return CELL_AT[first + spots[n]]
-        n -= len(spots)
-        cells >>= PER_BOARD
-        first += PER_BOARD
+def cell_at(cells: int, share: float) -> int:
+    """Return the cell of a mask that lies after this share of them, from 0 to less than 1."""
+    first = SPOTS[cells & BOARD_BITS]
+    second = SPOTS[cells >> 9 & BOARD_BITS]
+    third = SPOTS[cells >> 18 & BOARD_BITS]
+    fourth = SPOTS[cells >> 27]
+    upper = len(first) + len(second)
+    pick = int(share * (upper + len(third) + len(fourth)))
+    if pick < len(first):
+        return CELL_AT[first[pick]]
+    if pick < upper:
+        return CELL_AT[9 + second[pick - len(first)]]
+    if pick < upper + len(third):
+        return CELL_AT[18 + third[pick - upper]]
+    return CELL_AT[27 + fourth[pick - upper - len(third)]]
 
 
 PAIRS: Final = tuple((x, y) for x in range(len(COLOURS)) for y in range(x, len(COLOURS)))

@@ -10,12 +10,14 @@ from pentathlon_engines.azure.board import (
     CELLS,
     COLOURS,
     COLUMNS,
+    GIFT,
     GIFTS,
     GOAL,
     MOUNTAINS,
     ROWS,
     RULES,
     SIDE,
+    TEXTS,
     letters,
     size,
 )
@@ -260,18 +262,18 @@ def _of_decks(state: AzureState) -> str:
 
 def _last_stone(state: AzureState) -> int | None:
     """Return where the last stone was placed, or None if the log does not say."""
-    cells = [event[2] for event in state.log if event[0] == events.PLACE]
-    return cells[-1] if cells else None
+    told = [*state.before, *state.log]
+    actions = [event[2] for event in told if event[0] == events.PLACE]
+    return actions[-1] % GIFT if actions else None
 
 
 def _last_action(state: AzureState) -> str:
     """Return the last decision in the words of the rules."""
-    since = max(state.since)
-    if since >= len(state.log):
+    if not state.log:
         return "no action yet"
-    kind, player, first, second, _ = state.log[since]
+    kind, player, first = state.log[0][:3]
     if kind == events.PLACE:
-        return f"seat {player}: {'gift' if second else 'place'} {CELLS[first]}"
+        return f"seat {player}: {TEXTS[first]}"
     if kind == events.RETURN:
         return f"seat {player}: return {letters(first)}"
     return f"seat {player}: boon {'qi' if kind == events.GATHER else 'wisdom'}"

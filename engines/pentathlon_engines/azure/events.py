@@ -1,10 +1,11 @@
 """What happens in Azure, as its rules page lists it (12.4).
 
-An event is five numbers: kind, player, and up to three more.
+An event is a few numbers: kind, player, and more. The first boons of a stone are part of its
+placing, although the page has them as events of their own.
 
 | kind | numbers |
 | --- | --- |
-| place | cell, 1 if gifted, cost |
+| place | action, cost, cards gathered, wisdom gained, wisdom now |
 | gather | colour, how many |
 | wisdom | change, wisdom now |
 | favour | beast, who had it or -1 |
@@ -22,6 +23,7 @@ from pentathlon_engines.azure.board import (
     CARDS_EACH,
     CELLS,
     COLOURS,
+    GIFT,
     GOAL,
     letters,
     pack,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from pentathlon_engines.azure.realm import Realm
 
-    Event = tuple[int, int, int, int, int]
+    Event = tuple[int, ...]
 
 PLACE: Final = 0
 GATHER: Final = 1
@@ -61,36 +63,58 @@ KINDS: Final = (
 REASONS: Final = ("wisdom", "stuck")
 
 
-def show(event: Event, realm: Realm, *, secrets_of: Sequence[int]) -> dict[str, Any]:
-    """Return an event as a JSON object, with the drawn cards of these seats only."""
-    kind, player, first, second, third = event
+def show_all(log: list[Event], realm: Realm, *, secrets_of: Sequence[int]) -> list[dict[str, Any]]:
+    """Return events as JSON objects, with the drawn cards of these seats only."""
+    shown: list[dict[str, Any]] = []
+    for event in log:
+        if event[0] == PLACE:
+            shown += _show_stone(event, realm)
+        else:
+            shown.append(_show(event, secrets_of))
+    return shown
+
+
+def _show_stone(event: Event, realm: Realm) -> list[dict[str, Any]]:
+    _, player, action, cost, taken, gained, now = event
+    cell, who = action % GIFT, {"player": player}
+    colour = COLOURS[realm.domain[cell]]
+    facts = {"cell": CELLS[cell], "gifted": action >= GIFT, "cost": cost, "colour": colour}
+    shown = [{"kind": KINDS[PLACE], **who, **facts}]
+    if taken:
+        qi = {"colour": COLOURS[realm.qi_colour[cell]], "n": taken}
+        shown.append({"kind": KINDS[GATHER], **who, **qi})
+    if gained:
+        shown.append({"kind": KINDS[WISDOM], **who, "change": gained, "now": now})
+    return shown
+
+
+def _show(event: Event, secrets_of: Sequence[int]) -> dict[str, Any]:
+    kind, player, first = event[:3]
     shown: dict[str, Any] = {"kind": KINDS[kind]}
     if kind == END:
         return shown | {"ranks": [player, 1 - player], "reason": REASONS[first]}
     if kind == RESHUFFLE:
         return shown | {"n": {name: first >> 4 * i & 15 for i, name in enumerate(COLOURS)}}
     shown["player"] = player
-    if kind == PLACE:
-        colour = COLOURS[realm.domain[first]]
-        more = {"cell": CELLS[first], "gifted": second == 1, "cost": third, "colour": colour}
-        return shown | more
-    if kind == FAVOUR:
-        return shown | {"beast": BEASTS[first], "from": second if second >= 0 else None}
     if kind == DRAW and player not in secrets_of:
-        return shown | {"n": second}
-    return shown | _show_change(kind, first, second)
+        return shown | {"n": event[3]}
+    return shown | _show_change(event)
 
 
-def _show_change(kind: int, first: int, second: int) -> dict[str, Any]:
+def _show_change(event: Event) -> dict[str, Any]:
     """Return what one player gained or gave away."""
-    if kind == GATHER:
-        return {"colour": COLOURS[first], "n": second}
-    if kind == WISDOM:
-        return {"change": first, "now": second}
+    kind, _, first = event[:3]
     if kind == MOUNTAIN:
         return {"on": first == 1}
     if kind == RETURN:
         return {"cards": letters(first)}
+    second = event[3]
+    if kind == FAVOUR:
+        return {"beast": BEASTS[first], "from": second if second >= 0 else None}
+    if kind == GATHER:
+        return {"colour": COLOURS[first], "n": second}
+    if kind == WISDOM:
+        return {"change": first, "now": second}
     return {"n": second, "cards": letters(first)}
 
 
@@ -103,57 +127,59 @@ def read(data: object, realm: Realm, *, field: str, secrets_of: Sequence[int]) -
         refuse(field, f"must be an object with one of the kinds {', '.join(KINDS)}")
     kind = KINDS.index(data["kind"])
     player = 1 if data.get("player") == 1 else 0
-    first, second, third = _READERS[kind](data)
+    numbers = _READERS[kind](data)
     if kind == END:
         player = 0 if data.get("ranks") == [0, 1] else 1
-    event = (kind, player, first, second, third)
+    event = (kind, player, *numbers)
     # Readers take anything; whatever they did not understand comes out differently.
-    if show(event, realm, secrets_of=secrets_of) != data:
+    if show_all([event], realm, secrets_of=secrets_of) != [data]:
         refuse(field, f"is not an event as it is written: {data}")
     return event
 
 
-def _read_place(data: dict[str, Any]) -> tuple[int, int, int]:
-    return _index(CELLS, data.get("cell")), _flag(data.get("gifted")), _number(data.get("cost"))
+def _read_place(data: dict[str, Any]) -> Event:
+    """Read the stone alone: its boons are events of their own in JSON."""
+    action = _index(CELLS, data.get("cell")) + GIFT * _flag(data.get("gifted"))
+    return action, _number(data.get("cost")), 0, 0, 0
 
 
-def _read_gather(data: dict[str, Any]) -> tuple[int, int, int]:
-    return _index(tuple(COLOURS), data.get("colour")), _number(data.get("n")), 0
+def _read_gather(data: dict[str, Any]) -> Event:
+    return _index(tuple(COLOURS), data.get("colour")), _number(data.get("n"))
 
 
-def _read_wisdom(data: dict[str, Any]) -> tuple[int, int, int]:
-    return _number(data.get("change")), _number(data.get("now")), 0
+def _read_wisdom(data: dict[str, Any]) -> Event:
+    return _number(data.get("change")), _number(data.get("now"))
 
 
-def _read_favour(data: dict[str, Any]) -> tuple[int, int, int]:
+def _read_favour(data: dict[str, Any]) -> Event:
     loser = data.get("from")
-    return _index(BEASTS, data.get("beast")), -1 if loser is None else _number(loser), 0
+    return _index(BEASTS, data.get("beast")), -1 if loser is None else _number(loser)
 
 
-def _read_mountain(data: dict[str, Any]) -> tuple[int, int, int]:
-    return _flag(data.get("on")), 0, 0
+def _read_mountain(data: dict[str, Any]) -> Event:
+    return (_flag(data.get("on")),)
 
 
-def _read_return(data: dict[str, Any]) -> tuple[int, int, int]:
-    return _cards(data.get("cards")), 0, 0
+def _read_return(data: dict[str, Any]) -> Event:
+    return (_cards(data.get("cards")),)
 
 
-def _read_draw(data: dict[str, Any]) -> tuple[int, int, int]:
+def _read_draw(data: dict[str, Any]) -> Event:
     if "cards" not in data:
-        return 0, _number(data.get("n")), 0
+        return 0, _number(data.get("n"))
     cards = _cards(data["cards"])
-    return cards, size(cards), 0
+    return cards, size(cards)
 
 
-def _read_reshuffle(data: dict[str, Any]) -> tuple[int, int, int]:
+def _read_reshuffle(data: dict[str, Any]) -> Event:
     counts = data.get("n")
     if not isinstance(counts, dict):
-        return 0, 0, 0
-    return sum(abs(_number(counts.get(name))) << 4 * i for i, name in enumerate(COLOURS)), 0, 0
+        return (0,)
+    return (sum(abs(_number(counts.get(name))) << 4 * i for i, name in enumerate(COLOURS)),)
 
 
-def _read_end(data: dict[str, Any]) -> tuple[int, int, int]:
-    return _index(REASONS, data.get("reason")), 0, 0
+def _read_end(data: dict[str, Any]) -> Event:
+    return (_index(REASONS, data.get("reason")),)
 
 
 def _index(names: Sequence[str], value: object) -> int:
@@ -175,7 +201,7 @@ def _cards(value: object) -> int:
 
 
 _LARGEST: Final = GOAL
-_READERS: Final[tuple[Callable[[dict[str, Any]], tuple[int, int, int]], ...]] = (
+_READERS: Final[tuple[Callable[[dict[str, Any]], Event], ...]] = (
     _read_place,
     _read_gather,
     _read_wisdom,

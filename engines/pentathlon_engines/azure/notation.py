@@ -30,8 +30,10 @@ def describe(state: AzureState) -> dict[str, Any]:
     """Return a whole position as a JSON object."""
     hidden = "".join(COLOURS[colour] for colour in state.hidden)
     cards = {"hands": [letters(side.hand) for side in state.sides], "hidden": hidden}
-    log = [events.show(event, state.realm, secrets_of=(0, 1)) for event in state.log]
-    history = {"known": _known(state), "events": log, "since": list(state.since)}
+    before = events.show_all(state.before, state.realm, secrets_of=(0, 1))
+    log = events.show_all(state.log, state.realm, secrets_of=(0, 1))
+    since = [len(before) if seat == state.decider else 0 for seat in range(state.seats)]
+    history = {"known": _known(state), "events": before + log, "since": since}
     return _frame(state) | cards | _open(state) | history
 
 
@@ -47,9 +49,9 @@ def show(state: AzureState, seat: int | None) -> dict[str, Any]:
         "hidden_size": len(state.hidden),
     }
     known = {} if seat is None else {"known": _known(state)}
-    since = max(state.since) if seat is None else state.since[seat]
     secrets_of = () if seat is None else (seat,)
-    log = [events.show(event, state.realm, secrets_of=secrets_of) for event in state.log[since:]]
+    told = state.log if seat in (None, state.decider) else state.before + state.log
+    log = events.show_all(told, state.realm, secrets_of=secrets_of)
     heard = {"realm": realm, **known, "events": log}
     return _frame(state) | own | sizes | _open(state) | heard
 

@@ -139,7 +139,11 @@ def _read_stones(state: AzureState, fields: Fields) -> None:
         if gifted[seat] is not None:
             state.sides[seat].gifted = _own_space(state, f"gifted_at[{seat}]", gifted[seat], seat)
     state.bond()
-    state.due = any(state.attracts(seat, beast) for seat in (0, 1) for beast in range(len(BEASTS)))
+    state.due = any(
+        state.attracts(seat, beast, guards)
+        for seat in range(_SEATS)
+        for beast, guards in enumerate(state.realm.guards)
+    )
 
 
 def _check_mountain(state: AzureState, cell: int, seat: int) -> None:
@@ -221,24 +225,31 @@ def _read_events(state: AzureState, fields: Fields, you: int | None) -> None:
     """Read the log; what a seat has seen of it begins with that seat's own last decision."""
     log = fields.items("events", most=_MOST_EVENTS)
     secrets_of = (0, 1) if you is None else (you,)
-    state.log = [
+    told = [
         events.read(event, state.realm, field=f"events[{index}]", secrets_of=secrets_of)
         for index, event in enumerate(log)
     ]
-    if you is None:
-        since = _read_pair(fields, "since", [0, 0])
-        for seat in range(_SEATS):
-            at = checked_integer(f"since[{seat}]", since[seat], low=0, high=len(log))
-            state.since[seat] = at
-        if min(state.since):
-            refuse("since", "one of the two begins with the first event")
-        return
-    decisions = [
-        index
-        for index, (kind, player, *_) in enumerate(state.log)
-        if kind in (events.PLACE, events.RETURN) and player != you
-    ]
-    state.since[1 - you] = decisions[-1] if decisions else 0
+    since = _read_since(fields, len(log)) if you is None else _since_decision(told, 1 - you)
+    state.decider = since.index(max(since))
+    state.before, state.log = told[: max(since)], told[max(since) :]
+
+
+def _read_since(fields: Fields, most: int) -> list[int]:
+    since = _read_pair(fields, "since", [0, 0])
+    for seat in range(_SEATS):
+        checked_integer(f"since[{seat}]", since[seat], low=0, high=most)
+    if min(since):
+        refuse("since", "one of the two begins with the first event")
+    return since
+
+
+def _since_decision(log: list[events.Event], seat: int) -> list[int]:
+    """Return where the last decisions begin, in a log that begins with the other seat's."""
+    since = [0, 0]
+    for index, event in enumerate(log):
+        if event[0] in (events.PLACE, events.RETURN) and event[1] == seat:
+            since[seat] = index
+    return since
 
 
 def _read_all_cards(state: AzureState, fields: Fields) -> None:

@@ -240,8 +240,7 @@ class Realm:
         self.peaks = tuple(peaks)
         """The mountain of each colour."""
         dragon, tiger = peaks[MOUNTAINS[DRAGON]], peaks[MOUNTAINS[TIGER]]
-        guards: tuple[int, ...] = (serpents, self.line(dragon), self.line(tiger), bird)
-        self.guards = guards
+        self.guards = (serpents, self.line(dragon), self.line(tiger), bird)
 
     def line(self, cell: int) -> int:
         """Return what is in line with a cell: the first mountain is in it and ends it (5.3)."""

@@ -142,8 +142,9 @@ def _weighed(state: AzureState, seat: int, n: int, rng: Random) -> list[int]:
 def _rewrite_draws(state: AzureState, seat: int, unknown: list[int]) -> None:
     """Make the draws of a seat, which only it has seen, agree with the cards it now has."""
     left = unknown[:]
-    for index, event in enumerate(state.log):
-        kind, player, _, n, _ = event
-        if kind == events.DRAW and player == seat and n <= len(left):
-            cards = pack("".join(COLOURS[left.pop()] for _ in range(n)))
-            state.log[index] = (kind, player, cards, n, 0)
+    for log in (state.before, state.log):
+        for index, event in enumerate(log):
+            if event[0] == events.DRAW and event[1] == seat and event[3] <= len(left):
+                n = event[3]
+                cards = pack("".join([COLOURS[left.pop()] for _ in range(n)]))
+                log[index] = (events.DRAW, seat, cards, n)

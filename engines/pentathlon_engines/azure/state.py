@@ -68,8 +68,9 @@ class AzureState(Table):
         twin.payable = self.payable
         twin.boon_at = self.boon_at
         twin.draws = self.draws
+        twin.decider = self.decider
         twin.log = self.log[:]
-        twin.since = self.since[:]
+        twin.before = self.before[:]
         return twin
 
     def apply_unchecked(self, action: int) -> None:
@@ -87,10 +88,13 @@ class AzureState(Table):
             self._choose_boon(action)
 
     def _begin(self, seat: int) -> None:
-        """Forget what the other seat has heard of; the seat's own events begin here."""
-        del self.log[: self.since[1 - seat]]
-        self.since[1 - seat] = 0
-        self.since[seat] = len(self.log)
+        """Forget what both seats have heard of; the seat's own events begin here."""
+        if seat == self.decider:
+            self.before += self.log
+        else:
+            self.before = self.log
+            self.decider = seat
+        self.log = []
 
     def _place(self, action: int) -> None:
         """Pay, put the stone down, take the boons (14.2 to 14.4)."""
@@ -106,9 +110,12 @@ class AzureState(Table):
         self._pay(side, realm.domain[cell], cost)
         side.stones |= 1 << HOME[cell]
         self.add_bonds(side, cell)
-        self.log.append((events.PLACE, seat, cell, action // GIFT, cost))
-        self._gather(seat, realm.qi_colour[cell], realm.qi[cell])
-        if self._gain(seat, realm.wisdom[cell]):
+        taken = self._gather(side, realm.qi_colour[cell], realm.qi[cell])
+        gained = min(realm.wisdom[cell], GOAL - side.wisdom)
+        side.wisdom += gained
+        self.log.append((events.PLACE, seat, action, cost, taken, gained, side.wisdom))
+        if side.wisdom == GOAL:
+            self._end(seat, "wisdom")
             return
         if self.gift == BOUNTIFUL and action < GIFT and side.gifted >= 0:
             self._add_boon(seat, cell)
@@ -124,7 +131,7 @@ class AzureState(Table):
                 self.boon_at = cell
                 return
             if realm.qi[cell]:
-                self._gather(seat, realm.qi_colour[cell], 1)
+                self._gather_one(seat, realm.qi_colour[cell])
             elif self._gain(seat, 1):
                 return
         self._check_beasts(seat, cell)
@@ -133,7 +140,7 @@ class AzureState(Table):
         cell, seat = self.boon_at, self.mover
         self.boon_at = -1
         if action == BOON_QI:
-            self._gather(seat, self.realm.qi_colour[cell], 1)
+            self._gather_one(seat, self.realm.qi_colour[cell])
         elif self._gain(seat, 1):
             return
         self._check_beasts(seat, cell)
@@ -145,16 +152,19 @@ class AzureState(Table):
         self.decks += cost << shift
         side.known -= min(cost, side.known >> shift & 15) << shift
 
-    def _gather(self, seat: int, colour: int, wanted: int) -> None:
-        """Take cards from a face-up deck, as many as there are (7.1, 7.2)."""
+    def _gather(self, side: Side, colour: int, wanted: int) -> int:
+        """Take cards from a face-up deck, as many as there are (7.1, 7.2); return how many."""
         taken = min(wanted, self.decks >> 4 * colour & 15)
         if taken:
             cards = taken << 4 * colour
-            side = self.sides[seat]
             self.decks -= cards
             side.hand += cards
             side.known += cards
-            self.log.append((events.GATHER, seat, colour, taken, 0))
+        return taken
+
+    def _gather_one(self, seat: int, colour: int) -> None:
+        if self._gather(self.sides[seat], colour, 1):
+            self.log.append((events.GATHER, seat, colour, 1))
 
     def _gain(self, seat: int, points: int) -> bool:
         """Add wisdom, within its bounds, and say whether that ends the match (7.3, 8.5)."""
@@ -163,7 +173,7 @@ class AzureState(Table):
         after = min(GOAL, max(0, before + points))
         if after != before:
             side.wisdom = after
-            self.log.append((events.WISDOM, seat, after - before, after, 0))
+            self.log.append((events.WISDOM, seat, after - before, after))
         if after == GOAL:
             self._end(seat, "wisdom")
         return after == GOAL
@@ -173,27 +183,31 @@ class AzureState(Table):
 
         A seat can gain those only that its new stone guards.
         """
-        guards = self.realm.guards
+        serpents, dragon, tiger, bird = self.realm.guards
         stone = -1 if self.due else 1 << HOME[cell]
-        if stone & guards[TORTOISE] and self.attracts(seat, TORTOISE):
+        if stone & serpents and self.attracts(seat, TORTOISE, serpents):
             self._take_tortoise(seat)
             stone = -1  # the stones on the black mountain have changed
-        for beast in (DRAGON, TIGER):
-            if stone & guards[beast] and self.attracts(seat, beast):
-                loser = self._take(seat, beast)
-                if loser >= 0:
-                    self._gain(loser, -BEAST_WISDOM[beast])
-                if self._gain(seat, BEAST_WISDOM[beast]):
-                    return
-        if stone & guards[BIRD] and self.attracts(seat, BIRD) and self._take_bird(seat):
+        if stone & dragon and self.attracts(seat, DRAGON, dragon) and self._win(seat, DRAGON):
+            return
+        if stone & tiger and self.attracts(seat, TIGER, tiger) and self._win(seat, TIGER):
+            return
+        if stone & bird and self.attracts(seat, BIRD, bird) and self._take_bird(seat):
             return
         self._draw()
+
+    def _win(self, seat: int, beast: int) -> bool:
+        """Give a seat the favour of a beast with its wisdom, and say whether that ends it all."""
+        loser = self._take(seat, beast)
+        if loser >= 0:
+            self._gain(loser, -BEAST_WISDOM[beast])
+        return self._gain(seat, BEAST_WISDOM[beast])
 
     def _take(self, seat: int, beast: int) -> int:
         """Give a seat the favour of a beast and return who had it, -1 for nobody."""
         loser = self.beasts[beast]
         self.beasts[beast] = seat
-        self.log.append((events.FAVOUR, seat, beast, loser, 0))
+        self.log.append((events.FAVOUR, seat, beast, loser))
         return loser
 
     def _take_tortoise(self, seat: int) -> None:
@@ -205,13 +219,13 @@ class AzureState(Table):
             self.sides[loser].stones ^= peak
             self.sides[loser].supply += 1
             self.bond()
-            self.log.append((events.MOUNTAIN, loser, 0, 0, 0))
+            self.log.append((events.MOUNTAIN, loser, 0))
         side = self.sides[seat]
         if side.supply:
             side.stones |= peak
             side.supply -= 1
             self.add_bonds(side, cell)
-            self.log.append((events.MOUNTAIN, seat, 1, 0, 0))
+            self.log.append((events.MOUNTAIN, seat, 1))
 
     def _take_bird(self, seat: int) -> bool:
         """Set the draw of the Bird up and say whether its loser must first choose cards (8.8)."""
@@ -234,7 +248,7 @@ class AzureState(Table):
         side.hand -= cards
         side.known = secrets.without(side.known, cards)
         self.decks += cards
-        self.log.append((events.RETURN, loser, cards, 0, 0))
+        self.log.append((events.RETURN, loser, cards))
 
     def _draw(self) -> None:
         """Draw what is to be drawn; pass the turn on unless chance must make a new deck (9)."""
@@ -247,7 +261,7 @@ class AzureState(Table):
             self.sides[seat].hand += cards
             self.draws -= n
             if n:
-                self.log.append((events.DRAW, seat, cards, n, 0))
+                self.log.append((events.DRAW, seat, cards, n))
             if self.draws and self.decks:
                 self.phase = RESHUFFLE
                 self.to_move = CHANCE
@@ -269,7 +283,7 @@ class AzureState(Table):
         )
         self.to_move = None
         self.phase = OVER
-        self.log.append((events.END, winner, events.REASONS.index(reason), 0, 0))
+        self.log.append((events.END, winner, events.REASONS.index(reason)))
 
     def sample_chance(self, rng: Random) -> str:
         """Draw the setup (4.7) or the order of a new hidden deck (9.2)."""
@@ -294,7 +308,7 @@ class AzureState(Table):
         # With no card hidden anywhere else, each seat has just known the other's hand.
         for side in self.sides:
             side.known = side.hand
-        self.log.append((events.RESHUFFLE, 0, taken, 0, 0))
+        self.log.append((events.RESHUFFLE, 0, taken))
         self._draw()
 
     def _set_up(self, text: str) -> None:

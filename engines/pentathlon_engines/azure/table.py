@@ -19,8 +19,8 @@ from pentathlon_engines.azure.board import (
     PAIRS,
     PERCEPTIVE,
     RETURN,
+    cell_at,
     cells_of,
-    nth_cell,
 )
 from pentathlon_engines.azure.realm import NOT_LAID, STACKED
 from pentathlon_engines.azure.side import Side
@@ -47,7 +47,9 @@ class Table(State):
 
     __slots__ = (
         "beasts",
+        "before",
         "boon_at",
+        "decider",
         "decks",
         "draws",
         "due",
@@ -59,7 +61,6 @@ class Table(State):
         "phase",
         "realm",
         "sides",
-        "since",
     )
 
     def reset(self, options: dict[str, Any]) -> None:
@@ -84,9 +85,12 @@ class Table(State):
         self.boon_at = -1
         self.draws = 0
         """Cards that the seat with the Bird has still to draw."""
+        self.decider = 0
+        """Who decided last."""
         self.log: list[Event] = []
-        self.since = [0, 0]
-        """Where in the log the last decision of each seat begins."""
+        """What has happened since then, that decision included."""
+        self.before: list[Event] = []
+        """What happened before it, from the last decision of the other seat on."""
 
     @property
     def placed(self) -> int:
@@ -195,21 +199,20 @@ class Table(State):
         return BOON_QI + int(draw() * 2)
 
     def _draw_stone(self, draw: Draw) -> int:
-        common = self.payable
         if not self.can_gift(self.mover):
-            return nth_cell(common, int(draw() * common.bit_count()))
-        gift = self._payable(self.mover, 0)
-        pick = int(draw() * (common.bit_count() + gift.bit_count()))
-        if pick < common.bit_count():
-            return nth_cell(common, pick)
-        return GIFT + nth_cell(gift, pick - common.bit_count())
+            return cell_at(self.payable, draw())
+        gifts = self._payable(self.mover, 0)
+        n, more = self.payable.bit_count(), gifts.bit_count()
+        pick = draw() * (n + more)
+        if pick < n:
+            return cell_at(self.payable, pick / n)
+        return GIFT + cell_at(gifts, (pick - n) / more)
 
-    def attracts(self, seat: int, beast: int) -> bool:
-        """Say whether a seat gains this favour now (8.2)."""
+    def attracts(self, seat: int, beast: int, guards: int) -> bool:
+        """Say whether a seat gains this favour now, with its stones on these cells (8.2)."""
         owner = self.beasts[beast]
         if owner == seat:
             return False
-        guards = self.realm.guards[beast]
         mine = (self.sides[seat].stones & guards).bit_count()
         if mine < GUARDS_NEEDED or owner < 0:
             return mine >= GUARDS_NEEDED
