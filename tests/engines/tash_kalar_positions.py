@@ -162,8 +162,10 @@ def crowded(options: dict[str, Any], rng: random.Random) -> State:
     points = [rng.randrange(18), rng.randrange(18)]
     if options["mode"] == HIGH:
         points = [sum(_is_legendary(piece, seat) for piece in board.values()) for seat in (0, 1)]
+    row = {"tasks": random_row(rng)} if options["mode"] == HIGH else {}
     return TASH_KALAR.load(
-        {
+        row
+        | {
             "options": options,
             "to_move": 0,
             "phase": "main",
@@ -199,6 +201,12 @@ def crowd(board: dict[str, dict[str, Any]], owner: int, rng: random.Random) -> N
     if rng.random() < 0.7:
         there = rng.choice([there for there in SQUARES if there not in board])
         board[there] = {"owner": owner, "rank": RANKS[2]}
+
+
+def random_row(rng: random.Random) -> dict[str, Any]:
+    """Return any four tasks, the last of them as the next one."""
+    *current, upcoming = rng.sample(cards_of("tasks"), 4)
+    return {"current": sorted(current), "next": upcoming, "claimed": [[], []], "under": []}
 
 
 def _is_legendary(piece: dict[str, Any], owner: int) -> bool:
