@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from pentathlon.matches.jobs import SeatResult
 from pentathlon.matches.models import Match
@@ -11,6 +11,9 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.launcher import Usage
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.trace import Trace
+
+NOTES_KEPT: Final = 100
+"""How many notes of a bot are kept of a match, the last ones."""
 
 Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
 
@@ -50,7 +53,7 @@ def seat_results(
             memory_peak_mb=usage[seat].memory_peak_mb,
             exit_status=usage[seat].exit_status,
             log=_storable(logs[seat]),
-            notes=tuple((ply, _storable(note)) for ply, note in notes[seat]),
+            notes=tuple((ply, _storable(note)) for ply, note in notes[seat][-NOTES_KEPT:]),
             **_fault_fields(faults.get(seat)),
             **(_trace_fields(traces[seat], kept=seat in faults) if traces else {}),
         )

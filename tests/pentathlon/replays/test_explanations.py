@@ -15,11 +15,12 @@ from pentathlon.replays.explanations import (
     explain_match,
     explain_seat,
 )
+from pentathlon.replays.receipt import seat_results
 from pentathlon_engines.bundle import read_bundle
 from pentathlon_engines.trace import Line
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit, trace
+from tests.pentathlon.replays.playing import record_of, submit, trace, usage
 
 pytestmark = pytest.mark.django_db
 
@@ -125,6 +126,18 @@ def test_only_seats_with_a_fault_keep_lines() -> None:
     assert not SeatLog.objects.filter(seat__match=match).exists()
     kept = SeatLog.objects.filter(seat__match=faulty, trace__isnull=False)
     assert list(kept.values_list("seat__seat", flat=True)) == [0]
+
+
+def test_only_the_last_notes_are_kept() -> None:
+    job = claimed(make_match())
+    record = record_of(job)
+    notes = [[(ply, f"note {ply}") for ply in range(300)], []]
+
+    (told, _) = seat_results(
+        record, logs=("", ""), notes=notes, usage=[usage(), usage()], traces=[trace(), trace()]
+    )
+
+    assert [ply for ply, _ in told.notes] == list(range(200, 300))
 
 
 def test_lines_go_with_their_match() -> None:
