@@ -46,23 +46,26 @@ class Tape:
     __slots__ = ("_lines",)
 
     def __init__(self) -> None:
-        self._lines: deque[tuple[str, bytes, int]] = deque(maxlen=LINES_KEPT)
+        self._lines: deque[tuple[str, bytes]] = deque(maxlen=LINES_KEPT)
 
     def note(self, way: str, line: bytes) -> None:
-        """Remember the start of a line; it may carry its line end."""
-        self._lines.append((way, line[:LINE_BYTES_KEPT], len(line) - line.endswith(b"\n")))
+        """Remember a line; it may carry its line end."""
+        self._lines.append((way, line))
 
     def read(self, rest: bytes) -> list[Line]:
         """Return what was remembered, and at last the output that never became an answer."""
-        lines = [Line(way, _printable(head), size) for way, head, size in self._lines]
+        lines = [_line(way, line.removesuffix(b"\n")) for way, line in self._lines]
         if rest:
-            head = _printable(rest[:LINE_BYTES_KEPT])
-            lines.append(Line(FROM_BOT, head, len(rest), is_whole=False))
+            lines.append(_line(FROM_BOT, rest)._replace(is_whole=False))
         return lines[-LINES_KEPT:]
 
 
+def _line(way: str, data: bytes) -> Line:
+    return Line(way, _printable(data[:LINE_BYTES_KEPT].removesuffix(b"\n")), len(data))
+
+
 def _printable(data: bytes) -> str:
-    text = data.removesuffix(b"\n").decode(errors="backslashreplace")
+    text = data.decode(errors="backslashreplace")
     if text.isprintable():
         return text
     return "".join(
