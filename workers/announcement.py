@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import Any
+from dataclasses import replace
 
 from django.utils import timezone
 
@@ -19,30 +19,23 @@ from workers.sandbox.profiles import PROFILES
 
 def announcement(*, level: SandboxLevel, slots: int) -> Announcement:
     """Return what the worker whose parent process this is says about itself."""
-    return Announcement(
+    told = Announcement(
         name=f"{socket.gethostname()}/{os.getpid()}"[-76:],
         slots=slots,
         games={key: game.info.version for key, game in GAMES.items()},
-        runtimes=_runtimes(level),
+        runtimes=[name for name, profile in PROFILES.items() if profile.is_installed()],
         sandbox=level.value,
-        layers=_layers(level),
+        layers=[],
         version=__version__,
         started_at=timezone.now(),
     )
+    return told if level is SandboxLevel.PROCESS else _as_it_holds(told, level)
 
 
-def _runtimes(level: SandboxLevel) -> tuple[str, ...]:
-    if level is SandboxLevel.PROCESS:
-        return tuple(name for name, profile in PROFILES.items() if profile.is_installed())
+def _as_it_holds(told: Announcement, level: SandboxLevel) -> Announcement:
+    """Try in the sandbox what bots would do there."""
     launcher = SandboxLauncher(level)
     try:
-        return launcher.runtimes()
+        return replace(told, runtimes=launcher.runtimes(), layers=probe(level).to_json()["layers"])
     finally:
         launcher.close()
-
-
-def _layers(level: SandboxLevel) -> list[dict[str, Any]]:  # Any: JSON
-    if level is SandboxLevel.PROCESS:
-        return []
-    layers: list[dict[str, Any]] = probe(level).to_json()["layers"]
-    return layers

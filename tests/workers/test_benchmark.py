@@ -4,13 +4,15 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from pentathlon.env import CHECKOUT
 from workers.benchmark.costs import PARTS, Costs
 from workers.benchmark.meter import cost_s
-from workers.benchmark.report import table_of
+from workers.benchmark.report import beside, table_of
+from workers.benchmark.rival import RivalFailed, measure_rival
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -25,15 +27,21 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def make_costs(**figures: float) -> Costs:
     parts = dict.fromkeys(PARTS, 2.0)
-    ratios = {"whole_ms": 20.0, "turn_over_raw": 3.0, "sandbox_over_plain": 1.5, **figures}
+    ratios = {"whole_ms": 20.0, "turn_over_raw": 3.0, "sandbox_over_plain": 1.5}
+    speeds = {"matches_per_s": 12.5}
     return Costs(
-        game="tuned", matches=2, parts_ms=parts, plies=[10, 12], replay_bytes=[200, 210], **ratios
+        game="tuned",
+        matches=2,
+        parts_ms=parts,
+        plies=[10, 12],
+        replay_bytes=[200, 210],
+        **{**ratios, **speeds, **figures},
     )
 
 
 @pytest.mark.slow
 def test_matches_are_measured_part_by_part() -> None:
-    ended = run("matches", "tuned", "--matches", "2", "--json")
+    ended = run("match", "tuned", "--matches", "2", "--alone", "--json")
 
     assert ended.returncode == 0, ended.stderr
     (game,) = json.loads(ended.stdout)["games"]
@@ -44,7 +52,7 @@ def test_matches_are_measured_part_by_part() -> None:
 
 
 def test_unknown_game_is_refused_by_name() -> None:
-    ended = run("matches", "chess")
+    ended = run("match", "chess")
 
     assert ended.returncode == 1
     assert "There is no game 'chess'" in ended.stderr
@@ -55,7 +63,7 @@ def test_table_has_every_row() -> None:
 
     rows = list(table.columns[0].cells)
     assert rows[: len(PARTS)] == list(PARTS)
-    assert len(rows) == len(PARTS) + 8
+    assert len(rows) == len(PARTS) + 10
 
 
 @pytest.mark.parametrize(
@@ -65,6 +73,25 @@ def test_table_says_which_budget_is_missed(whole_ms: float, cell: str) -> None:
     table = table_of([make_costs(whole_ms=whole_ms)])
 
     assert cell in list(table.columns[1].cells)
+
+
+def test_share_of_queue_and_rows_is_judged() -> None:
+    cells = list(table_of([make_costs(whole_ms=200.0)]).columns[1].cells)
+
+    assert "[green]0.05[/]" in cells
+
+
+def test_rival_is_told_with_what_it_leaves_out() -> None:
+    said = beside({"matches_per_s": 12.34, "cpu_ms": 30.0})
+
+    assert "connectx, same core, same run: 12.3 matches per second" in said
+    assert "functions in its own process" in said
+    assert "fastchess cannot be had" in beside(None)
+
+
+def test_rival_that_does_not_play_is_an_error_with_its_reason() -> None:
+    with pytest.raises(RivalFailed, match="kaggle_environments"):
+        measure_rival(Path(sys.executable))
 
 
 def test_children_are_counted_once_they_have_ended() -> None:

@@ -1,4 +1,4 @@
-"""Measures on servers that were started for it: `python3 manage.py bench matches` does that."""
+"""Measures on servers that were started for it: `python3 manage.py bench match` does that."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ django.setup()
 
 # Models exist only from here on.
 from workers.benchmark.matches import Bench  # noqa: E402
-from workers.benchmark.report import table_of  # noqa: E402
+from workers.benchmark.report import beside, table_of  # noqa: E402
+from workers.benchmark.rival import NAME, measure_rival  # noqa: E402
 from workers.benchmark.stage import open_stage  # noqa: E402
 from workers.slot import open_slot  # noqa: E402
 from workers.tasks import sandbox_level  # noqa: E402
@@ -27,17 +28,20 @@ def main() -> int:
     options = _options()
     console = Console(stderr=True)
     with open_stage(options.folder) as stage, console.status("Starting") as status:
-        slot = open_slot(sandbox_level())
+        slot = open_slot(sandbox_level(), name="benchmark")
         bench = Bench(stage=stage, bot=options.bot, launcher=slot.launcher)
         costs = [
             bench.measure(game, options.matches, status.update) for game in options.games or GAMES
         ]
+        rival = measure_rival(options.rival) if options.rival else None
     if options.json:
         facts = {"bot": options.bot, "sandbox": slot.launcher.level.value, "database": "sqlite"}
-        report = {**facts, "games": [cost.to_json() for cost in costs]}
+        games = [cost.to_json() for cost in costs]
+        report = {**facts, "games": games, "rivals": {} if rival is None else {NAME: rival}}
         sys.stdout.write(json.dumps(report, indent=2) + "\n")
     else:
         Console().print(table_of(costs))
+        Console().print(beside(rival))
     return 0
 
 
@@ -46,6 +50,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--matches", type=int, required=True)
     parser.add_argument("--bot", required=True)
+    parser.add_argument("--rival", type=Path)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("games", nargs="*")
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""The command behind `bench matches`: private servers, one core, and a process that measures."""
+"""The command behind `bench match`: private servers, one core, and a process that measures."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import Any, Final
 from django.core.management.base import CommandError
 
 from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.local.installer import InstallFailed
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import built_in_bots
+from workers.benchmark.speed.command import opponents_python
 
 HELP: Final = "CPU ms of a whole match and of its parts, through queue, sandbox, rows and replay"
 _PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
@@ -28,6 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--bot", choices=sorted(built_in_bots()), default="random", help="who plays itself"
     )
+    parser.add_argument("--alone", action="store_true", help="without the rival from PyPI")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -36,6 +39,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     unknown = sorted(set(options["games"]) - set(GAMES))
     if unknown:
         raise CommandError(f"There is no game {unknown[0]!r}; there are: {', '.join(GAMES)}.")
+    rival = None if options["alone"] else _rival_python()
     # Between two sleeping cores the wake-ups would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with runtime_folder() as folder, running_valkey(folder) as redis_url:
@@ -45,19 +49,32 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
             REDIS_URL=redis_url,
             PENTATHLON_DATA=str(folder / "data"),
             PENTATHLON_LOG_LEVEL="WARNING",
+            PENTATHLON_BOT_MATCHES="1000",  # one bot plays all of them
             PYTHONPATH=_PATH,
         )
         measured = subprocess.run(
-            _command(folder, options), cwd=CHECKOUT, env=environment, check=False
+            _command(folder, options, rival), cwd=CHECKOUT, env=environment, check=False
         )
     if measured.returncode:
         raise CommandError("The measurement did not come to its end; see above.")
 
 
-def _command(folder: Path, options: dict[str, Any]) -> list[str]:  # Any: Django's own shape
+def _rival_python() -> Path:
+    try:
+        return opponents_python(CHECKOUT / ".venv-bench")
+    except InstallFailed as error:
+        raise CommandError(f"{error} `--alone` measures without it.") from error
+
+
+def _command(
+    folder: Path,
+    options: dict[str, Any],  # Any: Django's own shape
+    rival: Path | None,
+) -> list[str]:
     command = [sys.executable, "-m", "workers.benchmark", "--folder", str(folder)]
     command += ["--matches", str(options["matches"]), "--bot", options["bot"]]
     command += ["--json"] if options["json"] else []
+    command += ["--rival", str(rival)] if rival else []
     return [*command, *options["games"]]
 
 

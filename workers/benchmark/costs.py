@@ -19,6 +19,8 @@ PARTS = (
     "accept",
 )
 """In the order of the report; `accept` is what is left of handing in beside the three before."""
+OWN_PARTS = ("queue", "claim", "rows", "replay", "accept")
+"""What a platform adds to a match that is played at home."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,8 @@ class Costs:
     """By `PARTS`, each measured alone."""
     whole_ms: float
     """Through queue, sandbox, rows and replay."""
+    matches_per_s: float
+    """By the clock on the wall, on one core."""
     turn_over_raw: float
     """One turn over one bare round trip through the same pipes."""
     sandbox_over_plain: float
@@ -48,6 +52,11 @@ class Costs:
         """The share of the whole that its parts explain."""
         return self.sum_ms / self.whole_ms
 
+    @property
+    def own_share(self) -> float:
+        """The share of queue and rows in the whole."""
+        return sum(self.parts_ms[name] for name in OWN_PARTS) / self.whole_ms
+
     def to_json(self) -> dict[str, Any]:  # Any: JSON
         """Return all figures by name."""
         return {
@@ -57,6 +66,8 @@ class Costs:
             "sum_ms": round(self.sum_ms, 3),
             "whole_ms": round(self.whole_ms, 3),
             "efficiency": round(self.efficiency, 3),
+            "queue_and_rows": round(self.own_share, 3),
+            "matches_per_s": round(self.matches_per_s, 2),
             "turn_over_raw": round(self.turn_over_raw, 2),
             "sandbox_over_plain": round(self.sandbox_over_plain, 2),
             "plies_median": median(self.plies),

@@ -17,6 +17,7 @@ import msgspec
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
 from pentathlon.local.bot_zip import zipped
+from pentathlon.matches.publishing import BATCH
 from pentathlon_engines.launcher import BotCommand, Launcher
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.plain_launcher import PlainLauncher
@@ -26,7 +27,7 @@ from workers.benchmark.costs import Costs
 from workers.benchmark.meter import own_cpu_s
 from workers.benchmark.stage import Stage
 
-_BATCH = 10
+_ROUND = 3 * BATCH
 _WARM_UP = 3
 _HINTS = 60
 _TURN_RUNS = 7
@@ -55,10 +56,12 @@ class Bench:
         self.stage.play(self._scheduled(game, range(_WARM_UP)))
         totals: defaultdict[str, float] = defaultdict(float)
         played: list[int] = []
-        for seeds in _batches(matches):
+        for seeds in _rounds(matches):
             say(f"{game}: {len(played)} of {matches} matches")
             ids = self._scheduled(game, seeds)
-            totals["whole"] += self.stage.play(ids)
+            spent, lasted = self.stage.play(ids)
+            totals["whole"] += spent
+            totals["wall"] += lasted
             for name, spent in self._parts(game, ids, seeds).items():
                 totals[name] += spent
             played += ids
@@ -67,7 +70,7 @@ class Bench:
     def _parts(self, game: str, ids: list[int], seeds: range) -> dict[str, float]:
         records = rows.records_of(ids)
         spent = self._of_bots(records)
-        spent["queue"] = self._queue_s(ids[0]) * len(ids)
+        spent["queue"] = self._queue_s(ids[0]) * len(ids) / BATCH
         twins, claims = rows.claimed_twins(self._scheduled(game, seeds), records)
         accepted = rows.accepted_s(twins)
         twins, more_claims = rows.claimed_twins(self._scheduled(game, seeds), records)
@@ -101,12 +104,14 @@ class Bench:
     def _costs(self, game: str, totals: Mapping[str, float], played: list[int]) -> Costs:
         each_ms = {name: 1000 * total / len(played) for name, total in totals.items()}
         whole_ms, plain_ms = each_ms.pop("whole"), each_ms.pop("plain starts")
+        wall_ms = each_ms.pop("wall")
         records = rows.records_of(played)
         return Costs(
             game=game,
             matches=len(played),
             parts_ms=each_ms,
             whole_ms=whole_ms,
+            matches_per_s=1000 / wall_ms,
             turn_over_raw=self._turn_over_raw(records[0]),
             sandbox_over_plain=each_ms["bot starts"] / plain_ms,
             plies=[len(record["events"]) for record in records],
@@ -127,6 +132,6 @@ class Bench:
         return median(cost.ratio for cost in costs)
 
 
-def _batches(matches: int) -> Iterator[range]:
-    for first in range(0, matches, _BATCH):
-        yield range(first, min(first + _BATCH, matches))
+def _rounds(matches: int) -> Iterator[range]:
+    for first in range(0, matches, _ROUND):
+        yield range(first, min(first + _ROUND, matches))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from rich.table import Table
 
 from workers.benchmark.costs import PARTS, Costs
+from workers.benchmark.rival import NAME
 
 LEAST_EFFICIENCY = 0.8
 MOST_TURN_OVER_RAW = 5.0
+MOST_OWN_SHARE = 0.1
 
 
 def table_of(costs: Sequence[Costs]) -> Table:
@@ -30,6 +32,10 @@ def table_of(costs: Sequence[Costs]) -> Table:
         *(_judged(cost.efficiency, is_met=cost.efficiency >= LEAST_EFFICIENCY) for cost in costs),
     )
     table.add_row(
+        f"queue and rows / whole (at most {MOST_OWN_SHARE:g})",
+        *(_judged(cost.own_share, is_met=cost.own_share <= MOST_OWN_SHARE) for cost in costs),
+    )
+    table.add_row(
         f"turn / raw round trip (at most {MOST_TURN_OVER_RAW:g})",
         *(
             _judged(cost.turn_over_raw, is_met=cost.turn_over_raw <= MOST_TURN_OVER_RAW)
@@ -41,8 +47,24 @@ def table_of(costs: Sequence[Costs]) -> Table:
     )
     table.add_row("replay bytes, median", *(f"{median(c.replay_bytes):.0f}" for c in costs))
     table.add_row("plies, median", *(f"{median(cost.plies):.0f}" for cost in costs))
+    table.add_row("matches per second", *(f"{cost.matches_per_s:.1f}" for cost in costs))
     table.add_row("matches", *(str(cost.matches) for cost in costs))
     return table
+
+
+def beside(rival: Mapping[str, float] | None) -> str:
+    """Say how fast others are in the same run, and what they leave out."""
+    lines = []
+    if rival is not None:
+        lines.append(
+            f"{NAME}, same core, same run: {rival['matches_per_s']:.1f} matches per second, "
+            f"{rival['cpu_ms']:.1f} CPU ms each, with agents as functions in its own process."
+        )
+    lines.append(
+        "fastchess cannot be had from PyPI (the package of that name is another program), so it "
+        "is not measured."
+    )
+    return "\n".join(lines)
 
 
 def _judged(ratio: float, *, is_met: bool) -> str:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import transaction
 
-from pentathlon.matches.jobs import Job, MatchResult
-from pentathlon.matches.publishing import publish_pending
-from pentathlon.matches.services import claim_match, finish_match
-from pentathlon.replays.codec import CODEC, pack
+from pentathlon.matches.jobs import Ending, Job, MatchResult
+from pentathlon.matches.publishing import BATCH, publish_pending
+from pentathlon.matches.services import claim_matches, finish_matches
+from pentathlon.replays.codec import CODEC, pack_text
 from pentathlon.replays.models import Replay
 from pentathlon.replays.receipt import seat_results
-from pentathlon.replays.services import accept_result, read_record
+from pentathlon.replays.services import Submission, accept_results, read_record
 from pentathlon_engines.launcher import Usage
 from pentathlon_engines.record import canonical, chain, verify_record
 from workers.benchmark.meter import cost_s, own_cpu_s
 
 Record = dict[str, Any]  # Any: JSON, verified when it was handed in
+T = TypeVar("T")
 
 _USAGE = Usage(cpu_s=0.02, wall_s=0.05, memory_peak_mb=12.0, exit_status=0)
 
@@ -31,60 +32,39 @@ class Twin:
     job: Job
     record: Record
 
-    @property
-    def _logs(self) -> list[str]:
-        return [""] * self.record["seats"]
-
-    @property
-    def _notes(self) -> list[list[tuple[int, str]]]:
-        return [[] for _ in range(self.record["seats"])]
-
-    @property
-    def _usage(self) -> list[Usage]:
-        return [_USAGE] * self.record["seats"]
-
-    def accept(self) -> None:
-        """Hand the record in, as a worker does."""
-        accept_result(
+    def submission(self) -> Submission:
+        """Return what a worker hands in."""
+        seats = self.record["seats"]
+        return Submission(
             match_id=self.job.match_id,
             token=self.job.token,
             record=self.record,
-            logs=self._logs,
-            notes=self._notes,
-            usage=self._usage,
+            logs=[""] * seats,
+            notes=[[] for _ in range(seats)],
+            usage=[_USAGE] * seats,
         )
 
-    def result(self) -> MatchResult:
+    def ending(self) -> Ending:
         """Return what the rows show of the record."""
-        return MatchResult(
+        told = self.submission()
+        seats = seat_results(self.record, logs=told.logs, notes=told.notes, usage=told.usage)
+        result = MatchResult(
             outcome_reason=self.record["outcome"]["reason"],
             plies=len(self.record["events"]),
             sandbox=self.record["sandbox"],
             chain=self.record["chain"],
             result_hash=self.record["chain"],
-            seats=seat_results(self.record, logs=self._logs, notes=self._notes, usage=self._usage),
+            seats=seats,
         )
-
-    def finish(self, result: MatchResult) -> None:
-        """Store the result in rows of match, seats and attempt."""
-        finish_match(match_id=self.job.match_id, token=self.job.token, result=result)
-
-    def keep_replay(self) -> None:
-        """Store the record, compressed."""
-        with transaction.atomic():
-            Replay.objects.create(
-                match_id=self.job.match_id,
-                codec=CODEC,
-                data=pack(self.record),
-                raw_bytes=len(canonical(self.record)),
-            )
+        return Ending(match_id=self.job.match_id, token=self.job.token, result=result)
 
 
 def claimed_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twin], float]:
     """Publish and claim waiting matches; return them with the CPU seconds that took."""
-    jobs: list[Job] = []
-    spent = cost_s(lambda: publish_pending(publish=_to_nobody, window=len(ids)))
-    spent += cost_s(lambda: jobs.extend(filter(None, map(_claim, ids))))
+    before = own_cpu_s()
+    publish_pending(publish=_to_nobody, window=len(ids))
+    jobs = [job for batch in _batches(ids) for job in _claim(batch)]
+    spent = own_cpu_s() - before
     twins = [
         Twin(job=job, record=_of_match(record, job.match_id))
         for job, record in zip(jobs, records, strict=True)
@@ -94,12 +74,13 @@ def claimed_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[T
 
 def refused_claim_s(match_id: int, times: int) -> float:
     """Return the CPU seconds of asking that often for a match that is not to be had."""
-    return cost_s(lambda: [_claim(match_id) for _ in range(times)])
+    return cost_s(lambda: [_claim([match_id]) for _ in range(times)])
 
 
 def accepted_s(twins: Sequence[Twin]) -> float:
     """Hand all records in; return the CPU seconds."""
-    return _each(twins, Twin.accept)
+    told = [twin.submission() for twin in twins]
+    return cost_s(lambda: [accept_results(batch) for batch in _batches(told)])
 
 
 def verified_s(records: Sequence[Record]) -> float:
@@ -109,16 +90,13 @@ def verified_s(records: Sequence[Record]) -> float:
 
 def rows_s(twins: Sequence[Twin]) -> float:
     """Store the rows of all results; return the CPU seconds."""
-    results = [twin.result() for twin in twins]
-    before = own_cpu_s()
-    for twin, result in zip(twins, results, strict=True):
-        twin.finish(result)
-    return own_cpu_s() - before
+    endings = [twin.ending() for twin in twins]
+    return cost_s(lambda: [finish_matches(endings=batch) for batch in _batches(endings)])
 
 
 def replays_s(twins: Sequence[Twin]) -> float:
     """Store all records; return the CPU seconds."""
-    return _each(twins, Twin.keep_replay)
+    return cost_s(lambda: [_keep_replays(batch) for batch in _batches(twins)])
 
 
 def records_of(ids: Sequence[int]) -> list[Record]:
@@ -133,15 +111,23 @@ def replay_bytes(ids: Sequence[int]) -> list[int]:
     return [len(data) for data in stored]
 
 
-def _each(twins: Sequence[Twin], action: Callable[[Twin], None]) -> float:
-    before = own_cpu_s()
-    for twin in twins:
-        action(twin)
-    return own_cpu_s() - before
+@transaction.atomic
+def _keep_replays(twins: Sequence[Twin]) -> None:
+    texts = [(twin.job.match_id, canonical(twin.record)) for twin in twins]
+    Replay.objects.bulk_create(
+        Replay(match_id=match_id, codec=CODEC, data=pack_text(text), raw_bytes=len(text))
+        for match_id, text in texts
+    )
 
 
-def _claim(match_id: int) -> Job | None:
-    return claim_match(match_id=match_id, worker="benchmark")
+def _claim(match_ids: Sequence[int]) -> list[Job]:
+    return claim_matches(match_ids=match_ids, worker="benchmark")
+
+
+def _batches(things: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield as many at a time as a worker takes together."""
+    for start in range(0, len(things), BATCH):
+        yield things[start : start + BATCH]
 
 
 def _to_nobody(match_ids: Sequence[int]) -> None:

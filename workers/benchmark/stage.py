@@ -21,6 +21,7 @@ from pentathlon.env import child_environment
 from pentathlon.local import processes
 from pentathlon.local.preparation import prepare_database
 from pentathlon.local.waiting import ServerFailed, last_lines
+from pentathlon.matches.fleet import read_fleet
 from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
@@ -55,28 +56,29 @@ class Stage:
         ]
         return [match.pk for match in schedule_matches(specs)]
 
-    def play(self, ids: Sequence[int]) -> float:
-        """Have the worker play the waiting matches; return the CPU seconds of all that took."""
-        before = self._cpu_s()
+    def play(self, ids: Sequence[int]) -> tuple[float, float]:
+        """Have the worker play the waiting matches; return CPU seconds and seconds that took."""
+        before, started = self._cpu_s(), time.monotonic()
         published = _time_of(publish_waiting_matches)
         played = Match.objects.filter(pk__in=ids)
-        self._wait(lambda: not played.unfinished().exists())
+        self.wait_for(lambda: not played.unfinished().exists())
         if played.exclude(state=MatchState.DONE).exists():
             raise ServerFailed("The worker", f"voided a match.\n{last_lines(self.log)}")
-        return published + self._cpu_s() - before
+        return published + self._cpu_s() - before, time.monotonic() - started
 
     def deliver(self, match_id: int, times: int) -> float:
         """Send hints that nobody follows; return the CPU seconds of all that took."""
         before = self._cpu_s()
         sent = _time_of(lambda: [play_matches.delay([match_id]) for _ in range(times)])
-        self._wait(lambda: hints_in_broker() == 0)
+        self.wait_for(lambda: hints_in_broker() == 0)
         time.sleep(_SETTLED_S)
         return sent + self._cpu_s() - before
 
     def _cpu_s(self) -> float:
         return cpu_s_of([_broker_pid(), *_family(self.worker.pid)])
 
-    def _wait(self, is_true: Callable[[], bool]) -> None:
+    def wait_for(self, is_true: Callable[[], bool]) -> None:
+        """Return when something is true; raise if the worker ends, or takes too long for it."""
         deadline = time.monotonic() + _PATIENCE_S
         while not is_true():
             if time.monotonic() > deadline or self.worker.poll() is not None:
@@ -92,8 +94,10 @@ def open_stage(folder: Path) -> Iterator[Stage]:
     log = folder / "worker.log"
     with log.open("wb") as output:
         worker = processes.start(_WORKER, output=output, environment=child_environment())
+    stage = Stage(worker=worker, log=log, owner=owner)
     try:
-        yield Stage(worker=worker, log=log, owner=owner)
+        stage.wait_for(lambda: read_fleet().slots > 0)
+        yield stage
     finally:
         processes.stop(worker)
 

@@ -62,7 +62,7 @@ def opponents_python(folder: Path) -> Path:
     python, stamp = folder / "bin/python", folder / "installed.txt"
     locked = (CHECKOUT / _LOCKED).read_text()
     if not stamp.exists() or stamp.read_text() != locked:
-        _say(f"Installing python-chess and open_spiel into {folder} ...")
+        _say(f"Installing what others have written into {folder} ...")
         venv.create(folder, clear=True, with_pip=False)
         install(CHECKOUT, folder, _LOCKED, say=_say)
         stamp.write_text(locked)

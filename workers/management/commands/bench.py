@@ -9,7 +9,7 @@ from pentathlon.local.waiting import ServerFailed
 from workers.benchmark import command as matches
 from workers.benchmark.speed import command as engines
 
-_PARTS = {"matches": matches, "engines": engines}
+_PARTS = {"match": matches, "engines": engines}
 
 
 class Command(BaseCommand):
