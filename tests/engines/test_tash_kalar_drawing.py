@@ -260,7 +260,7 @@ def test_a_terminal_shows_pieces_colours_and_seats() -> None:
     assert shown[3].split() == ["7", ".", ".", "g", "1L", ".", ".", "g", ".", "."]
     assert shown[5].split() == ["5", "g", ".", "0c", ".", "0hr", ".", ".", ".", "."]
     assert shown[10] == (
-        "> seat 0: Highland, 2 beings, 1 legends, 1 flare, supply 15 + 3, deck 16, 1 points"
+        "> seat 0: Highland, 2 beings, 1 legend, 1 flare, supply 15 + 3, deck 16, 1 point"
     )
     assert "next: Diagonals (3): 4+ pieces, 1+ upgraded, on each main diagonal." in shown
     assert "claimed by seat 0: Destruction" in shown

@@ -55,10 +55,21 @@ def of_square(seen: Seen, square: str) -> str:
 def of_seat(seen: Seen, seat: int) -> str:
     """Return hand, supply and points of a seat in a line."""
     hand, supply = seen["hand_sizes"][seat], seen["supply"][seat]
-    held = f"{hand['beings']} beings, {hand['legends']} legends, {hand['flare']} flare"
+    held = [counted(hand["beings"], "being"), counted(hand["legends"], "legend")]
+    held.append(counted(hand["flare"], "flare"))
     left = f"supply {supply['common_heroic']} + {supply['legendary']}"
-    deck = f"deck {seen['deck_sizes']['beings'][seat]}, {seen['scores'][seat]} points"
-    return f"seat {seat}: {school_of(seen, seat)}, {held}, {left}, {deck}"
+    deck = f"deck {seen['deck_sizes']['beings'][seat]}"
+    points = counted(seen["scores"][seat], "point")
+    return ", ".join([f"seat {seat}: {school_of(seen, seat)}", *held, left, deck, points])
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number with its word.
+
+    >>> counted(1, "point"), counted(2, "point")
+    ('1 point', '2 points')
+    """
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def of_turn(seen: Seen) -> str:
@@ -68,8 +79,7 @@ def of_turn(seen: Seen) -> str:
 
 def of_actions(seen: Seen) -> str:
     """Return the actions left: `2 actions left`."""
-    left = seen["actions_left"]
-    return f"{left} action{'' if left == 1 else 's'} left"
+    return f"{counted(seen['actions_left'], 'action')} left"
 
 
 def of_destroyed(seen: Seen) -> str:
@@ -89,7 +99,7 @@ def of_now(seen: Seen) -> str:
     if seen["to_move"] not in (None, CHANCE):
         said = f"seat {seen['to_move']}: {said}"
     if seen["end"] is not None:
-        said = f"{said}; {seen['end']['turns_left']} final turns left"
+        said = f"{said}; {counted(seen['end']['turns_left'], 'final turn')} left"
     return said
 
 
