@@ -29,8 +29,8 @@ class Body(Protocol):
     def cpu_s(self) -> float:
         """Return the CPU seconds used so far; `OSError` when it has ended."""
 
-    def total_cpu_s(self, reaped: resource.struct_rusage) -> float:
-        """Return the CPU seconds of a body that has ended."""
+    def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
+        """Return the CPU seconds of a body that has ended; `reaped` includes its starter's."""
 
     def burden(self) -> Burden:
         """Return what it holds now; `OSError` when it cannot be seen or has ended."""
@@ -69,9 +69,9 @@ class OneProcess:
         """Return the CPU seconds over all threads."""
         return process_cpu_s(self.pid)
 
-    def total_cpu_s(self, reaped: resource.struct_rusage) -> float:
+    def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
         """Return what the kernel charged when the process was reaped."""
-        return reaped.ru_utime + reaped.ru_stime
+        return reaped.ru_utime + reaped.ru_stime - starter_cpu_s
 
     def burden(self) -> Burden:
         """Return what the process holds now."""
@@ -126,7 +126,7 @@ class ManyProcesses(OneProcess):
         """Return the CPU seconds of all processes that ever were in the group."""
         return self._group.cpu_s()
 
-    def total_cpu_s(self, reaped: resource.struct_rusage) -> float:
+    def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
         """Return the group's count: children that nobody waited for are not in `reaped`."""
         return self._group.cpu_s()
 

@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from pentathlon_engines.launcher import Breach, LaunchFailed, Usage
 from pentathlon_engines.limits import Limits
 from workers.sandbox.bodies import Body, process_handle
-from workers.sandbox.burden import Burden
+from workers.sandbox.burden import Burden, process_cpu_s
 from workers.sandbox.cgroups import Group
 from workers.sandbox.rlimits import MEBIBYTE, most_cpu_s
 from workers.sandbox.verdicts import (
@@ -58,6 +58,7 @@ class SandboxedBot:
         self._started = time.monotonic()
         # What was used before the bot's own program began is ours.
         self._overhead_cpu_s = body.cpu_s()
+        self._starter_cpu_s = 0.0 if child.pid == body.pid else process_cpu_s(child.pid)
         self._cpu_s = 0.0
         self._resident_bytes = 0
         # A child starts as a copy of the worker, whose size its peak then includes.
@@ -156,7 +157,8 @@ class SandboxedBot:
 
     def _total_cpu_s(self, reaped: resource.struct_rusage) -> float:
         with suppress(OSError):
-            return self._body.total_cpu_s(reaped) - self._overhead_cpu_s
+            total_s = self._body.total_cpu_s(reaped, starter_cpu_s=self._starter_cpu_s)
+            return total_s - self._overhead_cpu_s
         return 0.0
 
     def _find_traces(self) -> Traces:

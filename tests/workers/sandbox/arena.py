@@ -70,6 +70,7 @@ def fight(launcher: SandboxLauncher, command: BotCommand, order: dict[str, Any])
     """Start the bot, send it the order and watch until it answers, ends or breaks a limit."""
     bot = launcher.start(command, seat=0, limits=LIMITS)
     uid = Path(f"/proc/{bot.pid}").stat().st_uid
+    held = bot.group is not None and bot.pid in bot.group.processes()
     os.write(bot.stdin, json.dumps(order).encode() + b"\n")
     started = time.monotonic()
     answer, breach = watch(bot)
@@ -79,6 +80,7 @@ def fight(launcher: SandboxLauncher, command: BotCommand, order: dict[str, Any])
     breach = breach or bot.verdict(usage)
     return {
         "uid": uid,
+        "group": held,
         "answer": json.loads(answer) if answer else None,
         "verdict": breach.kind if breach else None,
         "detail": breach.detail if breach else "",
