@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections import Counter
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines import CHANCE, IllegalAction, Outcome
-from pentathlon_engines.maatatahay.board import SPACES
+from pentathlon_engines.maatatahay.board import MAP_ENERGY, SPACES
 from tests.engines.maatatahay_by_page import Oracle
 from tests.engines.maatatahay_oracle import compare_match, count_crystals
 from tests.engines.maatatahay_positions import MAATATAHAY, do, legal, position
@@ -55,6 +56,15 @@ def test_engine_agrees_with_the_oracle() -> None:
         seen += compare_match(seed)
 
     assert {"settle", "place pay", "deaths", "space"} <= set(seen)
+
+
+@pytest.fixture
+def energy_of_c2() -> Iterator[None]:
+    """Let the map itself give 2 energy to a tile on c2 (3.8)."""
+    space = SPACES.index("c2")
+    MAP_ENERGY[space] = 2
+    yield
+    MAP_ENERGY[space] = 0
 
 
 class TestRound:
@@ -163,6 +173,21 @@ class TestPlacement:
         after = state.to_json()
         assert after["board"]["c2"]["energy"] == 1
         assert after["supply"]["energy"] == 0
+
+    @pytest.mark.parametrize(
+        ("space", "supply", "given", "left"),
+        [("c2", "s0e24", 3, 21), ("c2", "s0e2", 2, 0), ("b2", "s0e24", 1, 23)],
+    )
+    @pytest.mark.usefixtures("energy_of_c2")
+    def test_energy_of_the_map_is_added_to_the_support(
+        self, space: str, supply: str, given: int, left: int
+    ) -> None:
+        state = position({"c1": "0.1n"}, relics_on_map=[], supply=supply)
+
+        after = do(state, f"place {space}", "face n", "add s0e0").to_json()
+
+        assert after["board"][space]["energy"] == given
+        assert after["supply"] == {"spirit": 0, "energy": left}
 
     def test_at_most_four_crystals_are_kept(self) -> None:
         state = position(ground={"a1": "s1e2"}, storage=["s0e4", "s0e0"])

@@ -154,7 +154,7 @@ def _facings(tile: dict[str, Any]) -> list[int]:
 
 SHRINES: Final[tuple[int, ...]] = tuple(sorted(SPACES.index(name) for name in RULES["shrines"]))
 GROUND: Final[tuple[int, ...]] = tuple(RULES["ground_crystals"].get(name, 0) for name in SPACES)
-MAP_ENERGY: Final[tuple[int, ...]] = tuple(RULES["map_energy"].get(name, 0) for name in SPACES)
+MAP_ENERGY: Final[list[int]] = [RULES["map_energy"].get(name, 0) for name in SPACES]
 BAG_SPIRIT: Final[int] = RULES["bag"]["spirit"]
 BAG_ENERGY: Final[int] = RULES["bag"]["energy"]
 SUPPLY_SPIRIT: Final[int] = RULES["supply"]["spirit"]

@@ -377,4 +377,4 @@ def _count(spaces: i64, among: list[int]) -> i64:
 
 def _draw_from(actions: list[int], draw: Draw) -> int:
     n = len(actions)  # multiplied by a variable, the number is not made an object when compiled
-    return actions[int(draw() * n)]
+    return actions[int(draw() * n)] if n > 1 else actions[0]
