@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from pentathlon_engines.rl import azure, hashing, maatatahay, tuned, way_of_the_dragon
+from pentathlon_engines.rl import azure, hashing, maatatahay, tash_kalar, tuned, way_of_the_dragon
 
 Encoder = Callable[[dict[str, Any], int], list[float]]
 
 _ENCODERS: Final[dict[str, Encoder]] = {
     "azure": azure.features,
     "maatatahay": maatatahay.features,
+    "tash_kalar": tash_kalar.features,
     "tuned": tuned.features,
     "way_of_the_dragon": way_of_the_dragon.features,
 }

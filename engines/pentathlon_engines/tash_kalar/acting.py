@@ -40,6 +40,10 @@ from pentathlon_engines.tash_kalar.table import (
 )
 from pentathlon_engines.tash_kalar.turns import Turns
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pentathlon_engines.game import Draw
+
 
 class Acting(Turns):
     """What the active seat may do, and how it is done."""
@@ -82,6 +86,27 @@ class Acting(Turns):
             found.append(FLARE)
         found.sort()
         return found
+
+    def _draw_main_action(self, draw: Draw) -> int:
+        """Draw one of the main actions; placements are many, and not listed."""
+        seat = self.active
+        found = self.summons()
+        if not self.discarded:
+            found.extend([DISCARDS[card] for card in bits_of(self.hand_of(seat, 0))])
+        if self._halves():
+            found.append(FLARE)
+        squares, actions = self.empty(), PLACES
+        if self.two_sided(seat) <= 0:
+            first = RANKS_EACH * seat
+            squares = self.pieces[first + COMMON] | self.pieces[first + HEROIC]
+            actions = PICKUPS
+        pick = int(draw() * (len(found) + squares.bit_count()))
+        if pick < len(found):
+            return found[pick]
+        while True:
+            square = int(draw() * GRID)
+            if squares >> square & 1:
+                return actions[square]
 
     def _end_actions(self) -> list[int]:
         """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""

@@ -8,6 +8,7 @@ that begins, hands of beings, of legends, both flares, the decks and in the High
 
 from __future__ import annotations
 
+from pentathlon_engines.draws import shuffle
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -61,7 +62,7 @@ def draw_deal(table: Table, rng: Random) -> str:
     schools = [list(SCHOOL_CARDS[name]) for name in table.schools]
     legends, flares = list(LEGEND_CARDS), list(FLARE_CARDS)
     for deck in (*schools, legends, flares):
-        rng.shuffle(deck)
+        shuffle(deck, rng)
     first = int(rng.random() * 2)
     hands = [sorted(deck[:HAND_BEINGS]) for deck in schools]
     second_hand = legends[HAND_LEGENDS : 2 * HAND_LEGENDS]
@@ -78,7 +79,7 @@ def draw_deal(table: Table, rng: Random) -> str:
 def _draw_tasks(rng: Random) -> tuple[list[int], list[int]]:
     """Turn up tasks until there are three of the first kind, not all of a type (4.2)."""
     deck = list(range(TASKS))
-    rng.shuffle(deck)
+    shuffle(deck, rng)
     current: list[int] = []
     aside: list[int] = []
     while len(current) < CURRENT:
@@ -87,7 +88,7 @@ def _draw_tasks(rng: Random) -> tuple[list[int], list[int]]:
         (current if fits else aside).append(task)
     if aside:
         deck += aside
-        rng.shuffle(deck)
+        shuffle(deck, rng)
     return current, deck
 
 
@@ -167,7 +168,7 @@ def _are_turned_up(current: list[int], rest: list[int]) -> bool:
 def draw_deck(pile: list[int], name: str, rng: Random) -> str:
     """Shuffle a discard pile into a new deck (3.5)."""
     cards = pile[:]
-    rng.shuffle(cards)
+    shuffle(cards, rng)
     return f"shuffle {name} {write(cards)}"
 
 

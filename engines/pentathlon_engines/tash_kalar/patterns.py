@@ -85,10 +85,13 @@ class Shape:
 class Pattern:
     """What must stand around a summon square, in every orientation that differs."""
 
-    __slots__ = ("refs", "requires", "shapes")
+    __slots__ = ("heroics", "pieces", "refs", "requires", "shapes")
 
     def __init__(self, shapes: list[Shape], requires: int, refs: str) -> None:
         self.shapes: tuple[Shape, ...] = tuple(shapes)
+        self.heroics: int = len(shapes[0].heroics)
+        self.pieces: int = self.heroics + len(shapes[0].commons)
+        """How many upgraded pieces, and pieces in all, stand around the summon square."""
         self.requires = requires
         """The least rank of an own piece on the summon square, -1 if there need not be one."""
         self.refs = refs != "none"
@@ -113,11 +116,12 @@ def _shifts(cells: list[tuple[Cell, int]], rank: int) -> tuple[int, ...]:
 def matches(shape: Shape, own: int, upgraded: int) -> int:
     """Return the summon squares of a shape; own and own upgraded pieces are lifted masks."""
     found = shape.valid
+    for shift in shape.heroics:
+        found &= upgraded >> shift
     for shift in shape.commons:
         found &= own >> shift
-    if found:
-        for shift in shape.heroics:
-            found &= upgraded >> shift
+        if not found:
+            return 0
     return found
 
 

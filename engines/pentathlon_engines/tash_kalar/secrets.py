@@ -7,6 +7,7 @@ own hand nor in a discard pile are in the other hand or in the deck.
 
 from __future__ import annotations
 
+from pentathlon_engines.draws import shuffle
 from pentathlon_engines.tash_kalar import events, tasks
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
@@ -32,10 +33,10 @@ def redeal(state: TashKalarState, seat: int, rng: Random) -> TashKalarState:
     other = 1 - seat
     sizes = [state.hand_of(other, kind).bit_count() for kind in range(3)]
     deal(twin, other, sizes, state.discards[other].bit_count(), rng)
-    rng.shuffle(twin.decks[seat])
+    shuffle(twin.decks[seat], rng)
     known = twin.tasks[: twin.under]
     unknown = twin.tasks[twin.under :]
-    rng.shuffle(unknown)
+    shuffle(unknown, rng)
     twin.tasks = known + unknown
     twin.log = [
         events.masked(entry) if events.owner(entry) == other else entry for entry in state.log
@@ -126,4 +127,4 @@ def _has_burning_flare(state: TashKalarState, seat: int) -> bool:
 
 def _shuffle(cards: list[int], rng: Random | None) -> None:
     if rng is not None:
-        rng.shuffle(cards)
+        shuffle(cards, rng)

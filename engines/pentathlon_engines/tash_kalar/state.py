@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.errors import BadChance, BadOption, BadPosition, NotToMove
+from pentathlon_engines.errors import BadChance, BadOption, BadPosition
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
 from pentathlon_engines.tash_kalar import chance, events, notation, reading, secrets
 from pentathlon_engines.tash_kalar.acting import Acting
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.game import Draw
+
 
 class TashKalarState(Acting):
     """A position of Tash-Kalar."""
@@ -72,12 +74,11 @@ class TashKalarState(Acting):
         """Say whether the seat to move may do this now."""
         return action in self.legal_now()
 
-    def random_action(self, rng: Random) -> int:
-        """Draw one of the legal actions, each with the same chance."""
-        if self.to_move is None or self.to_move == CHANCE:
-            raise NotToMove("no seat may act here")
+    def _draw_action(self, draw: Draw) -> int:
+        if self.phase == MAIN and self._legal is None:
+            return self._draw_main_action(draw)
         actions = self.legal_now()
-        return actions[int(rng.random() * len(actions))]
+        return actions[int(draw() * len(actions))]
 
     def apply_unchecked(self, action: int) -> None:
         """Do an action without looking whether it is legal: for search loops only."""

@@ -33,18 +33,24 @@ class Summoning(Table):
         found: list[int] = []
         seat = self.active
         own, upgraded = self.own(seat), self.upgraded(seat)
+        pieces, heroics = own.bit_count() + self.war, upgraded.bit_count() + self.war
+        own <<= LIFT
+        upgraded <<= LIFT
         hand = self.hands[seat] & _BEINGS
         while hand:
             low = hand & -hand
             hand ^= low
-            self._add_summons(low.bit_length() - 1, own << LIFT, upgraded << LIFT, found)
+            card = low.bit_length() - 1
+            pattern = PATTERNS[card]
+            if pieces >= pattern.pieces and heroics >= pattern.heroics:
+                self._add_summons(card, own, upgraded, found)
         return found
 
     def _add_summons(self, card: int, own: int, upgraded: int, found: list[int]) -> None:
         pattern = PATTERNS[card]
         table = SUMMON_TABLE[card]
         allowed = self._squares_for(card)
-        if not self.in_supply(self.active, RANK_OF[card]):
+        if self._is_tight(card):
             self._add_short(card, allowed, found)
         elif self.war:
             self._add_war_summons(card, allowed, found)
@@ -122,6 +128,12 @@ class Summoning(Table):
         if not pattern.refs:
             can = [at for at in bits(together) if self._has_piece(card, at, -1)]
             found.extend([SUMMONS[table][at] for at in can])
+
+    def _is_tight(self, card: int) -> bool:
+        """Say whether there is none in supply, and perhaps none that a match leaves unused."""
+        if self.in_supply(self.active, RANK_OF[card]):
+            return False
+        return self.of_type(card).bit_count() <= PATTERNS[card].pieces
 
     def _has_piece(self, card: int, square: int, place: int) -> bool:
         """Say whether a piece for the being can be had from the board."""
