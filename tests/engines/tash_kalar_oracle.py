@@ -19,6 +19,7 @@ from typing import Any
 from pentathlon_engines import CHANCE, GAMES, State
 from tests.engines.tash_kalar_oracle_cards import SCHOOLS, cards_of, kind_of
 from tests.engines.tash_kalar_oracle_flow import Oracle
+from tests.engines.tash_kalar_oracle_turns import CARDS, answer, beginning, prepared, uses
 from tests.engines.tash_kalar_oracle_views import masked, observation
 from tests.engines.tash_kalar_positions import crowded
 
@@ -55,6 +56,23 @@ def compare_match(seed: int) -> Counter[str]:
         if rng.random() < (0.3 if oracle.phase == "effect" else 0.05):
             state = reloaded(state)
         seen += Counter([named(text)])
+
+
+def compare_turn(card: str, seed: int) -> bool:
+    """Use one card on both in a position made for it; say whether it could be used."""
+    rng = random.Random(f"{card} {seed}")
+    state = prepared(card, rng)
+    oracle = beginning(state)
+    compare_position(oracle, state)
+    texts = uses(card, oracle.listed)
+    if not texts:
+        return False
+    advance(oracle, state, rng.choice(texts))
+    compare_position(oracle, state)
+    while oracle.phase in ("effect", "shortage"):
+        advance(oracle, state, answer(oracle, rng))
+        compare_position(oracle, state)
+    return True
 
 
 def advance(oracle: Oracle, state: State, text: str) -> None:
@@ -145,7 +163,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.engines.tash_kalar_oracle")
     parser.add_argument("--matches", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--turns", type=int, default=0, help="single turns for each card first")
     given = parser.parse_args()
+    used = sum(compare_turn(card, seed) for card in CARDS for seed in range(given.turns))
     seen: Counter[str] = Counter()
     for seed in range(given.first, given.first + given.matches):
         try:
@@ -154,6 +174,8 @@ def main() -> int:
             sys.stderr.write(f"match {seed} differs\n")
             raise
     sys.stdout.write(f"{given.matches} matches agree; in them: {json.dumps(seen, indent=0)}\n")
+    if used:
+        sys.stdout.write(f"{used} single turns agree\n")
     return 0
 
 

@@ -82,6 +82,7 @@ class Table(Arena):
             self.destroyed = position["counters"]["destroyed"]
             self.summoned = position["counters"]["summoned"]
         self.end = position.get("end")
+        self.permissions = set(position["permissions"])
         if self.is_high:
             tasks = position["tasks"]
             self.row = TaskRow(task_types(), tasks["current"], self.decks.pop("tasks"))

@@ -1,0 +1,118 @@
+"""Single turns of Tash-Kalar around one card each, where rare cases live, for the comparison.
+
+The pattern of the card lies on the board, some of it perhaps of the enemy's pieces, with pieces
+crowded around it and supplies often used up.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import Counter
+from typing import Any
+
+from pentathlon_engines import State
+from tests.engines.tash_kalar_oracle_cards import (
+    DATA,
+    RANKS,
+    SCHOOLS,
+    SQUARES,
+    cards_of,
+    distance,
+    kind_of,
+    layings,
+)
+from tests.engines.tash_kalar_oracle_flow import Oracle
+from tests.engines.tash_kalar_positions import DUEL, HIGH, TASH_KALAR, hand
+
+CARDS = [*DATA["beings"], *DATA["flares"]]
+
+
+def prepared(card: str, rng: random.Random) -> State:
+    """Return a position in which seat 0 holds just this card and can probably use it."""
+    mode, school = rng.choice((HIGH, DUEL)), school_for(card, rng)
+    other = rng.choice([name for name in SCHOOLS if name != school])
+    may_borrow = rng.random() < 0.3
+    board = surrounded(card, rng, full=17 if mode == HIGH else 16, borrows=may_borrow)
+    rest = [one for one in cards_of(SCHOOLS[school]) if one != card]
+    return TASH_KALAR.load(
+        {
+            "options": {"mode": mode, "decks": [school, other]},
+            "to_move": 0,
+            "phase": "main",
+            "actions_left": rng.choice((1, 2)),
+            "permissions": ["war_summon"] * may_borrow,
+            "board": board,
+            "hands": [hand(card), hand("")],
+            "discards": [sorted(rest[: rng.choice((0, 3, 8))]), []],
+            "scores": [0, 0] if mode == DUEL else legends_of(board),
+        }
+    )
+
+
+def school_for(card: str, rng: random.Random) -> str:
+    """Return a school that has the card, or any for a card that all share."""
+    if kind_of(card) != "being":
+        return rng.choice(list(SCHOOLS))
+    return next(name for name, deck in SCHOOLS.items() if card in cards_of(deck))
+
+
+def legends_of(board: dict[str, dict[str, Any]]) -> list[int]:
+    """Count the legendary pieces of each seat."""
+    owners = [piece["owner"] for piece in board.values() if piece["rank"] == RANKS[2]]
+    return [owners.count(0), owners.count(1)]
+
+
+def surrounded(
+    card: str, rng: random.Random, *, full: int, borrows: bool
+) -> dict[str, dict[str, Any]]:
+    """Return a board with the card's pattern, or one that is bad enough for a flare."""
+    board: dict[str, dict[str, Any]] = {}
+    free = rng.sample(SQUARES, len(SQUARES))
+    counts = [rng.choice((8, 12, full, full)), rng.choice((5, 10, full - 1, full))]
+    if kind_of(card) == "flare":
+        counts = [rng.choice((0, 1, 3)), full]
+    else:
+        match = rng.choice(layings(card))
+        board = {there: {"owner": 0, "rank": rank} for there, rank in match.needs.items()}
+        if borrows and rng.random() < 0.7:
+            board[rng.choice(list(board))]["owner"] = 1
+        free.sort(key=lambda there: distance(match.square, there) + 2 * rng.random())
+    free = [there for there in free if there not in board]
+    fill(board, free, counts, rng)
+    return board
+
+
+def fill(
+    board: dict[str, dict[str, Any]], free: list[str], counts: list[int], rng: random.Random
+) -> None:
+    """Put so many pieces of both seats on the first free squares, and some legendary ones."""
+    have = Counter(piece["owner"] for piece in board.values())
+    owners = [owner for owner in (0, 1) for _ in range(counts[owner] - have[owner])]
+    legends = [owner for owner in (0, 1) for _ in range(rng.randrange(4))]
+    ranks = {owner: rng.choices(RANKS[:2], (2, 1), k=20) for owner in (0, 1)}
+    pieces = [{"owner": owner, "rank": ranks[owner].pop()} for owner in owners]
+    pieces += [{"owner": owner, "rank": RANKS[2]} for owner in legends]
+    rng.shuffle(pieces)
+    board.update(zip(free, pieces, strict=False))
+
+
+def beginning(state: State) -> Oracle:
+    """Return the oracle at the same position."""
+    return Oracle(state.options, copy.deepcopy(state.to_json()))
+
+
+def uses(card: str, listed: list[str]) -> list[str]:
+    """Return the actions that use the card."""
+    if kind_of(card) == "flare":
+        return [text for text in listed if text == "flare"]
+    return [text for text in listed if text.startswith(f"summon {card} ")]
+
+
+def answer(oracle: Oracle, rng: random.Random) -> str:
+    """Draw an action of an effect, often one that takes a piece, seldom to decline."""
+    listed = oracle.listed
+    if rng.random() < 0.85:
+        listed = [text for text in listed if text != "pass"]
+    taking = [text for text in listed if text.split()[-1] in oracle.board]
+    return rng.choice(taking if taking and rng.random() < 0.5 else listed)
