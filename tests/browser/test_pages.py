@@ -4,6 +4,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from pentathlon.accounts.models import User
+from pentathlon.matches.models import SeatLog
 from tests.factories import PASSWORD, make_upload
 from tests.pentathlon.web.scene import Scene, play_all
 
@@ -29,12 +31,12 @@ def addresses(scene: Scene) -> list[str]:
     ]
 
 
-def sign_in(page: Page, scene: Scene) -> None:
+def sign_in(page: Page, user: User) -> None:
     page.goto("/sign-in/")
-    page.fill("#id_username", scene.organiser.username)
+    page.fill("#id_username", user.username)
     page.fill("#id_password", PASSWORD)
     page.keyboard.press("Enter")
-    expect(page.locator("header .menu").last).to_contain_text("organiser")
+    expect(page.locator("header .menu").last).to_contain_text(user.username)
 
 
 @pytest.mark.parametrize("width", [320, 768, 1280])
@@ -99,17 +101,17 @@ def test_upload_is_kept_up_to_date_until_it_is_checked(
 ) -> None:
     archive = tmp_path_factory.mktemp("upload") / "bot.zip"
     archive.write_bytes(make_upload("Copper Heron"))
-    sign_in(page, scene)
+    sign_in(page, scene.organiser)
     page.goto("/bots/new/")
 
     page.set_input_files("#id_archive", archive)
     page.get_by_role("button", name="Upload and check").click()
 
-    expect(page.locator("#version-checks")).to_contain_text("waits for a worker")
+    expect(page.locator("#version-checks")).to_contain_text("waits: No worker is alive.")
 
 
 def test_organiser_cancels_only_with_the_name(page: Page, scene: Scene) -> None:
-    sign_in(page, scene)
+    sign_in(page, scene.organiser)
     page.goto(f"/tournaments/{scene.running.pk}/")
     page.get_by_role("link", name="Cancel…").click()
 
@@ -120,3 +122,38 @@ def test_organiser_cancels_only_with_the_name(page: Page, scene: Scene) -> None:
     page.keyboard.press("Enter")
 
     expect(page.locator(".head .badge").first).to_have_text("cancelled")
+
+
+@pytest.mark.parametrize("width", [320, 768, 1280])
+def test_author_reads_why_a_bot_lost(page: Page, scene: Scene, width: int) -> None:
+    loser = scene.faulty.seats.exclude(fault_kind="").get()
+    page.set_viewport_size({"width": width, "height": 800})
+    sign_in(page, loser.version.bot.owner)
+    page.goto(f"/matches/{scene.faulty.pk}/")
+
+    page.click("text=why")
+    page.locator(f"section[aria-labelledby=why-{loser.seat}] summary").last.focus()
+    page.keyboard.press("Enter")
+
+    card = page.locator(f"section[aria-labelledby=why-{loser.seat}]")
+    expect(card).to_contain_text("used 1.2 s of CPU time")
+    expect(card.locator("details table").last).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_last_lines_are_scrolled_to_their_end(page: Page, scene: Scene) -> None:
+    loser = scene.faulty.seats.exclude(fault_kind="").get()
+    SeatLog.objects.filter(seat=loser).update(text="\n".join(map(str, range(500))))
+    sign_in(page, loser.version.bot.owner)
+
+    page.goto(f"/matches/{scene.faulty.pk}/")
+
+    log = page.get_by_label("End of standard error").first.bounding_box()
+    end = page.evaluate(
+        """() => {
+            const text = document.querySelector('[aria-label="End of standard error"] span');
+            return text.getBoundingClientRect().bottom;
+        }"""
+    )
+    assert log is not None
+    assert end <= log["y"] + log["height"]

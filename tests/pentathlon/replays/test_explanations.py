@@ -107,6 +107,21 @@ def test_fault_before_the_first_request_is_one_of_the_start() -> None:
     assert explanation.turns == []
 
 
+def test_fault_among_many_says_that_a_stand_in_played_on() -> None:
+    versions = [make_version(games=["way_of_the_dragon"]) for _ in range(3)]
+    job = claimed(make_match(versions, game="way_of_the_dragon", ranks=(0, 1, 2)))
+    record = record_of(job, fault_at=20)
+    seat = record["faults"][0]["seat"]
+    match = submit(job, record, logs=("", "", ""), traces=[trace()] * 3)
+
+    explanation = told(loaded(match), seat)
+
+    assert "a stand-in played on in its place" in explanation.what_happened
+    assert explanation.ply == 20 < match.ply
+    assert explanation.turns[-1].is_fault
+    assert all(turn.ply < 20 for turn in explanation.turns[:-1])
+
+
 def test_match_lost_by_the_rules_is_told_without_blame() -> None:
     match, loser = beaten()
 
