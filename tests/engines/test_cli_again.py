@@ -108,6 +108,13 @@ def test_file_that_is_no_bundle_ends_with_2(run: Run, tmp_path: Path) -> None:
     assert "notes.txt is no bundle that can be played: it is not a zip file" in failed.err
 
 
+def test_bundle_that_is_not_there_ends_with_2(run: Run) -> None:
+    failed = run("play", "match-1-seat-0.zip", "random")
+
+    assert failed.code == 2
+    assert "No such file" in failed.err
+
+
 def test_file_named_like_a_game_does_not_hide_it(run: Run, tmp_path: Path) -> None:
     (tmp_path / "tuned").write_text("hello")
 

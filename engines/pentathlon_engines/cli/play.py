@@ -51,7 +51,7 @@ def play(
 
     With a bundle, let one bot meet again what it met in a match: 0 if the same happens, else 1.
     """
-    if game not in GAMES and Path(game).is_file():
+    if game not in GAMES and (game.endswith(".zip") or Path(game).is_file()):
         _refuse_settings(game, seed=seed, options=options, limits=limits, record=record)
         play_again(
             Path(game),
