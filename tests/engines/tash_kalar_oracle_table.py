@@ -156,15 +156,20 @@ class Table(Arena):
     def draw(self) -> Play:
         """5.7, 3.5, 8.6"""
         hand = self.hands[self.player]
-        beings = max(0, 3 - len(hand["beings"])) + self.extra["beings"]
-        drawn = self.decks["beings"][self.player][:beings]
-        del self.decks["beings"][self.player][:beings]
-        hand["beings"] += drawn
+        beings = self.draw_beings(3 - len(hand["beings"]))
         legends = yield from self.draw_shared("legends", 2 - len(hand["legends"]))
         flares = yield from self.draw_shared("flares", hand["flare"] is None)
         legends += yield from self.draw_shared("legends", self.extra["legends"])
-        if drawn or legends or flares:
-            self.tell(self.player, f"draw {len(drawn)} {legends} {flares}")
+        beings += self.draw_beings(self.extra["beings"])
+        if beings or legends or flares:
+            self.tell(self.player, f"draw {beings} {legends} {flares}")
+
+    def draw_beings(self, wanted: int) -> int:
+        deck = self.decks["beings"][self.player]
+        drawn = deck[: max(0, wanted)]
+        del deck[: len(drawn)]
+        self.hands[self.player]["beings"] += drawn
+        return len(drawn)
 
     def draw_shared(self, kind: str, wanted: int) -> Play:
         """3.5"""

@@ -203,6 +203,17 @@ class TestDraw:
         assert view(state)["played"]["legends"] == []
         assert view(state)["hand_sizes"][0]["legends"] == 2
 
+    def test_extra_cards_are_drawn_last(self) -> None:
+        """The flares are shuffled before the extra legend of the Forest Mystic is drawn."""
+        state = summoned(
+            "forest_mystic e5",
+            actions_left=1,
+            played={"beings": [[], []], "legends": [], "flares": cards_of("flares")[1:]},
+        )
+
+        assert (state.to_move, view(state)["phase"]) == (CHANCE, "shuffle")
+        assert view(state)["hand_sizes"][0] == {"beings": 3, "legends": 2, "flare": 1}
+
     def test_pile_that_was_empty_is_shuffled_at_the_next_draw(self) -> None:
         others = " ".join(card for card in cards_of("legends") if card != "titan")
         state = summoned("titan e6", actions_left=1, foe=others)

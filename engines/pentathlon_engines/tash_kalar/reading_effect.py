@@ -51,7 +51,7 @@ def read_progress(state: TashKalarState, data: dict[str, Any]) -> None:
 
 def _read_draws(state: TashKalarState, data: dict[str, Any]) -> None:
     state.new_deck = _index("progress.draws.deck", data.get("deck"), SHARED)
-    state.owed = _numbers("progress.draws.owed", data.get("owed"), 2)
+    state.owed = _numbers("progress.draws.owed", data.get("owed"), 3)
     state.drawn = _numbers("progress.draws.drawn", data.get("drawn"), 3)
     pile = state.flare_pile if state.new_deck else state.legend_pile
     if not pile:

@@ -162,8 +162,8 @@ class Table(State):
         self.trigger: int = -1
         self.trigger_seat: int = -1
         self.turns_left: int = 0
-        self.owed: list[int] = [0, 0]
-        """Legends and flares still to be drawn in this draw step."""
+        self.owed: list[int] = [0, 0, 0]
+        """Legends, flares and extra legends still to be drawn in this draw step."""
         self.drawn: list[int] = [0, 0, 0]
         self.new_deck: int = 0
         """Which shared deck chance makes: legends (0) or flares (1)."""

@@ -64,36 +64,42 @@ class Turns(Resolving):
         if self.mode == DEATHMATCH:
             commons, heroics, legendaries = self.destroyed
             self.points[seat] += 2 * legendaries + heroics + commons // 2
-        lacking = HAND_BEINGS - self.hand_of(seat, 0).bit_count()
-        deck = self.decks[seat]
-        drawn = min(len(deck), max(0, lacking) + self.extra_draws[0])
-        for _ in range(drawn):
-            self.hands[seat] |= 1 << deck.pop()
-        self.drawn = [drawn, 0, 0]
+        self.drawn = [0, 0, 0]
+        self._draw_beings(HAND_BEINGS - self.hand_of(seat, 0).bit_count())
         lacking = HAND_LEGENDS - self.hand_of(seat, 1).bit_count()
-        self.owed = [max(0, lacking) + self.extra_draws[1], int(self.hand_of(seat, 2) == 0)]
+        self.owed = [max(0, lacking), int(self.hand_of(seat, 2) == 0), self.extra_draws[1]]
         self._draw_on()
 
+    def _draw_beings(self, most: int) -> None:
+        """Draw so many beings, or all there are; none if it is less than one."""
+        deck = self.decks[self.active]
+        for _ in range(min(len(deck), most)):
+            self.hands[self.active] |= 1 << deck.pop()
+            self.drawn[0] += 1
+
     def _draw_on(self) -> None:
-        """Draw what is still owed, unless a shared deck must be shuffled anew first (3.5)."""
-        if self._draws_all(0, self.legends, self.legend_pile) and self._draws_all(
-            1, self.flares, self.flare_pile
-        ):
+        """Draw what is still owed, unless a shared deck must be shuffled anew first (3.5).
+
+        What is granted beyond the limits comes last (5.7).
+        """
+        if self._draws_all(0, 0) and self._draws_all(1, 1) and self._draws_all(2, 0):
+            self._draw_beings(self.extra_draws[0])
             if any(self.drawn):
                 self.log.append(events.draw(self.active, self.drawn))
             self.drawn = [0, 0, 0]
             self._close_turn()
 
-    def _draws_all(self, kind: int, deck: list[int], pile: list[int]) -> bool:
+    def _draws_all(self, part: int, kind: int) -> bool:
         """Draw legends or flares; say whether that went without a new deck."""
-        while self.owed[kind]:
+        deck, pile = (self.flares, self.flare_pile) if kind else (self.legends, self.legend_pile)
+        while self.owed[part]:
             if not deck:
                 if pile:
                     return self._await_shuffle(kind)
-                self.owed[kind] = 0
+                self.owed[part] = 0
                 break
             self.hands[self.active] |= 1 << deck.pop()
-            self.owed[kind] -= 1
+            self.owed[part] -= 1
             self.drawn[1 + kind] += 1
             if not deck and pile:
                 return self._await_shuffle(kind)
