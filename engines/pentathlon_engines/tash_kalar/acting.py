@@ -25,7 +25,7 @@ from pentathlon_engines.tash_kalar.actions import (
 )
 from pentathlon_engines.tash_kalar.cards import FIRST_FLARE, FIRST_LEGEND, NEEDS, PATTERNS
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
-from pentathlon_engines.tash_kalar.geometry import BIT, GRID, MARKED, bits, bits_of
+from pentathlon_engines.tash_kalar.geometry import BIT, GRID, MARKED, add_bits, bits, bits_of
 from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC
 from pentathlon_engines.tash_kalar.table import (
     DEATHMATCH,
@@ -73,24 +73,26 @@ class Acting(Turns):
     def _main_actions(self) -> list[int]:
         """Return placements, summonings, discards and the flare (5.2, 5.3)."""
         seat = self.active
-        found = self.summons()
-        if self.two_sided(seat) > 0:
-            found.extend([PLACES[at] for at in bits(self.empty())])
-        else:
-            first = RANKS_EACH * seat
-            own = self.pieces[first + COMMON] | self.pieces[first + HEROIC]
-            found.extend([PICKUPS[at] for at in bits(own)])
+        found: list[int] = []
         if not self.discarded:
             found.extend([DISCARDS[card] for card in bits_of(self.hand_of(seat, 0))])
         if self._halves():
             found.append(FLARE)
-        found.sort()
+        if self.two_sided(seat) > 0:
+            add_bits(self.empty(), PLACES, found)
+        else:
+            first = RANKS_EACH * seat
+            own = self.pieces[first + COMMON] | self.pieces[first + HEROIC]
+            add_bits(own, PICKUPS, found)
+        self.add_summons(found)
+        found.sort()  # there is little to do: all but the cards come in this order
         return found
 
     def _draw_main_action(self, draw: Draw) -> int:
         """Draw one of the main actions; placements are many, and not listed."""
         seat = self.active
-        found = self.summons()
+        found: list[int] = []
+        self.add_summons(found)
         if not self.discarded:
             found.extend([DISCARDS[card] for card in bits_of(self.hand_of(seat, 0))])
         if self._halves():

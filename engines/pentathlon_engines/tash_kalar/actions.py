@@ -135,19 +135,19 @@ FINISH: Final[int] = ACTIONS["done"]
 PASS: Final[int] = ACTIONS["pass"]
 
 
-def _by_square(verb: str, tail: str = "") -> tuple[int, ...]:
-    return tuple(ACTIONS.get(f"{verb} {name}{tail}", -1) for name in NAMES)
+def _by_square(verb: str, tail: str = "") -> list[int]:
+    return [ACTIONS.get(f"{verb} {name}{tail}", -1) for name in NAMES]
 
 
-PLACES: Final[tuple[int, ...]] = _by_square("place")
-PLACES_OF: Final = tuple(_by_square("place", f" {rank}") for rank in RANKS)
-PICKUPS: Final[tuple[int, ...]] = _by_square("pickup")
-PICKS: Final[tuple[int, ...]] = _by_square("pick")
-LEAPS_TO: Final[tuple[int, ...]] = _by_square("leap")
-DESTROYS: Final[tuple[int, ...]] = _by_square("destroy")
-UPGRADES: Final[tuple[int, ...]] = _by_square("upgrade")
-DOWNGRADES: Final[tuple[int, ...]] = _by_square("downgrade")
-CONVERTS: Final[tuple[int, ...]] = _by_square("convert")
+PLACES: Final[list[int]] = _by_square("place")
+PLACES_OF: Final[tuple[list[int], ...]] = tuple(_by_square("place", f" {rank}") for rank in RANKS)
+PICKUPS: Final[list[int]] = _by_square("pickup")
+PICKS: Final[list[int]] = _by_square("pick")
+LEAPS_TO: Final[list[int]] = _by_square("leap")
+DESTROYS: Final[list[int]] = _by_square("destroy")
+UPGRADES: Final[list[int]] = _by_square("upgrade")
+DOWNGRADES: Final[list[int]] = _by_square("downgrade")
+CONVERTS: Final[list[int]] = _by_square("convert")
 SETUPS: Final[tuple[int, ...]] = tuple(ACTIONS[f"setup {NAMES[square]}"] for square in MARKED)
 DIRS: Final[tuple[int, ...]] = tuple(ACTIONS[f"dir {name}"] for name in DIRECTIONS)
 OPTS: Final[dict[str, int]] = {label: ACTIONS[f"opt {label}"] for label in LABELS}

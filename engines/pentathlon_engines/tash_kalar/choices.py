@@ -28,6 +28,7 @@ from pentathlon_engines.tash_kalar.geometry import (
     RAYS,
     STEPS,
     WITHIN,
+    add_bits,
     bits,
     bits_of,
     spread,
@@ -225,7 +226,7 @@ class Choices(Selecting):
         for rank in ranks:
             if self.in_supply(seat, rank):
                 actions = PLACES if step.rank >= 0 else PLACES_OF[rank]
-                found.extend([actions[at] for at in bits(squares)])
+                add_bits(squares, actions, found)
         return found
 
     def _shots(self, effect: Effect, step: Step) -> list[int]:

@@ -86,7 +86,7 @@ def draw(seen: Seen, events: Sequence[Event]) -> str:
 
 def _top_first() -> list[int]:
     """Return the places of the grid in the order of reading: the highest rank first."""
-    ranks = [range(SIDE * rank, SIDE * (rank + 1)) for rank in reversed(range(SIDE))]
+    ranks = [range(rank, SIDE * SIDE, SIDE) for rank in reversed(range(SIDE))]
     return [square for rank in ranks for square in rank]
 
 
@@ -100,7 +100,7 @@ def _letters(seen: Seen, name: str) -> str:
 
 
 def _box(square: int) -> Box:
-    rank, file = divmod(square, SIDE)
+    file, rank = divmod(square, SIDE)
     left, top, _, _ = _FIELD
     return left + _CELL * file + 1.5, top + _CELL * (SIDE - 1 - rank) + 1.5, _CELL - 3, _CELL - 3
 

@@ -1,7 +1,8 @@
 """The arena of Tash-Kalar: squares, masks, neighbours and rays (sections 1.1 to 1.4).
 
-A square is `rank * 9 + file` in the full grid of nine by nine, so that a pattern is moved over the
-arena by shifting a mask; masks and tables simply have nothing at the missing corners.
+A square is `file * 9 + rank` in the full grid of nine by nine: in the order of names, and so that
+a pattern is moved over the arena by shifting a mask. Masks and tables simply have nothing at the
+missing corners.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ EIGHT: Final = len(DIRECTIONS)
 
 
 def _name(square: int) -> str:
-    name = f"{FILES[square % SIDE]}{square // SIDE + 1}"
+    name = f"{FILES[square // SIDE]}{square % SIDE + 1}"
     return "" if name in RULES["missing"] else name
 
 
@@ -48,25 +49,36 @@ def named(names: Iterable[str]) -> int:
     return mask(INDEX[name] for name in names)
 
 
-_FILES_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
-    tuple(file for file in range(SIDE) if row >> file & 1) for row in range(1 << SIDE)
+_RANKS_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
+    tuple(rank for rank in range(SIDE) if line >> rank & 1) for line in range(1 << SIDE)
 )
+"""The ranks whose bits are set in the mask of one file."""
 
 
 def bits(squares: int) -> list[int]:
-    """Return the squares of a mask, in the order of the grid.
+    """Return the squares of a mask, in the order of their names.
 
     >>> [NAMES[square] for square in bits(named(["c4", "b4", "e1"]))]
-    ['e1', 'b4', 'c4']
+    ['b4', 'c4', 'e1']
     """
     found: list[int] = []
     base = 0
     while squares:
-        for file in _FILES_OF[squares & 511]:
-            found.append(base + file)  # noqa: PERF401  # compiled, this is faster than a generator
+        for rank in _RANKS_OF[squares & 511]:
+            found.append(base + rank)  # noqa: PERF401  # compiled, this is faster than a generator
         squares >>= SIDE
         base += SIDE
     return found
+
+
+def add_bits(squares: int, table: list[int], found: list[int]) -> None:
+    """Add to a list what a table has for the squares of a mask, in the order of their names."""
+    base = 0
+    while squares:
+        for rank in _RANKS_OF[squares & 511]:
+            found.append(table[base + rank])  # noqa: PERF401  # as above
+        squares >>= SIDE
+        base += SIDE
 
 
 def bits_of(cards: int) -> list[int]:
@@ -81,10 +93,10 @@ def bits_of(cards: int) -> list[int]:
 
 def shifted(square: int, dx: int, dy: int) -> int:
     """Return the square so many files and ranks further, -1 if there is none."""
-    file, rank = square % SIDE + dx, square // SIDE + dy
+    file, rank = square // SIDE + dx, square % SIDE + dy
     if not (0 <= file < SIDE and 0 <= rank < SIDE):
         return -1
-    square = rank * SIDE + file
+    square = file * SIDE + rank
     return square if NAMES[square] else -1
 
 
@@ -123,18 +135,18 @@ ADJACENT: Final[tuple[int, ...]] = tuple(
     one | other for one, other in zip(ORTHOGONAL, DIAGONAL, strict=True)
 )
 DISTANCES: Final = 4
-_COLUMNS: Final = tuple(
-    tuple(mask(range(max(0, file - n), min(SIDE, file + n + 1))) for n in range(DISTANCES))
-    for file in range(SIDE)
+_LINES: Final = tuple(
+    tuple(mask(range(max(0, rank - n), min(SIDE, rank + n + 1))) for n in range(DISTANCES))
+    for rank in range(SIDE)
 )
 
 
 def _within(square: int, n: int) -> int:
     if not NAMES[square]:
         return 0
-    row, rank = _COLUMNS[square % SIDE][n], square // SIDE
-    rows = range(max(0, rank - n), min(SIDE, rank + n + 1))
-    return sum(row << SIDE * at for at in rows) & ALL & ~(1 << square)
+    line, file = _LINES[square % SIDE][n], square // SIDE
+    files = range(max(0, file - n), min(SIDE, file + n + 1))
+    return sum(line << SIDE * at for at in files) & ALL & ~(1 << square)
 
 
 WITHIN: Final[tuple[tuple[int, ...], ...]] = tuple(
@@ -142,7 +154,7 @@ WITHIN: Final[tuple[tuple[int, ...], ...]] = tuple(
 )
 """By distance and square the other squares that are not further away."""
 DIRECTION_OF: Final[dict[int, int]] = {
-    dy * SIDE + dx: direction for direction, (dx, dy) in enumerate(DELTAS)
+    dx * SIDE + dy: direction for direction, (dx, dy) in enumerate(DELTAS)
 }
 """The direction of a move by the difference of its squares."""
 

@@ -61,7 +61,7 @@ class Shape:
         """Return the mask of the pattern's cells around a summon square."""
         found = 0
         for dx, dy in self._cells:
-            found |= BIT[square + dy * SIDE + dx]
+            found |= BIT[square + dx * SIDE + dy]
         return found
 
     def marks_at(self, square: int) -> int:
@@ -110,7 +110,7 @@ def _around(cell: Cell) -> int:
 
 
 def _shifts(cells: list[tuple[Cell, int]], rank: int) -> tuple[int, ...]:
-    return tuple(LIFT + dy * SIDE + dx for (dx, dy), least in cells if least == rank)
+    return tuple(LIFT + dx * SIDE + dy for (dx, dy), least in cells if least == rank)
 
 
 def matches(shape: Shape, own: int, upgraded: int) -> int:

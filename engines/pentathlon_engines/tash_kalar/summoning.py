@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
 from pentathlon_engines.tash_kalar.cards import PATTERNS, RANK_OF
-from pentathlon_engines.tash_kalar.geometry import BIT, bits
+from pentathlon_engines.tash_kalar.geometry import BIT, add_bits, bits
 from pentathlon_engines.tash_kalar.patterns import (
     COMMON,
     HEROIC,
@@ -28,9 +28,8 @@ class Summoning(Table):
 
     __slots__ = ()
 
-    def summons(self) -> list[int]:
-        """Return all summonings of the active seat, in no order."""
-        found: list[int] = []
+    def add_summons(self, found: list[int]) -> None:
+        """Add all summonings of the active seat to a list, in no order."""
         seat = self.active
         own, upgraded = self.own(seat), self.upgraded(seat)
         pieces, heroics = own.bit_count() + self.war, upgraded.bit_count() + self.war
@@ -44,7 +43,6 @@ class Summoning(Table):
             pattern = PATTERNS[card]
             if pieces >= pattern.pieces and heroics >= pattern.heroics:
                 self._add_summons(card, own, upgraded, found)
-        return found
 
     def _add_summons(self, card: int, own: int, upgraded: int, found: list[int]) -> None:
         pattern = PATTERNS[card]
@@ -58,16 +56,14 @@ class Summoning(Table):
             for place, shape in enumerate(pattern.shapes):
                 squares = matches(shape, own, upgraded) & allowed
                 if squares:
-                    actions = SUMMONS[table + place]
-                    found.extend([actions[at] for at in bits(squares)])
+                    add_bits(squares, SUMMONS[table + place], found)
         else:
             squares = 0
             for shape in pattern.shapes:
                 squares |= matches(shape, own, upgraded)
             squares &= allowed
             if squares:
-                actions = SUMMONS[table]
-                found.extend([actions[at] for at in bits(squares)])
+                add_bits(squares, SUMMONS[table], found)
 
     def _add_war_summons(self, card: int, allowed: int, found: list[int]) -> None:
         """Add the summonings for which one enemy piece may serve (7.6)."""
@@ -78,9 +74,9 @@ class Summoning(Table):
             squares = self._war_matches(card, shape) & allowed
             together |= squares
             if pattern.refs:
-                found.extend([SUMMONS[table + place][at] for at in bits(squares)])
+                add_bits(squares, SUMMONS[table + place], found)
         if not pattern.refs:
-            found.extend([SUMMONS[table][at] for at in bits(together)])
+            add_bits(together, SUMMONS[table], found)
 
     def _squares_for(self, card: int) -> int:
         """Return the squares on which this being may stand: who is there, who must be (7.3)."""
