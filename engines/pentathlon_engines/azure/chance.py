@@ -35,6 +35,7 @@ SETUP_GRAMMAR: Final = (
     f"{START_HANDS[1]} cards in the order {COLOURS}, and the hidden deck, with {HIDDEN_EACH} "
     "cards of each colour in all"
 )
+_NUMBERS: Final[dict[str, int]] = {letter: i for i, letter in enumerate(COLOURS)}
 _FACES_EACH: Final = len(FACES) // len(COLOURS)
 _PILE: Final = [colour for colour in range(len(COLOURS)) for _ in range(HIDDEN_EACH)]
 """The colours of the cards that are dealt or hidden at the start."""
@@ -75,18 +76,21 @@ def read_setup(text: str) -> Setup | None:
     words = text.split(" ")
     if len(words) != BOARDS + 4 or words[0] != "setup" or not is_layout(words[1:-3]):
         return None
-    first, second = (hands.get(word) for hands, word in zip(_HANDS, words[-3:-1], strict=True))
-    deck = words[-1]
-    if first is None or second is None or len(deck) != len(_PILE) - _DEALT:
+    first, second = _HANDS[0].get(words[-3]), _HANDS[1].get(words[-2])
+    if first is None or second is None or words[-1].strip(COLOURS):
         return None
-    if deck.strip(COLOURS) or first + second + pack(deck) != _PILED:
+    deck = order(words[-1])
+    piled = first + second
+    for colour in deck:
+        piled += 1 << 4 * colour
+    if piled != _PILED or len(deck) != len(_PILE) - _DEALT:
         return None
-    return tuple(words[1:-3]), (first, second), order(deck)
+    return tuple(words[1:-3]), (first, second), deck
 
 
 def order(text: str) -> tuple[int, ...]:
     """Return the colours of a deck from the top."""
-    return tuple([COLOURS.index(letter) for letter in text])
+    return tuple([_NUMBERS[letter] for letter in text])
 
 
 def reshuffled(decks: int) -> int:

@@ -212,18 +212,7 @@ class Realm:
         self.wisdom = upper.wisdom + lower.wisdom
         self.mountains = upper.mountains | lower.mountains << SIDE * EDGE
         self.serpents = upper.serpents | lower.serpents << SIDE * EDGE
-        self._lay_lines()
         self._lay_domains()
-
-    def _lay_lines(self) -> None:
-        """Find what is in line with each cell, for all rows and all columns (5.3)."""
-        across: list[int] = []
-        down: list[int] = []
-        for index in range(SIDE):
-            across += _line_of(index, self.mountains)
-            down += _line_of(SIDE + index, self.mountains)
-        self._across = across
-        self._down = down
 
     def _lay_domains(self) -> None:
         """Find the peaks, and for each beast where stones guard its mountain (8.3)."""
@@ -239,8 +228,16 @@ class Realm:
                 bird = spaces
         self.peaks = tuple(peaks)
         """The mountain of each colour."""
+        self._lay_lines()
         dragon, tiger = peaks[MOUNTAINS[DRAGON]], peaks[MOUNTAINS[TIGER]]
         self.guards = (serpents, self.line(dragon), self.line(tiger), bird)
+
+    def _lay_lines(self) -> None:
+        first, second, third, fourth = [
+            CELL_AT[PER_BOARD * place + board.mountain] for place, board in enumerate(self.boards)
+        ]
+        self._across = _lines_of(0, first, second) + _lines_of(1, third, fourth)
+        self._down = _lines_of(2, first, third) + _lines_of(3, second, fourth)
 
     def line(self, cell: int) -> int:
         """Return what is in line with a cell: the first mountain is in it and ends it (5.3)."""
@@ -253,23 +250,26 @@ class Realm:
 
 _TURNED: Final[tuple[int, ...]] = tuple([x * SIDE + y for y in range(SIDE) for x in range(SIDE)])
 """The number of each cell if cells are counted by column."""
-_LINES: Final[tuple[tuple[int, ...], ...]] = tuple(
-    [tuple(range(SIDE * y, SIDE * (y + 1))) for y in range(SIDE)]
-    + [tuple(range(x, len(CELLS), SIDE)) for x in range(SIDE)]
+_HALF: Final = SIDE * EDGE
+_HALVES: Final[tuple[tuple[int, ...], ...]] = (
+    tuple(range(_HALF)),
+    tuple(range(_HALF, 2 * _HALF)),
+    _TURNED[:_HALF],
+    _TURNED[_HALF:],
 )
-"""The cells of all rows, then of all columns."""
-_LINE_BITS: Final[tuple[int, ...]] = tuple([sum([1 << cell for cell in line]) for line in _LINES])
+"""The cells of the upper and lower half by row, then of the left and right one by column."""
 
 
-def _line_of(index: int, mountains: int) -> tuple[int, ...]:
-    """Return for each cell of a row or column what in it is in line with the cell."""
-    key = mountains & _LINE_BITS[index] | index << len(CELLS)
-    line = _kept_lines.get(key)
-    if line is None:
-        directions = ((1, 0), (-1, 0)) if index < SIDE else ((0, 1), (0, -1))
-        line = tuple([_seen(cell, directions, mountains) for cell in _LINES[index]])
-        _kept_lines[key] = line
-    return line
+def _lines_of(half: int, peak: int, other: int) -> tuple[int, ...]:
+    """Return for the cells of a half with two mountains what is in line in its direction (5.3)."""
+    key = (half * len(CELLS) + peak) * len(CELLS) + other
+    lines = _kept_lines.get(key)
+    if lines is None:
+        directions = ((1, 0), (-1, 0)) if half < len(_HALVES) // 2 else ((0, 1), (0, -1))
+        peaks = 1 << peak | 1 << other
+        lines = tuple([_seen(cell, directions, peaks) for cell in _HALVES[half]])
+        _kept_lines[key] = lines
+    return lines
 
 
 def _seen(cell: int, directions: tuple[tuple[int, int], ...], mountains: int) -> int:

@@ -154,8 +154,9 @@ class Table(State):
         """Find out what all spaces cost both seats, from the stones on the board."""
         for side in self.sides:
             side.set_costs(self.realm, GIFT_COST[self.gift])
-            for cell in cells_of(side.stones):
-                self.add_bonds(side, cell)
+            if side.stones:
+                for cell in cells_of(side.stones):
+                    self.add_bonds(side, cell)
 
     def add_bonds(self, side: Side, cell: int) -> None:
         """Make spaces cheaper by the bonds of a new stone (6.4, 11.4)."""
