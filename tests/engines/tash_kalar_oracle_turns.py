@@ -23,7 +23,7 @@ from tests.engines.tash_kalar_oracle_cards import (
     layings,
 )
 from tests.engines.tash_kalar_oracle_flow import Oracle
-from tests.engines.tash_kalar_positions import DUEL, HIGH, TASH_KALAR, hand
+from tests.engines.tash_kalar_positions import DUEL, HIGH, TASH_KALAR, hand, legends_of
 
 CARDS = [*DATA["beings"], *DATA["flares"]]
 
@@ -55,12 +55,6 @@ def school_for(card: str, rng: random.Random) -> str:
     if kind_of(card) != "being":
         return rng.choice(list(SCHOOLS))
     return next(name for name, deck in SCHOOLS.items() if card in cards_of(deck))
-
-
-def legends_of(board: dict[str, dict[str, Any]]) -> list[int]:
-    """Count the legendary pieces of each seat."""
-    owners = [piece["owner"] for piece in board.values() if piece["rank"] == RANKS[2]]
-    return [owners.count(0), owners.count(1)]
 
 
 def surrounded(

@@ -160,8 +160,6 @@ def crowded(options: dict[str, Any], rng: random.Random) -> State:
     decks = [rng.sample(cards_of(SCHOOLS[school]), 18) for school in options["decks"]]
     piles = [deck[rng.randrange(4, 18) :] for deck in decks]
     points = [rng.randrange(18), rng.randrange(18)]
-    if options["mode"] == HIGH:
-        points = [sum(_is_legendary(piece, seat) for piece in board.values()) for seat in (0, 1)]
     row = {"tasks": random_row(rng)} if options["mode"] == HIGH else {}
     return TASH_KALAR.load(
         row
@@ -179,7 +177,7 @@ def crowded(options: dict[str, Any], rng: random.Random) -> State:
                 for seat, deck in enumerate(decks)
             ],
             "turn": rng.choice((2, 30, 196)),
-            "scores": points,
+            "scores": legends_of(board) if options["mode"] == HIGH else points,
             "discards": [sorted(pile) for pile in piles],
             "played": {
                 "beings": [[], []],
@@ -209,5 +207,7 @@ def random_row(rng: random.Random) -> dict[str, Any]:
     return {"current": sorted(current), "next": upcoming, "claimed": [[], []], "under": []}
 
 
-def _is_legendary(piece: dict[str, Any], owner: int) -> bool:
-    return bool(piece == {"owner": owner, "rank": RANKS[2]})
+def legends_of(board: dict[str, dict[str, Any]]) -> list[int]:
+    """Count the legendary pieces of each seat."""
+    owners = [piece["owner"] for piece in board.values() if piece["rank"] == RANKS[2]]
+    return [owners.count(0), owners.count(1)]
