@@ -7,7 +7,7 @@ from pentathlon.bots.models import Archive
 from pentathlon.common.errors import DomainError
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState, SeatLog
-from pentathlon.matches.services import void_matches
+from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.validation import submit_bot
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import Submission, accept_results
@@ -144,3 +144,34 @@ def test_what_a_bot_says_is_kept_for_its_owner(files: BotFiles) -> None:
     assert [log.text for log in logs] == ["hello", "hello"]
     version.refresh_from_db()
     assert "hello" in version.validation_log
+
+
+def test_batch_goes_on_after_a_match_that_this_host_cannot_play(files: BotFiles) -> None:
+    good, lost = make_version(), make_version()
+    ids = [make_match([good, good]).pk, make_match([lost, lost]).pk, make_match([good, good]).pk]
+    jobs = claim_matches(match_ids=ids, worker="w")
+    Archive.objects.filter(pk=lost.archive_id).update(data=b"no zip")
+
+    play_jobs(jobs, launcher=PlainLauncher(), files=files)
+
+    states = Match.objects.order_by("pk").values_list("state", "host_faults")
+    assert list(states) == [("done", 0), ("pending", 1), ("done", 0)]
+
+
+def test_short_matches_are_handed_in_together(
+    files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = [make_version(), make_version()]
+    ids = [make_match(versions).pk for _ in range(3)]
+    together: list[int] = []
+
+    def accept_and_count(told: Sequence[Submission]) -> list[DomainError | None]:
+        together.append(len(told))
+        return accept_results(told)
+
+    monkeypatch.setattr(play, "accept_results", accept_and_count)
+    monkeypatch.setattr(play, "LONG_S", 60)
+
+    play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
+
+    assert together == [3]

@@ -9,7 +9,7 @@ import pytest
 from pentathlon.bots.models import VersionState
 from pentathlon.common.models import Lease
 from pentathlon.common.services import RECONCILER
-from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.models import Match, MatchKind, MatchState, Worker
 from pentathlon.replays.services import read_record
 from pentathlon_engines.record import verify_record
 from tests.factories import make_match, make_version
@@ -37,6 +37,9 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path) -> None:
         reconciler.terminate()
         assert reconciler.wait(10) == 0, platform.all_logs()
 
+    worker = Worker.objects.get()
+    assert (worker.slots, "python" in worker.runtimes) == (2, True)
+    assert {"layer", "state", "detail"} <= set(worker.layers[0])
     for match in Match.objects.select_related("replay"):
         assert (match.state, match.attempts_made) == (MatchState.DONE, 1)
         verify_record(read_record(match.replay))

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 from statistics import median
 from typing import Final
 
@@ -33,6 +34,7 @@ RESEND_LOST_S: Final = 5
 _BATCH_S = 2.0
 """How long a batch may take: for longer matches nothing is won by taking them together."""
 _SAMPLE = 9
+_MOST_PAGES = 8
 
 Publish = Callable[[Sequence[int]], None]
 
@@ -101,13 +103,16 @@ class _Plan:
     def _first(self, kind: MatchKind, room: int) -> list[Match]:
         if room <= 0:
             return []
-        return list(self._playable(Match.objects.unsent().filter(kind=kind), room))
+        playable = self._playable(Match.objects.unsent().filter(kind=kind), page=room)
+        return list(islice(playable, room))
 
     def _by_turns(self, room: int) -> Iterator[Match]:
         if room <= 0:
             return
         waiting = Match.objects.unsent().filter(kind=MatchKind.TOURNAMENT)
-        lanes = {lane: self._playable(waiting.filter(lane=lane), room) for lane in _lanes(waiting)}
+        numbers = list(_lanes(waiting))
+        page = -(-room // max(1, len(numbers))) + BATCH
+        lanes = {lane: self._playable(waiting.filter(lane=lane), page=page) for lane in numbers}
         while room and lanes:
             lane = min(lanes, key=self._precedence)
             match = next(lanes[lane], None)
@@ -123,7 +128,7 @@ class _Plan:
         """Order lanes by what they have in flight, then in turns after the one served last."""
         return self._in_flight[MatchKind.TOURNAMENT, lane], lane <= self._turn.lane, lane
 
-    def _playable(self, matches: MatchQuerySet, most: int) -> Iterator[Match]:
+    def _playable(self, matches: MatchQuerySet, *, page: int) -> Iterator[Match]:
         """Yield those that a worker can play and that no cap holds back, in schedule order."""
         seats = MatchSeat.objects.filter(match=OuterRef("pk"))
         unknown = ~Q(version__manifest__language__in=self._fleet.runtimes)
@@ -131,9 +136,17 @@ class _Plan:
         if full := self._cap.full():
             held = seats.filter(version__bot__in=full)
             free = free.exclude(Exists(held), kind=MatchKind.TOURNAMENT)
-        for match in free.with_needs().order_by("pk")[: 2 * most]:
-            if self._fleet.covers(needs_of(match)) and self._cap.let_through(match):
-                yield match
+        in_order = free.with_needs().order_by("pk")
+        last = 0
+        # More pages are worth it only where a bot has just reached its cap.
+        for _ in range(_MOST_PAGES):
+            found = list(in_order.filter(pk__gt=last)[:page])
+            for match in found:
+                if self._fleet.covers(needs_of(match)) and self._cap.let_through(match):
+                    yield match
+            if len(found) < page:
+                return
+            last = found[-1].pk
 
 
 def _lanes(waiting: MatchQuerySet) -> Iterator[int]:

@@ -13,7 +13,12 @@ from django.test.utils import CaptureQueriesContext
 from pentathlon.common.errors import DomainError
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
-from pentathlon.matches.services import claim_matches, return_expired_leases, void_matches
+from pentathlon.matches.services import (
+    claim_matches,
+    finish_matches,
+    return_expired_leases,
+    void_matches,
+)
 from pentathlon.replays import services
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import Submission, accept_results
@@ -186,7 +191,6 @@ def test_match_twice_in_one_batch_counts_once() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_result_that_the_database_refuses_sinks_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     first, bad, last = _batch(3)
-    finish_matches = services.finish_matches
 
     def refuse_one(*, endings: Any) -> set[int]:
         counted = finish_matches(endings=endings)

@@ -11,6 +11,7 @@ from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments import services
+from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
@@ -162,7 +163,6 @@ class TestClosing:
         broken, sound = started(bots=2), started(bots=2)
         for tournament in (broken, sound):
             settle(matches_of(tournament))
-        final_rows = services.final_rows
 
         def fail_for_one(tournament: Tournament) -> list[FinalRow]:
             if tournament.pk == broken.pk:
@@ -183,7 +183,6 @@ class TestClosing:
         first, *others = matches_of(tournament)
         _fail(first)
         settle(others)
-        final_rows = services.final_rows
 
         def requeue_in_between(found: Tournament) -> list[FinalRow]:
             rows = final_rows(found)

@@ -1,0 +1,116 @@
+"""What a request to stop does to the matches that a slot has claimed."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from pentathlon.matches.jobs import Job
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
+from pentathlon.matches.services import claim_matches
+from pentathlon_engines.launcher import BotCommand, BotProcess, SandboxLevel
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
+from pentathlon_engines.plain_launcher import PlainLauncher
+from tests.factories import make_match, make_version
+from workers import tasks
+from workers.bot_files import BotFiles
+from workers.drain import Drain, Drained, DrainingLauncher
+from workers.play import play_jobs
+
+LONG_AGO_S = -1.0
+"""A grace that is over as soon as it begins."""
+
+
+class Asking:
+    """A launcher during whose work the worker is asked to stop."""
+
+    level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
+
+    def __init__(self, drain: Drain) -> None:
+        self._drain = drain
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        self._drain.ask()
+        return PlainLauncher().start(command, seat=seat, limits=limits)
+
+
+@pytest.fixture
+def files() -> Iterator[BotFiles]:
+    files = BotFiles()
+    yield files
+    files.close()
+
+
+def _jobs(number: int = 2) -> list[Job]:
+    versions = [make_version(), make_version(like="greedy")]
+    ids = [make_match(versions).pk for _ in range(number)]
+    return claim_matches(match_ids=ids, worker="w")
+
+
+def _states() -> list[tuple[str, int]]:
+    return list(Match.objects.order_by("pk").values_list("state", "host_faults"))
+
+
+def test_request_in_the_parent_is_seen_by_its_children() -> None:
+    drain = Drain(grace_s=60)
+    child = os.fork()
+    if child == 0:
+        while not drain.is_asked:
+            pass
+        os._exit(0)
+
+    drain.ask()
+
+    assert os.waitpid(child, 0) == (child, 0)
+    assert not drain.is_over
+
+
+def test_bot_that_thinks_is_interrupted_when_the_grace_is_over() -> None:
+    drain = Drain(grace_s=LONG_AGO_S)
+    folder = built_in_bots()["random"]
+    command = bot_command(folder, read_manifest(folder))
+    bot = DrainingLauncher(PlainLauncher(), drain).start(command, seat=0, limits=Limits())
+    try:
+        assert bot.breach() is None
+        drain.ask()
+        with pytest.raises(Drained):
+            bot.breach()
+    finally:
+        bot.stop()
+
+
+@pytest.mark.django_db
+def test_match_is_finished_within_the_grace_and_the_next_given_back(files: BotFiles) -> None:
+    drain = Drain(grace_s=60)
+
+    play_jobs(_jobs(), launcher=Asking(drain), files=files, drain=drain)
+
+    assert _states() == [(MatchState.DONE, 0), (MatchState.PENDING, 0)]
+    assert set(Attempt.objects.values_list("state", flat=True)) == {
+        AttemptState.ACCEPTED,
+        AttemptState.RETURNED,
+    }
+
+
+@pytest.mark.django_db
+def test_everything_is_given_back_when_the_grace_is_over(files: BotFiles) -> None:
+    drain = Drain(grace_s=LONG_AGO_S)
+
+    play_jobs(_jobs(), launcher=Asking(drain), files=files, drain=drain)
+
+    assert _states() == [(MatchState.PENDING, 0)] * 2
+
+
+@pytest.mark.django_db
+def test_hint_that_comes_too_late_is_published_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    drain = Drain(grace_s=60)
+    drain.ask()
+    monkeypatch.setattr(tasks, "drain", lambda: drain)
+    match = make_match(sent_at="2026-01-01T00:00:00Z")
+
+    tasks.play_matches([match.pk])
+
+    match.refresh_from_db()
+    assert (match.state, match.sent_at) == (MatchState.PENDING, None)

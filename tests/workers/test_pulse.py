@@ -1,0 +1,93 @@
+"""A worker says that it is there, and that it stops."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+from structlog.testing import capture_logs
+
+from pentathlon.matches.models import Worker
+from pentathlon.matches.needs import Announcement
+from workers import pulse
+from workers.drain import Drain
+from workers.pulse import Pulse
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TOLD = Announcement(
+    name="host/1",
+    slots=2,
+    games={"tuned": 1},
+    runtimes=("python",),
+    sandbox="namespaces",
+    layers=[],
+    version="1",
+    started_at=timezone.now(),
+)
+
+
+@pytest.fixture
+def drain() -> Drain:
+    return Drain(grace_s=60)
+
+
+@pytest.fixture
+def beating(drain: Drain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pulse]:
+    monkeypatch.setattr(pulse, "BEAT_S", 0.01)
+    monkeypatch.setattr(pulse, "_TICK_S", 0.01)
+    started = Pulse(TOLD, drain)
+    started.start()
+    yield started
+    started.stop()
+
+
+def _eventually(is_true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_true():
+        assert time.monotonic() < deadline
+
+
+def test_worker_is_announced_and_heard_of_again(beating: Pulse) -> None:
+    _eventually(Worker.objects.exists)
+    first = Worker.objects.get().seen_at
+
+    _eventually(lambda: Worker.objects.get().seen_at > first)
+
+
+def test_worker_that_was_forgotten_announces_itself_again(beating: Pulse) -> None:
+    _eventually(Worker.objects.exists)
+    Worker.objects.all().delete()
+
+    _eventually(lambda: Worker.objects.filter(slots=2).exists())
+
+
+def test_worker_that_was_asked_to_stop_says_so(beating: Pulse, drain: Drain) -> None:
+    _eventually(Worker.objects.exists)
+
+    drain.ask()
+
+    _eventually(lambda: Worker.objects.get().is_draining)
+
+
+def test_database_that_is_away_is_told_of_once(
+    drain: Drain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[int] = []
+
+    def fail(told: Announcement) -> None:
+        tries.append(1)
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(pulse, "announce_worker", fail)
+    monkeypatch.setattr(pulse, "BEAT_S", 0.01)
+    monkeypatch.setattr(pulse, "_TICK_S", 0.01)
+
+    with capture_logs() as logs:
+        started = Pulse(TOLD, drain)
+        started.start()
+        _eventually(lambda: len(tries) >= 3)
+        started.stop()
+
+    assert [line["event"] for line in logs] == ["worker not announced"]
