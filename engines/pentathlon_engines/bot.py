@@ -9,16 +9,18 @@ def choose(turn: Turn) -> str:
 play(choose)
 ```
 
-Start-up is most of a short match, so this module loads only `json`; `rng` and `state()` load what
-they need when they are first used. Print to standard error only: standard output is the protocol.
+Start-up is most of a short match, so this module loads next to nothing; `rng` and `state()` load
+what they need when they are first used. Print to standard error only: standard output is the
+protocol.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
+
+from pentathlon_engines import light_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,10 +89,10 @@ class Turn:
 def play(choose: Callable[[Turn], str]) -> None:
     """Play one match: answer every request with the action that `choose` returns."""
     requests = sys.stdin.buffer
-    turn = Turn(json.loads(requests.readline()))
+    turn = Turn(light_json.loads(requests.readline()))
     _answer({"type": "ready"})
     for line in requests:
-        message = json.loads(line)
+        message = light_json.loads(line)
         if message["type"] == "act":
             turn.begin(message)
             action = choose(turn)
@@ -102,4 +104,4 @@ def play(choose: Callable[[Turn], str]) -> None:
 
 
 def _answer(message: dict[str, str]) -> None:
-    os.write(1, json.dumps(message).encode() + b"\n")
+    os.write(1, light_json.dumps(message).encode() + b"\n")

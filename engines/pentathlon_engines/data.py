@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
+
+from pentathlon_engines import light_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 def read_data(module_file: str, name: str) -> Any:  # JSON; each game knows its own files
     """Return the JSON file `name` from the folder of a module.
 
-    `os.path`, not `pathlib` or `importlib.resources`: a bot waits for these imports.
+    `os.path`, not `pathlib` or `importlib.resources`, nor `json`: a bot waits for these imports.
     """
     path = os.path.join(os.path.dirname(module_file), name)  # noqa: PTH118, PTH120  # see above
     with open(path, encoding="utf-8") as file:  # noqa: PTH123  # see above
-        return json.load(file)
+        return light_json.loads(file.read())
