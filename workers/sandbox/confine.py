@@ -17,6 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+CONFINED = b"confined"
+"""What `status` hears when the bot is about to begin; anything else is what went wrong."""
+
 _SIGKILL = 9
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
 _SECCOMP_MODE_FILTER = 2
@@ -121,6 +124,8 @@ def main() -> None:
     except OSError as error:
         os.write(status, str(error).encode())
         sys.exit(1)
+    if status != stderr:
+        os.write(status, CONFINED)
     try:
         os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606  # becoming the bot is the purpose
     except OSError as error:

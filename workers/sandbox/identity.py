@@ -12,6 +12,7 @@ from typing import TypedDict
 from workers.sandbox.errors import LayerMissing
 
 FIRST_UID = 60000
+SETPRIV = Path("/usr/bin/setpriv")
 BOTS_PER_SLOT = 16
 SLOTS = 256
 
@@ -29,6 +30,17 @@ def user_arguments(uid: int) -> UserArguments:
     if uid == os.geteuid():
         return {}
     return {"user": uid, "group": uid, "extra_groups": []}
+
+
+def become(uid: int) -> tuple[list[str], UserArguments]:
+    """Return the words before a command, and the arguments of `Popen`, that make it run as `uid`.
+
+    A program drops root's identity where it can: for Python to do so it would have to copy the
+    memory map of the worker, which takes longer than all of bubblewrap.
+    """
+    if uid == os.geteuid() or not SETPRIV.exists():
+        return [], user_arguments(uid)
+    return [str(SETPRIV), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--"], {}
 
 
 class Identities:

@@ -13,12 +13,13 @@ from typing import Any
 from pentathlon_engines.launcher import LaunchFailed
 from workers.sandbox.bubblewrap import bot_environment
 from workers.sandbox.burden import FolderScratch
+from workers.sandbox.confine import CONFINED
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.filters import filter_path
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.runtime import Runtime, library_path
-from workers.sandbox.spawning import Order, confined, pipe, read_until, spawn
+from workers.sandbox.spawning import Order, complaint, confined, pipe, read_until, spawn
 from workers.sandbox.staging import Staging
 
 OLDEST_ABI = 6
@@ -77,9 +78,9 @@ class LandlockLevel:
                 | order.command.env,
             )
             order.admit(child.pid)
-            failure = read_until(status, b"").decode(errors="replace")
-            if failure:
-                raise LaunchFailed(failure)
+            told = read_until(status, b"")
+            if told != CONFINED:
+                raise LaunchFailed(told.decode(errors="replace") or complaint(child))
         meter = FolderScratch(scratch, most_files=order.limits.scratch_files)
         body = order.body(child.pid, meter)
         return SandboxedBot(child=child, body=body, limits=order.limits, group=order.group)

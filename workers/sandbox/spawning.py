@@ -19,7 +19,7 @@ from pentathlon_engines.limits import Limits
 from workers.sandbox.bodies import Body, Family, ManyProcesses, OneProcess
 from workers.sandbox.burden import ScratchMeter
 from workers.sandbox.cgroups import Group
-from workers.sandbox.identity import user_arguments
+from workers.sandbox.identity import become
 from workers.sandbox.profiles import Profile
 from workers.sandbox.rlimits import Rlimits, rlimits, with_one_more_task
 
@@ -104,8 +104,9 @@ def spawn(
 
     The order's `undo` kills and reaps it if it is still there then.
     """
+    words, identity = become(order.uid)
     child = subprocess.Popen(
-        arguments,
+        [*words, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -115,7 +116,7 @@ def spawn(
         umask=0o077,
         start_new_session=True,
         pass_fds=[file.fileno() for file in passed],
-        **user_arguments(order.uid),
+        **identity,
     )
     order.undo.callback(_abandon, child)
     for file in passed:

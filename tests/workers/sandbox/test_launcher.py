@@ -13,7 +13,7 @@ from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
 from pentathlon_engines.limits import Limits
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
-from workers.sandbox import bubblewrap, rlimits
+from workers.sandbox import bubblewrap, identity, rlimits
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.runtime import Runtime
@@ -244,6 +244,34 @@ def test_failed_mount_is_the_hosts_fault(monkeypatch: pytest.MonkeyPatch) -> Non
 
     with pytest.raises(LaunchFailed, match="/absent"):
         launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root drops its identity")
+def test_identity_that_cannot_be_dropped_is_the_hosts_fault(
+    launcher: SandboxLauncher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "setpriv"
+    broken.write_text("#!/bin/sh\necho setpriv: setresuid failed >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(identity, "SETPRIV", broken)
+
+    with pytest.raises(LaunchFailed, match="setresuid failed"):
+        launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
+
+
+def test_bots_start_where_setpriv_is_not_installed(
+    launcher: SandboxLauncher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "SETPRIV", tmp_path / "absent")
+    bot = launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
+    os.write(bot.stdin, b"one\n")
+
+    line = read_line(bot)
+    owner = Path(f"/proc/{bot.pid}").stat().st_uid
+    bot.stop()
+
+    assert line == "one\n"
+    assert owner != 0
 
 
 def test_more_bots_than_users_fail(launcher: SandboxLauncher) -> None:
