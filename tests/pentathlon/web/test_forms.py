@@ -113,7 +113,7 @@ def test_upload_makes_a_bot_and_shows_its_checks() -> None:
     page = page_of(response)
     assert Bot.objects.get().name == "Copper Heron"
     assert "being checked" in page.text
-    assert "waits for a worker" in page.text
+    assert "waits: No worker is alive." in page.text
 
 
 @pytest.mark.parametrize(
