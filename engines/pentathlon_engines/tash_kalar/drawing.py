@@ -19,7 +19,7 @@ from pentathlon_engines.tash_kalar.drawing_table import (
     draw_tasks,
     draw_turn,
 )
-from pentathlon_engines.tash_kalar.geometry import FILES, INDEX, NAMES, RULES, SIDE
+from pentathlon_engines.tash_kalar.geometry import FILES, RULES
 from pentathlon_engines.tash_kalar.wording import Seen
 
 _FIELD: Final = (48, 74, 540, 540)
@@ -50,7 +50,7 @@ def text(state: State) -> str:
     Commons are `c`, legendaries `L`; red and green squares end with `r` and `g`.
     """
     seen = state.observation(None)
-    cells = [_letters(seen, NAMES[square]) for square in _top_first()]
+    cells = [_letters(seen, name) for name in _top_first()]
     seats = [
         f"{'>' if seen['to_move'] == seat else ' '} {wording.of_seat(seen, seat)}"
         for seat in range(state.seats)
@@ -69,8 +69,8 @@ def draw(seen: Seen, events: Sequence[Event]) -> str:
     for seat, strip_top in enumerate(_STRIP_TOPS):
         draw_strip(picture, seen, seat, top=strip_top)
     picture.coordinates(FILES, _RANKS, size=_CELL)
-    for place in filter(NAMES.__getitem__, _top_first()):
-        _draw_square(picture, seen, place)
+    for name in filter(None, _top_first()):
+        _draw_square(picture, seen, name)
     _draw_marks(picture, seen, marks_of(events))
     draw_turn(picture, seen, top=_TURN_AT)
     top: float = _BELOW
@@ -84,10 +84,10 @@ def draw(seen: Seen, events: Sequence[Event]) -> str:
     return picture.document(title=title, description=wording.describe(seen))
 
 
-def _top_first() -> list[int]:
-    """Return the places of the grid in the order of reading: the highest rank first."""
-    ranks = [range(rank, SIDE * SIDE, SIDE) for rank in reversed(range(SIDE))]
-    return [square for rank in ranks for square in rank]
+def _top_first() -> list[str]:
+    """Return the names of the whole grid in the order of reading, nothing for missing corners."""
+    names = [f"{file}{rank}" for rank in _RANKS for file in FILES]
+    return ["" if name in RULES["missing"] else name for name in names]
 
 
 def _letters(seen: Seen, name: str) -> str:
@@ -99,29 +99,28 @@ def _letters(seen: Seen, name: str) -> str:
     return f"{piece['owner']}{_LETTERS[piece['rank']]}{colour}" if piece else colour
 
 
-def _box(square: int) -> Box:
-    file, rank = divmod(square, SIDE)
+def _box(name: str) -> Box:
+    file, rank = FILES.index(name[0]), _RANKS.index(name[1])
     left, top, _, _ = _FIELD
-    return left + _CELL * file + 1.5, top + _CELL * (SIDE - 1 - rank) + 1.5, _CELL - 3, _CELL - 3
+    return left + _CELL * file + 1.5, top + _CELL * rank + 1.5, _CELL - 3, _CELL - 3
 
 
-def _middle(square: int) -> Point:
-    x, y, width, height = _box(square)
+def _middle(name: str) -> Point:
+    x, y, width, height = _box(name)
     return x + width / 2, y + height / 2
 
 
-def _draw_square(picture: Picture, seen: Seen, square: int) -> None:
-    name = NAMES[square]
+def _draw_square(picture: Picture, seen: Seen, name: str) -> None:
     with picture.cell(name, wording.of_square(seen, name)):
         colour = wording.colour_of(name)
         plain = "b-cell2" if name in RULES["central"] else "b-cell"
         paint = {"red": "b-red", "green": "b-gre"}.get(colour, plain)
-        picture.rect(_box(square), paint=f"{paint} b-grid", radius=6, width=1)
+        picture.rect(_box(name), paint=f"{paint} b-grid", radius=6, width=1)
         if colour:
-            _draw_colour(picture, colour, _box(square))
+            _draw_colour(picture, colour, _box(name))
         piece = seen["board"].get(name)
         if piece:
-            draw_piece(picture, piece["owner"], piece["rank"], _middle(square))
+            draw_piece(picture, piece["owner"], piece["rank"], _middle(name))
 
 
 def _draw_colour(picture: Picture, colour: str, box: Box) -> None:
@@ -146,13 +145,13 @@ def _draw_marks(picture: Picture, seen: Seen, marks: Marks) -> None:
     waiting = RULES["marked"] if seen["phase"] == "setup" else []
     for name in [*waiting, *marks.origins]:
         if name not in marks.targets:
-            picture.dashed(_box(INDEX[name]))
+            picture.dashed(_box(name))
     for name in marks.destroyed:
-        picture.dashed(_box(INDEX[name]))
+        picture.dashed(_box(name))
         if name not in seen["board"]:
-            picture.glyph("dead", _middle(INDEX[name]), size=26, paint="b-rock")
+            picture.glyph("dead", _middle(name), size=26, paint="b-rock")
     for name in marks.targets:
-        picture.brackets(_box(INDEX[name]))
+        picture.brackets(_box(name))
 
 
 def _in_play_height(card: str) -> float:
