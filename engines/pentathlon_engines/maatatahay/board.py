@@ -152,7 +152,7 @@ def _facings(tile: dict[str, Any]) -> list[int]:
     return [face for face in range(4) if turned.index(turned[face]) == face]
 
 
-SHRINES: Final[tuple[int, ...]] = tuple(sorted(SPACES.index(name) for name in RULES["shrines"]))
+SHRINES: Final[list[int]] = sorted(SPACES.index(name) for name in RULES["shrines"])
 GROUND: Final[tuple[int, ...]] = tuple(RULES["ground_crystals"].get(name, 0) for name in SPACES)
 MAP_ENERGY: Final[list[int]] = [RULES["map_energy"].get(name, 0) for name in SPACES]
 BAG_SPIRIT: Final[int] = RULES["bag"]["spirit"]

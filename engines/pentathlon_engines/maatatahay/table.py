@@ -287,8 +287,10 @@ class Table(State):
     def points(self, seat: int) -> int:
         """Return what a seat would score now (8.2)."""
         points = RELIC_POINTS[self.owned[seat]]
+        tiles, spirit = self.tiles, self.spirit
+        space: i64
         for space in bits(self.living_of(seat)):
-            points += GEMS_OF[self.tiles[space]] + self.spirit[space]
+            points += GEMS_OF[tiles[space]] + spirit[space]
         return points
 
     def legal_actions(self) -> list[int]:
@@ -324,15 +326,17 @@ class Table(State):
         if spirit < LEAST_SPIRIT:
             return found
         relics, crowds = self.relics, self.crowds
-        for i, shrine in enumerate(SHRINES):
+        first: i64 = PAY
+        shrine: i64
+        for shrine in SHRINES:
             cost: i64 = COSTS[crowds & 15]
-            crowds >>= 4
             if cost <= spirit + energy and relics >> shrine & 1:
-                base = PAY + i * len(PAYMENTS)
                 for payment in PAYMENTS_OF[cost]:
                     s, e = PAYMENTS[payment]
                     if s <= spirit and e <= energy:
-                        found.append(base + payment)
+                        found.append(first + payment)
+            crowds >>= 4
+            first += len(PAYMENTS)
         return found
 
     def _additions(self) -> list[int]:

@@ -138,9 +138,10 @@ class DragonState(Table):
         """Do an action without looking whether it is legal: for search loops only."""
         self.ply += 1
         self.last = (self.turn_of, action)
-        if action < MOVE:
+        phase = self.phase
+        if phase == KEEPING:
             self._keep(action)
-        elif action < END:
+        elif phase == MOVING:
             self._move(action)
             swapped = SWAP <= action < EQUILIBRIUM
             # A swap may bring all pieces of any seat on numbers, another move only own ones.
