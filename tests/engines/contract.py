@@ -78,8 +78,10 @@ def check_the_list_is_what_is_legal(setup: Setup, seed: int) -> None:
 
         assert actions, state
         assert len(set(actions)) == len(actions)
-        candidates = range(-2, max(actions) + 30)
-        assert {action for action in candidates if state.is_legal(action)} == set(actions)
+        legal, candidates = set(actions), range(-2, max(actions) + 30)
+        assert {action for action in candidates if state.is_legal(action)} == legal
+        actions.clear()  # the list is the caller's own
+        assert set(state.legal_actions()) == legal
 
 
 def check_texts_and_actions_are_one_to_one(setup: Setup, seed: int) -> None:

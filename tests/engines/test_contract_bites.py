@@ -71,6 +71,15 @@ class AllowsPlayingNothing(CardState):
         return action in (0, 1)
 
 
+LENT = [0, 1]
+
+
+class LendsItsList(CardState):
+    def legal_actions(self) -> list[int]:
+        actions = super().legal_actions()
+        return LENT if len(actions) > 1 else actions
+
+
 class AppliesAnything(CardState):
     def apply(self, action: int) -> None:
         self.apply_unchecked(action)
@@ -114,6 +123,7 @@ class ListsForAll(CardState):
         (SharesItsChoices, contract.check_copies_are_independent),
         (PrefersToPlay, contract.check_random_actions_are_uniform),
         (AllowsPlayingNothing, contract.check_the_list_is_what_is_legal),
+        (LendsItsList, contract.check_the_list_is_what_is_legal),
         (AppliesAnything, contract.check_what_is_illegal_changes_nothing),
         (ForgetsChoices, contract.check_json_round_trips),
         (NamesActionsAlike, contract.check_texts_and_actions_are_one_to_one),
