@@ -76,12 +76,13 @@ def _values(option: Option) -> list[Any]:
 
 
 def _of_each_seat(option: Option) -> list[Any]:
-    """Return the default, and lists in which every choice stands at least once."""
+    """Return the default, and lists in which every other choice stands at least once."""
     default = option.usual()
     assert isinstance(default, list)
-    choices = [*option.choices, *option.choices[: len(default) - 1]]
-    starts = range(0, len(option.choices), len(default))
-    return [default, *(choices[start : start + len(default)] for start in starts)]
+    others = [choice for choice in option.choices if choice not in default]
+    starts = range(0, len(others), len(default))
+    others += option.choices[: len(default) - 1]
+    return [default, *(others[start : start + len(default)] for start in starts)]
 
 
 def all_pairs(factors: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
