@@ -3,15 +3,17 @@
 import json
 import os
 import sys
+from collections.abc import Callable
 
 sys.stdin.readline()
 own = (os.getresuid(), os.getresgid(), os.getgroups())
-for change in (
+changes: tuple[Callable[[], object], ...] = (
     lambda: os.setuid(0),
     lambda: os.setresuid(0, 0, 0),
     lambda: os.setgid(0),
     lambda: os.setgroups([0]),
-):
+)
+for change in changes:
     try:
         change()
     except OSError:
