@@ -132,10 +132,9 @@ class Acting(Turns):
         """Return which halves of a flare would hold for a seat now."""
         upper, lower = NEEDS[flare]
         held = 0
-        lead = self.upgraded(1 - seat).bit_count() - self.upgraded(seat).bit_count()
-        if lead >= upper:
+        if self.count_upgraded(1 - seat) - self.count_upgraded(seat) >= upper:
             held = UPPER
-        if self.own(1 - seat).bit_count() - self.own(seat).bit_count() >= lower:
+        if self.count(1 - seat) - self.count(seat) >= lower:
             held |= LOWER
         return held
 

@@ -53,6 +53,9 @@ _RANKS_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(rank for rank in range(SIDE) if line >> rank & 1) for line in range(1 << SIDE)
 )
 """The ranks whose bits are set in the mask of one file."""
+_SMALL_BITS: Final = 54
+"""Six files: compiled, numbers up to 62 bits need no objects."""
+_SMALL: Final = (1 << _SMALL_BITS) - 1
 
 
 def bits(squares: int) -> list[int]:
@@ -62,23 +65,33 @@ def bits(squares: int) -> list[int]:
     ['b4', 'c4', 'e1']
     """
     found: list[int] = []
-    base = 0
+    first = 0
     while squares:
-        for rank in _RANKS_OF[squares & 511]:
-            found.append(base + rank)  # noqa: PERF401  # compiled, this is faster than a generator
-        squares >>= SIDE
-        base += SIDE
+        base = first
+        part = squares & _SMALL
+        while part:
+            for rank in _RANKS_OF[part & 511]:
+                found.append(base + rank)  # noqa: PERF401  # compiled, faster than a generator
+            part >>= SIDE
+            base += SIDE
+        squares >>= _SMALL_BITS
+        first += _SMALL_BITS
     return found
 
 
 def add_bits(squares: int, table: list[int], found: list[int]) -> None:
     """Add to a list what a table has for the squares of a mask, in the order of their names."""
-    base = 0
+    first = 0
     while squares:
-        for rank in _RANKS_OF[squares & 511]:
-            found.append(table[base + rank])  # noqa: PERF401  # as above
-        squares >>= SIDE
-        base += SIDE
+        base = first
+        part = squares & _SMALL
+        while part:
+            for rank in _RANKS_OF[part & 511]:
+                found.append(table[base + rank])  # noqa: PERF401  # as above
+            part >>= SIDE
+            base += SIDE
+        squares >>= _SMALL_BITS
+        first += _SMALL_BITS
 
 
 def bits_of(cards: int) -> list[int]:

@@ -72,9 +72,9 @@ class Selecting(Summoning):
         """Say whether the enemy has more commons, or more upgraded pieces."""
         me, enemy = self.active, 1 - self.active
         if condition == MORE_COMMONS:
-            commons = self.pieces[RANKS_EACH * me + COMMON].bit_count()
-            return self.pieces[RANKS_EACH * enemy + COMMON].bit_count() > commons
-        return self.upgraded(enemy).bit_count() > self.upgraded(me).bit_count()
+            commons = self.counts[RANKS_EACH * me + COMMON]
+            return self.counts[RANKS_EACH * enemy + COMMON] > commons
+        return self.count_upgraded(enemy) > self.count_upgraded(me)
 
     def at_places(self, effect: Effect, places: tuple[Place, ...]) -> int:
         found = 0

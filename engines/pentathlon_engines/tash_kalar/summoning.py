@@ -32,7 +32,7 @@ class Summoning(Table):
         """Add all summonings of the active seat to a list, in no order."""
         seat = self.active
         own, upgraded = self.own(seat), self.upgraded(seat)
-        pieces, heroics = own.bit_count() + self.war, upgraded.bit_count() + self.war
+        pieces, heroics = self.count(seat) + self.war, self.count_upgraded(seat) + self.war
         own <<= LIFT
         upgraded <<= LIFT
         hand = self.hands[seat] & _BEINGS

@@ -81,6 +81,7 @@ class Table(State):
         "board",
         "card",
         "claimed",
+        "counts",
         "current",
         "decks",
         "destroyed",
@@ -146,6 +147,8 @@ class Table(State):
         """Clear the board and begin with the first turn."""
         self.board: list[int] = [0] * GRID
         self.pieces: list[int] = [0] * (2 * RANKS_EACH)
+        self.counts: list[int] = [0] * (2 * RANKS_EACH)
+        """How many pieces there are of each kind in `pieces`."""
         self.turn: int = 1
         self.active: int = 0
         self.actions_left: int = 0
@@ -211,6 +214,7 @@ class Table(State):
     def _copy_turn_to(self, twin: Table) -> None:
         twin.board = self.board[:]
         twin.pieces = self.pieces[:]
+        twin.counts = self.counts[:]
         twin.turn = self.turn
         twin.active = self.active
         twin.actions_left = self.actions_left
@@ -256,6 +260,16 @@ class Table(State):
         first = RANKS_EACH * seat
         return self.pieces[first + 1] | self.pieces[first + 2]
 
+    def count(self, seat: int) -> int:
+        """Return how many pieces a seat has on the board."""
+        first = RANKS_EACH * seat
+        return self.counts[first] + self.counts[first + 1] + self.counts[first + 2]
+
+    def count_upgraded(self, seat: int) -> int:
+        """Return how many heroic and legendary pieces a seat has on the board."""
+        first = RANKS_EACH * seat
+        return self.counts[first + 1] + self.counts[first + 2]
+
     def empty(self) -> int:
         """Return the mask of the empty squares."""
         p = self.pieces
@@ -264,13 +278,11 @@ class Table(State):
     def two_sided(self, seat: int) -> int:
         """Return how many two-sided pieces a seat has in supply (2.3)."""
         first = RANKS_EACH * seat
-        on_board = (self.pieces[first] | self.pieces[first + 1]).bit_count()
-        return TWO_SIDED[self.mode] - on_board
+        return TWO_SIDED[self.mode] - self.counts[first] - self.counts[first + 1]
 
     def legendaries(self, seat: int) -> int:
         """Return how many legendary pieces a seat has in supply (2.3)."""
-        on_board = self.pieces[RANKS_EACH * seat + LEGENDARY].bit_count()
-        return LEGENDARIES[self.mode] - on_board
+        return LEGENDARIES[self.mode] - self.counts[RANKS_EACH * seat + LEGENDARY]
 
     def in_supply(self, seat: int, rank: int) -> bool:
         """Say whether a seat has a piece for this rank in supply."""
@@ -280,7 +292,7 @@ class Table(State):
         """Return the points of a seat at this moment (10.3, 10.4)."""
         points = self.points[seat]
         if self.mode == HIGH_FORM:
-            points += self.pieces[RANKS_EACH * seat + LEGENDARY].bit_count()
+            points += self.counts[RANKS_EACH * seat + LEGENDARY]
         return points
 
     def up_to(self, rank: int) -> int:
@@ -300,12 +312,14 @@ class Table(State):
         kind = RANKS_EACH * seat + rank
         self.board[square] = 1 + kind
         self.pieces[kind] |= BIT[square]
+        self.counts[kind] += 1
 
     def lift(self, square: int) -> int:
         """Take the piece off a square without a word to anybody; return what it was."""
         code = self.board[square]
         self.board[square] = 0
         self.pieces[code - 1] ^= BIT[square]
+        self.counts[code - 1] -= 1
         return code
 
     def remove(self, square: int) -> None:

@@ -160,10 +160,7 @@ class Turns(Resolving):
 
     def ending(self, reason: int) -> Outcome:
         """Compare points, upgraded pieces and pieces (12.4)."""
-        keys = [
-            (self.score(seat), self.upgraded(seat).bit_count(), self.own(seat).bit_count())
-            for seat in (0, 1)
-        ]
+        keys = [(self.score(seat), self.count_upgraded(seat), self.count(seat)) for seat in (0, 1)]
         scores = (keys[0][0], keys[1][0])
         if keys[0] == keys[1]:
             return Outcome((0, 0), REASONS[reason], scores)
