@@ -11,7 +11,7 @@ from django.db import transaction
 from pentathlon.matches.jobs import Ending, Job, MatchResult
 from pentathlon.matches.publishing import BATCH, publish_pending
 from pentathlon.matches.services import claim_matches, finish_matches
-from pentathlon.replays.codec import CODEC, pack_text
+from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.receipt import seat_results
 from pentathlon.replays.services import Submission, accept_results, read_record
@@ -115,7 +115,7 @@ def replay_bytes(ids: Sequence[int]) -> list[int]:
 def _keep_replays(twins: Sequence[Twin]) -> None:
     texts = [(twin.job.match_id, canonical(twin.record)) for twin in twins]
     Replay.objects.bulk_create(
-        Replay(match_id=match_id, codec=CODEC, data=pack_text(text), raw_bytes=len(text))
+        Replay(match_id=match_id, codec=CODEC, data=pack(text), raw_bytes=len(text))
         for match_id, text in texts
     )
 

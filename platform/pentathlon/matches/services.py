@@ -127,12 +127,6 @@ def renew_lease(*, match_id: int, token: UUID, ply: int) -> bool:
     return bool(held.update(lease_until=_lease_end(), ply=ply))
 
 
-def finish_match(*, match_id: int, token: UUID, result: MatchResult) -> bool:
-    """Store how a match ended; False, and nothing stored, without the current token."""
-    ending = Ending(match_id=match_id, token=token, result=result)
-    return match_id in finish_matches(endings=[ending])
-
-
 @transaction.atomic
 def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
     """Store how matches ended, all together; return the ids of those that counted.

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressor, ZstdDecompressor
 
-from pentathlon_engines.record import canonical
-
 CODEC: Final = "zstd-1"
 """Zstandard with the dictionary of this number; what `pack` writes."""
 
@@ -26,19 +24,14 @@ _MOST_BYTES = 64 * 1024 * 1024
 Record = dict[str, Any]  # Any: JSON, verified before it was stored
 
 
-def pack(record: Record) -> bytes:
-    """Return the record in few bytes."""
-    return pack_text(canonical(record))
-
-
-def pack_text(text: bytes) -> bytes:
+def pack(text: bytes) -> bytes:
     """Return the canonical JSON of a record in few bytes."""
     packer = ZstdCompressor(level=_LEVEL, dict_data=_dictionary(CODEC))
     return packer.compress(text)
 
 
 def unpack(data: bytes, *, codec: str) -> Record:
-    """Return the record that `pack` was given."""
+    """Return the record whose text `pack` was given."""
     unpacker = ZstdDecompressor(dict_data=_dictionary(codec))
     record: Record = json.loads(unpacker.decompress(data, max_output_size=_MOST_BYTES))
     return record

@@ -14,7 +14,7 @@ from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFou
 from pentathlon.matches.jobs import Ending, MatchResult
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.matches.services import finish_matches
-from pentathlon.replays.codec import CODEC, pack_text, unpack
+from pentathlon.replays.codec import CODEC, pack, unpack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.receipt import expected_header, seat_results
 from pentathlon_engines.errors import BadRecord
@@ -193,7 +193,7 @@ def _store(results: Sequence[_Checked]) -> set[int]:
         Replay(
             match_id=each.ending.match_id,
             codec=CODEC,
-            data=pack_text(each.text),
+            data=pack(each.text),
             raw_bytes=len(each.text),
         )
         for each in results

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db.models.functions import Now
 
-from pentathlon.matches.jobs import Job, MatchResult, SeatResult
+from pentathlon.matches.jobs import Ending, Job, MatchResult, SeatResult
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.services import claim_match
+from pentathlon.matches.services import claim_match, finish_matches
 from tests.factories import make_match
 
 
@@ -16,6 +16,12 @@ def claimed(match: Match, worker: str = "test/1") -> Job:
     job = claim_match(match_id=match.pk, worker=worker)
     assert job is not None
     return job
+
+
+def finish(job: Job, told: MatchResult) -> bool:
+    """Hand in the result of one match; tell whether it counted."""
+    ending = Ending(match_id=job.match_id, token=job.token, result=told)
+    return job.match_id in finish_matches(endings=[ending])
 
 
 def let_lease_expire(match_id: int) -> None:

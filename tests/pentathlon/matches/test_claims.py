@@ -11,7 +11,7 @@ from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.needs import Abilities
 from pentathlon_engines.launcher import SandboxLevel
 from tests.factories import make_match, make_version, make_worker
-from tests.pentathlon.matches.acting import claimed, let_lease_expire, result
+from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db
@@ -149,7 +149,7 @@ class TestCap:
         ids = [make_match([bot, make_version()]).pk for _ in range(3)]
         first, _ = _claim(ids)
 
-        services.finish_match(match_id=first.match_id, token=first.token, result=result())
+        finish(first, result())
 
         assert [job.match_id for job in _claim(ids)] == ids[2:]
 

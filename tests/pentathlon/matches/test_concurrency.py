@@ -6,18 +6,14 @@ import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches import services
-from pentathlon.matches.jobs import Job, MatchResult
+from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.matches.validation import validate_again
 from tests.factories import make_match, make_version
-from tests.pentathlon.matches.acting import claimed, let_lease_expire, result
+from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def _finish(job: Job, told: MatchResult) -> bool:
-    return services.finish_match(match_id=job.match_id, token=job.token, result=told)
 
 
 def test_one_of_many_claimers_gets_the_match() -> None:
@@ -50,7 +46,7 @@ def test_one_of_many_submissions_counts() -> None:
     job = claimed(make_match())
     results = [result(result_hash=digit * 64, log=digit) for digit in "abcd"]
 
-    outcomes = all_at_once([partial(_finish, job, told) for told in results])
+    outcomes = all_at_once([partial(finish, job, told) for told in results])
 
     assert sorted(map(bool, outcomes)) == [False, False, False, True]
     won = results[outcomes.index(True)]
@@ -63,7 +59,7 @@ def test_match_is_either_finished_or_given_back() -> None:
         let_lease_expire(job.match_id)
 
         finished, given_back = all_at_once(
-            [partial(_finish, job, result()), services.return_expired_leases]
+            [partial(finish, job, result()), services.return_expired_leases]
         )
 
         state = Match.objects.get(pk=job.match_id).state
@@ -102,7 +98,7 @@ def test_validation_that_ends_in_two_places_at_once_is_settled() -> None:
     version = make_version(state=VersionState.VALIDATING)
     jobs = [claimed(make_match([version, version], kind=MatchKind.VALIDATION)) for _ in range(3)]
 
-    all_at_once([partial(_finish, job, result()) for job in jobs])
+    all_at_once([partial(finish, job, result()) for job in jobs])
 
     version.refresh_from_db()
     assert version.state == VersionState.ELIGIBLE

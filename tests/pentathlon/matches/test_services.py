@@ -1,4 +1,5 @@
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -17,7 +18,7 @@ from pentathlon.matches.models import (
     SeatLog,
 )
 from tests.factories import make_match, make_version
-from tests.pentathlon.matches.acting import claimed, let_lease_expire, result
+from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
 
 pytestmark = pytest.mark.django_db
 
@@ -124,7 +125,7 @@ class TestFinish:
         job = claimed(match)
 
         told = result(score=5, log="hello", notes=((3, "hm"),))
-        assert services.finish_match(match_id=match.pk, token=job.token, result=told)
+        assert finish(job, told)
 
         match.refresh_from_db()
         assert (match.state, match.outcome_reason, match.ply) == ("done", "line", 7)
@@ -138,11 +139,9 @@ class TestFinish:
 
     def test_second_token_changes_nothing(self) -> None:
         match = make_match()
-        claimed(match)
+        job = replace(claimed(match), token=uuid.uuid4())
 
-        assert not services.finish_match(
-            match_id=match.pk, token=uuid.uuid4(), result=result(log="stale")
-        )
+        assert not finish(job, result(log="stale"))
 
         match.refresh_from_db()
         assert match.state == MatchState.RUNNING
@@ -153,7 +152,7 @@ class TestFinish:
         job = claimed(match)
 
         told = result(fault_kind="cpu_time", fault_ply=3, fault_detail="x" * 400)
-        services.finish_match(match_id=match.pk, token=job.token, result=told)
+        finish(job, told)
 
         seat = match.seats.get(seat=0)
         assert (seat.fault_kind, seat.fault_ply, len(seat.fault_detail)) == ("cpu_time", 3, 300)
@@ -225,4 +224,4 @@ class TestVoid:
         job = claimed(match)
         services.void_matches(matches=Match.objects.all(), reason="cancelled")
 
-        assert not services.finish_match(match_id=match.pk, token=job.token, result=result())
+        assert not finish(job, result())

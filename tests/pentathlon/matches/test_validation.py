@@ -8,7 +8,7 @@ from pentathlon.matches import services
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.matches.validation import submit_bot, submit_version, validate_again
 from tests.factories import make_match, make_upload, make_user, make_version
-from tests.pentathlon.matches.acting import claimed, result
+from tests.pentathlon.matches.acting import claimed, finish, result
 
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +20,7 @@ def _uploaded() -> tuple[BotVersion, Match]:
 
 def _finish(match: Match, **first_seat: Any) -> None:
     job = claimed(match)
-    services.finish_match(match_id=match.pk, token=job.token, result=result(**first_seat))
+    finish(job, result(**first_seat))
 
 
 def _fail_on_the_host(match: Match) -> None:
