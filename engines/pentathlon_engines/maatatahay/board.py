@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Final
 
-    from mypy_extensions import i64
+    from pentathlon_engines.compiling import i64
 
 RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")  # JSON
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from mypy_extensions import i64
+    from pentathlon_engines.compiling import i64
 
 
 class MaatatahayState(Table):

@@ -56,8 +56,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from mypy_extensions import i64
-
+    from pentathlon_engines.compiling import i64
     from pentathlon_engines.game import Draw
 
 PHASES: Final = ("setup", "pair", "order", "place", "face", "add", "settle", "over")

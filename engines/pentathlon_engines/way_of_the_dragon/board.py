@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from mypy_extensions import i64
+    from pentathlon_engines.compiling import i64
 
 
 class Board:
