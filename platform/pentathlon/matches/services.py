@@ -95,7 +95,19 @@ def claim_matches(
         refused = {match.pk for match in waiting} - {match.pk for match in matches}
         publish_again(match_ids=refused)
     tokens = {match.pk: uuid4() for match in matches}
-    # One conditional update: of any number of claimers exactly one sees the rows change.
+    if tokens:
+        _take(tokens, worker)
+    jobs = [_job(match, tokens[match.pk]) for match in matches]
+    Attempt.objects.bulk_create(
+        Attempt(match_id=job.match_id, number=job.attempt, token=job.token, worker=worker)
+        for job in jobs
+    )
+    return jobs
+
+
+def _take(tokens: Mapping[int, UUID], worker: str) -> None:
+    """Let locked matches run, each under its token."""
+    # Conditional, so that even without the lock one of two claimers sees no row change.
     taken = (
         Match.objects.filter(pk__in=tokens)
         .startable()
@@ -108,17 +120,9 @@ def claim_matches(
             started_at=Now(),
             ply=0,
         )
-        if tokens
-        else 0
     )
     if taken < len(tokens):
         raise Conflict("A match was taken by two at once.", code="double_claim")
-    jobs = [_job(match, tokens[match.pk]) for match in matches]
-    Attempt.objects.bulk_create(
-        Attempt(match_id=job.match_id, number=job.attempt, token=job.token, worker=worker)
-        for job in jobs
-    )
-    return jobs
 
 
 def renew_lease(*, match_id: int, token: UUID, ply: int) -> bool:
