@@ -200,13 +200,16 @@ SUMMON_TABLE: Final[list[int]] = _first_tables()
 
 
 def _decode() -> tuple[list[int], list[int], list[int], list[int]]:
-    """Return by action its verb, its card or task, its square, and what else it names."""
+    """Return by action its verb, its card, its square, and what else it names.
+
+    Of summonings only the verb: they are so many that their tables tell the rest.
+    """
     verbs, cards, squares, others = [], [], [], []
     tasks = {task: index for index, task in enumerate(TASK_IDS)}
     for text in TEXTS:
-        verb, *words = text.split(" ")
-        verbs.append(VERBS.index(verb))
         card = square = other = -1
+        words = [] if text.startswith("summon ") else text.split(" ")
+        verbs.append(VERBS.index(words.pop(0)) if words else SUMMON)
         for word in words:
             if word in INDEX and square < 0:
                 square = INDEX[word]
@@ -234,3 +237,19 @@ def _other(word: str, tasks: dict[str, int]) -> int:
 
 
 VERB_OF, CARD_OF, SQUARE_OF, OTHER_OF = _decode()
+
+
+def _decode_summons() -> None:
+    for card in range(BEINGS):
+        pattern, table = PATTERNS[card], SUMMON_TABLE[card]
+        shapes = pattern.shapes if pattern.refs else pattern.shapes[:1]
+        for place, shape in enumerate(shapes):
+            orientation = shape.name if pattern.refs else -1
+            for square, action in enumerate(SUMMONS[table + place]):
+                if action >= 0:
+                    CARD_OF[action] = card
+                    SQUARE_OF[action] = square
+                    OTHER_OF[action] = orientation
+
+
+_decode_summons()
