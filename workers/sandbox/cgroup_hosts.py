@@ -123,16 +123,25 @@ def _share_out(folder: Path) -> None:
     """Go into a leaf, then let groups below the folder have limits; undo it when that fails."""
     leaf = folder / LEAF
     leaf.mkdir(exist_ok=True)
+    moved = _ours(folder)
     try:
-        _move_here(leaf)
+        _move(moved, leaf)
         wanted = " ".join(f"+{name}" for name in V2.controllers)
         (folder / "cgroup.subtree_control").write_text(wanted)
     except OSError as error:
         with suppress(OSError):
-            _move_here(folder)
+            _move(moved, folder)
             leaf.rmdir()
         raise OSError(f"other processes share {folder} ({error.strerror})") from error
 
 
-def _move_here(folder: Path) -> None:
-    (folder / "cgroup.procs").write_text(str(os.getpid()))
+def _ours(folder: Path) -> list[int]:
+    """Return what may be moved: all processes of a container, elsewhere only this one."""
+    found = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
+    return found if 1 in found else [os.getpid()]
+
+
+def _move(processes: list[int], folder: Path) -> None:
+    for pid in processes:
+        with suppress(ProcessLookupError):
+            (folder / "cgroup.procs").write_text(str(pid))

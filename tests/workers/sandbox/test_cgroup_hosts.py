@@ -69,6 +69,17 @@ def test_worker_goes_into_a_leaf_before_version_2_is_shared_out(kernel: FakeKern
     assert (own / "cgroup.subtree_control").read_text() == "+memory +pids"
 
 
+def test_all_processes_of_a_container_go_into_the_leaf(kernel: FakeKernel) -> None:
+    own = kernel.mount_v2(own="/")
+    (own / "cgroup.procs").write_text("1\n4242\n")
+    make_files(own / LEAF, {"cgroup.procs": ""})
+
+    kernel.find()
+
+    # The kernel takes one at a time; this folder keeps the last.
+    assert (own / LEAF / "cgroup.procs").read_text() == "4242"
+
+
 def test_worker_in_the_leaf_shares_out_the_group_above(kernel: FakeKernel) -> None:
     leaf = kernel.mount_v2(own=f"/pod/worker/{LEAF}")
     (leaf.parent / "cgroup.subtree_control").write_text("cpu memory pids")
