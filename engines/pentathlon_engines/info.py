@@ -140,7 +140,9 @@ class GameInfo:
 
     def check_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return all options of the game, those left out with their defaults."""
-        given = {} if options is None else dict(options)
+        if options is None:
+            return {option.name: option.default for option in self.options}
+        given = dict(options)
         unknown = sorted(set(given) - {option.name for option in self.options})
         if unknown:
             known = ", ".join(option.name for option in self.options) or "none"

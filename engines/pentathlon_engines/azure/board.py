@@ -177,6 +177,7 @@ GRAMMAR: Final = (
     f"or 'boon wisdom', cells {CELLS[0]} to {CELLS[-1]}"
 )
 
+ONE_OF_EACH: Final[int] = sum([1 << 4 * colour for colour in range(len(COLOURS))])
 ALL_CARDS: Final[int] = sum(CARDS_EACH << 4 * colour for colour in range(len(COLOURS)))
 
 

@@ -99,7 +99,7 @@ def _where(flags: list[bool]) -> int:
     return sum([1 << place for place, flag in enumerate(flags) if flag])
 
 
-def _stacked(extra: int) -> tuple[int, ...]:
+def _other_bits(extra: int) -> tuple[int, ...]:
     most = [0] * SIDE
     for rows in FACES.values():
         for y, row in enumerate(rows):
@@ -111,7 +111,7 @@ def _stacked(extra: int) -> tuple[int, ...]:
         levels = range(most[_off_centre(spot % EDGE, spot // EDGE)] + extra)
         column = sum([1 << PER_BOARD * level + spot for level in levels])
         table += [other | column for other in table]
-    return tuple(table)
+    return tuple([~stacked for stacked in table])
 
 
 def _off_centre(x: int, y: int) -> int:
@@ -119,10 +119,10 @@ def _off_centre(x: int, y: int) -> int:
     return abs(x - EDGE // 2) + abs(y - EDGE // 2)
 
 
-STACKED: Final[tuple[tuple[int, ...], ...]] = tuple(
-    [_stacked(extra) for extra in range(max(GIFT_COST) + 1)]
+OTHER_BITS: Final[tuple[tuple[int, ...], ...]] = tuple(
+    [_other_bits(extra) for extra in range(max(GIFT_COST) + 1)]
 )
-"""For each extra cost a part of a board repeated on all levels of `Board.dear`, by the part.
+"""For each extra cost, by a part of a board: all but the bits of this part in `Board.dear`.
 
 Levels that no board reaches are left out: for no extra cost all fit a machine word.
 """

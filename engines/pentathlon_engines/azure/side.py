@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.azure.board import BOARD_BITS, COMMON_STONES, PER_BOARD
+from pentathlon_engines.azure.board import BOARD_BITS, COMMON_STONES, ONE_OF_EACH, PER_BOARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,30 +67,30 @@ class Side:
         self._third = third.dear[extra]
         self._fourth = fourth.dear[extra]
 
-    def cheapen(self, cells: int, stacked: tuple[int, ...]) -> None:
+    def cheapen(self, cells: int, others: tuple[int, ...]) -> None:
         """Take one card off the cost of these cells: of each, what is one level up comes down."""
         part = cells & BOARD_BITS
         if part:
-            self._first &= self._first >> PER_BOARD | ~stacked[part]
+            self._first &= self._first >> PER_BOARD | others[part]
         part = cells >> PER_BOARD & BOARD_BITS
         if part:
-            self._second &= self._second >> PER_BOARD | ~stacked[part]
+            self._second &= self._second >> PER_BOARD | others[part]
         part = cells >> 2 * PER_BOARD & BOARD_BITS
         if part:
-            self._third &= self._third >> PER_BOARD | ~stacked[part]
+            self._third &= self._third >> PER_BOARD | others[part]
         part = cells >> 3 * PER_BOARD
         if part:
-            self._fourth &= self._fourth >> PER_BOARD | ~stacked[part]
+            self._fourth &= self._fourth >> PER_BOARD | others[part]
 
-    def too_dear(self, realm: Realm, saved: int) -> int:
+    def too_dear(self, shifts: tuple[int, int, int, int], saved: int) -> int:
         """Return the spaces that cost more cards than there are, for a stone that saves some."""
-        hand = self.hand
-        a, b, c, d = realm.shifts
+        hand = self.hand + saved * ONE_OF_EACH
+        a, b, c, d = shifts
         return (
-            self._first >> PER_BOARD * ((hand >> a & 15) + saved) & BOARD_BITS
-            | (self._second >> PER_BOARD * ((hand >> b & 15) + saved) & BOARD_BITS) << 9
-            | (self._third >> PER_BOARD * ((hand >> c & 15) + saved) & BOARD_BITS) << 18
-            | (self._fourth >> PER_BOARD * ((hand >> d & 15) + saved) & BOARD_BITS) << 27
+            self._first >> PER_BOARD * (hand >> a & 15) & BOARD_BITS
+            | (self._second >> PER_BOARD * (hand >> b & 15) & BOARD_BITS) << 9
+            | (self._third >> PER_BOARD * (hand >> c & 15) & BOARD_BITS) << 18
+            | (self._fourth >> PER_BOARD * (hand >> d & 15) & BOARD_BITS) << 27
         )
 
     def cost(self, home: int, saved: int) -> int:

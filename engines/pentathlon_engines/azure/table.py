@@ -22,7 +22,7 @@ from pentathlon_engines.azure.board import (
     cell_at,
     cells_of,
 )
-from pentathlon_engines.azure.realm import NOT_LAID, STACKED
+from pentathlon_engines.azure.realm import NOT_LAID, OTHER_BITS
 from pentathlon_engines.azure.side import Side
 from pentathlon_engines.game import CHANCE, Outcome, State
 
@@ -53,6 +53,7 @@ class Table(State):
         "decks",
         "draws",
         "due",
+        "extra",
         "gift",
         "hidden",
         "log",
@@ -71,6 +72,8 @@ class Table(State):
         self.outcome: Outcome | None = None
         self.phase = SETUP
         self.gift: int = GIFTS.index(options["gifted"])
+        self.extra: int = GIFT_COST[self.gift]
+        """How much more than a common stone a gifted one costs."""
         self.realm = NOT_LAID
         self.mover = 0
         """Whose stone turn it is; the seat that returns cards is the other one."""
@@ -114,8 +117,10 @@ class Table(State):
         """Return common stones, then the gifted one, by cell; else returns or boons (13)."""
         if self.phase == TURN:
             actions = cells_of(self.payable)
-            if self.can_gift(self.mover):
-                actions += [GIFT + cell for cell in cells_of(self._payable(self.mover, 0))]
+            if self.gift and self.can_gift(self.mover):
+                actions += [
+                    GIFT + cell for cell in cells_of(self._payable(self.sides[self.mover], 0))
+                ]
             return actions
         if self.phase == RETURNING:
             return [action for action in range(RETURN, BOON_QI) if self._can_return(action)]
@@ -123,21 +128,21 @@ class Table(State):
 
     def look(self) -> None:
         """Find the spaces that are payable for the seat on turn, after whatever has changed."""
-        self.payable = self._payable_common(self.mover)
+        side = self.sides[self.mover]
+        self.payable = self._payable(side, self.extra) if side.supply else 0
 
     def can_act(self, seat: int) -> bool:
         """Say whether a seat could place a stone now (6.6, 11.5)."""
-        if self._payable_common(seat):
+        side = self.sides[seat]
+        if side.supply and self._payable(side, self.extra):
             return True
-        return self.can_gift(seat) and self._payable(seat, 0) != 0
+        return self.can_gift(seat) and self._payable(side, 0) != 0
 
-    def _payable_common(self, seat: int) -> int:
-        return self._payable(seat, GIFT_COST[self.gift]) if self.sides[seat].supply else 0
-
-    def _payable(self, seat: int, saved: int) -> int:
+    def _payable(self, side: Side, saved: int) -> int:
         """Return the spaces a seat can pay, if a stone costs so much less than a gifted one."""
-        realm, side, other = self.realm, self.sides[seat], self.sides[1 - seat]
-        return realm.spaces & ~(side.stones | other.stones | side.too_dear(realm, saved))
+        realm = self.realm
+        first, second = self.sides
+        return realm.spaces & ~(first.stones | second.stones | side.too_dear(realm.shifts, saved))
 
     def can_gift(self, seat: int) -> bool:
         """Say whether a seat still has its gifted stone (11.2)."""
@@ -147,26 +152,26 @@ class Table(State):
         """Return the cards that a `place` or `gift` of the seat on turn costs (6.3, 11.2)."""
         side = self.sides[self.mover]
         if action < GIFT:
-            return side.cost(HOME[action], GIFT_COST[self.gift])
+            return side.cost(HOME[action], self.extra)
         return side.cost(HOME[action - GIFT], 0)
 
     def bond(self) -> None:
         """Find out what all spaces cost both seats, from the stones on the board."""
         for side in self.sides:
-            side.set_costs(self.realm, GIFT_COST[self.gift])
+            side.set_costs(self.realm, self.extra)
             if side.stones:
                 for cell in cells_of(side.stones):
                     self.add_bonds(side, cell)
 
     def add_bonds(self, side: Side, cell: int) -> None:
         """Make spaces cheaper by the bonds of a new stone (6.4, 11.4)."""
-        realm, stacked = self.realm, STACKED[GIFT_COST[self.gift]]
-        side.cheapen(realm.line(cell), stacked)
+        realm, others = self.realm, OTHER_BITS[self.extra]
+        side.cheapen(realm.line(cell), others)
         if cell == side.gifted:
             if self.gift == MIGHTY:
-                side.cheapen(realm.line(cell), stacked)
+                side.cheapen(realm.line(cell), others)
             elif self.gift == PERCEPTIVE:
-                side.cheapen(realm.diagonal(cell), stacked)
+                side.cheapen(realm.diagonal(cell), others)
 
     def is_legal(self, action: int) -> bool:
         """Say whether the seat to move may do this now."""
@@ -181,7 +186,7 @@ class Table(State):
             return self.payable >> HOME[action] & 1 == 1
         if not self.can_gift(self.mover):
             return False
-        return self._payable(self.mover, 0) >> HOME[action - GIFT] & 1 == 1
+        return self._payable(self.sides[self.mover], 0) >> HOME[action - GIFT] & 1 == 1
 
     def _can_return(self, action: int) -> bool:
         x, y = PAIRS[action - RETURN]
@@ -200,9 +205,9 @@ class Table(State):
         return BOON_QI + int(draw() * 2)
 
     def _draw_stone(self, draw: Draw) -> int:
-        if not self.can_gift(self.mover):
+        if not self.gift or not self.can_gift(self.mover):
             return cell_at(self.payable, draw())
-        gifts = self._payable(self.mover, 0)
+        gifts = self._payable(self.sides[self.mover], 0)
         n, more = self.payable.bit_count(), gifts.bit_count()
         pick = draw() * (n + more)
         if pick < n:
