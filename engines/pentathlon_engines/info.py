@@ -141,7 +141,7 @@ class GameInfo:
     def check_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return all options of the game, those left out with their defaults."""
         if options is None:
-            return {option.name: option.default for option in self.options}
+            return {option.name: option.usual() for option in self.options}
         given = dict(options)
         unknown = sorted(set(given) - {option.name for option in self.options})
         if unknown:
