@@ -12,7 +12,9 @@ from pentathlon_engines.data import read_data
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, Final
+    from typing import Any, Final, TypeVar
+
+    Item = TypeVar("Item")
 
 RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")
 FILES: Final[str] = RULES["files"]
@@ -79,8 +81,11 @@ def bits(squares: int) -> list[int]:
     return found
 
 
-def add_bits(squares: int, table: list[int], found: list[int]) -> None:
-    """Add to a list what a table has for the squares of a mask, in the order of their names."""
+def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
+    """Add to a list what a table has for the squares of a mask, in the order of their names.
+
+    Of any items, so that compiled, numbers are not unpacked and packed again.
+    """
     first = 0
     while squares:
         base = first
