@@ -22,7 +22,7 @@ from pentathlon.matches.fleet import Fleet, read_fleet
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.matches.needs import needs_of
 
-BATCH: Final = 4
+BATCH: Final = 8
 """Most matches that one hint names: they are claimed, and their results stored, together."""
 WINDOW_PER_SLOT: Final = 3 * BATCH
 """Most matches in flight for each slot there is: one batch that is played, two that wait."""

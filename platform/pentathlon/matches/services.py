@@ -25,6 +25,7 @@ from pentathlon.matches.models import (
     Attempt,
     AttemptState,
     Match,
+    MatchKind,
     MatchQuerySet,
     MatchSeat,
     MatchState,
@@ -131,7 +132,7 @@ def renew_lease(*, match_id: int, token: UUID, ply: int) -> bool:
     return bool(held.update(lease_until=_lease_end(), ply=ply))
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
     """Store how matches ended, all together; return the ids of those that counted.
 
@@ -139,8 +140,8 @@ def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
     """
     told = {ending.match_id: ending for ending in endings}
     running = Match.objects.filter(pk__in=told, state=MatchState.RUNNING).order_by("pk")
-    held = running.select_for_update().values_list("pk", "token")
-    counted = {pk: told[pk] for pk, token in held if token == told[pk].token}
+    found = list(running.select_for_update().values_list("pk", "token", "kind"))
+    counted = {pk: told[pk] for pk, token, _ in found if token == told[pk].token}
     if not counted:
         return set()
     results = {pk: ending.result for pk, ending in counted.items()}
@@ -162,7 +163,8 @@ def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
         result_hash=_by(hashes, column="token", field=CharField()),
         ended_at=Now(),
     )
-    settle_versions(match_ids=counted)
+    if uploads := {pk for pk, _, kind in found if kind == MatchKind.VALIDATION}:
+        settle_versions(match_ids=uploads & counted.keys())
     return set(counted)
 
 

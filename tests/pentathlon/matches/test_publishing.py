@@ -66,9 +66,9 @@ class TestWindow:
         self, slots: int, broker: Broker
     ) -> None:
         make_worker(slots=slots)
-        versions = [make_version() for _ in range(10)]
+        versions = [make_version() for _ in range(20)]
         for number in range(WINDOW_PER_SLOT * 2 + 2):
-            make_match([versions[number % 10], versions[(number + 1) % 10]])
+            make_match([versions[number % 20], versions[(number + 1) % 20]])
 
         publish_pending(publish=broker)
         publish_pending(publish=broker)
