@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.launcher import Usage
+from pentathlon_engines.limits import Limits
+from workers.sandbox.burden import Burden
+from workers.sandbox.verdicts import Traces, breach_of, explain_end
+
+LIMITS = Limits(memory_mb=64, scratch_mb=16, scratch_files=100, tasks=8)
+MEBIBYTE = 1 << 20
+LIGHT = Burden(threads=1, resident_bytes=MEBIBYTE, scratch_files=1, scratch_bytes=0)
+FULL = Traces(scratch_bytes=16 * MEBIBYTE)
+REFUSED = Traces(task_refused=True)
+OUT_OF_MEMORY = Traces(killed_for_memory=True)
+
+
+def ended(exit_status: int) -> Usage:
+    return Usage(cpu_s=0.1, wall_s=1.0, memory_peak_mb=10.0, exit_status=exit_status)
+
+
+@pytest.mark.parametrize(
+    ("held", "kind", "words"),
+    [
+        ({}, None, ""),
+        ({"resident_bytes": 65 * MEBIBYTE}, FaultKind.MEMORY, "held 65 MiB of memory; 64 MiB"),
+        ({"threads": 9}, FaultKind.PROCESSES, "9 threads; 8 are allowed"),
+        ({"scratch_files": 101}, FaultKind.SCRATCH, "more than 100 files"),
+        ({"scratch_bytes": 17 * MEBIBYTE}, FaultKind.SCRATCH, "more than 16 MiB"),
+    ],
+)
+def test_burden_breaks_the_limit_that_it_exceeds(
+    held: dict[str, int], kind: FaultKind | None, words: str
+) -> None:
+    breach = breach_of(replace(LIGHT, **held), LIMITS)
+
+    assert (breach.kind if breach else None) == kind
+    assert words in (breach.detail if breach else "")
+
+
+@pytest.mark.parametrize(
+    ("exit_status", "traces", "kind"),
+    [
+        (1, Traces(), None),
+        (1, FULL, FaultKind.SCRATCH),
+        (-6, FULL, FaultKind.SCRATCH),
+        (0, FULL, None),
+        (-9, FULL, None),
+        (1, REFUSED, FaultKind.PROCESSES),
+        (-6, REFUSED, FaultKind.PROCESSES),
+        (0, REFUSED, None),
+        (-9, REFUSED, None),
+        (-9, OUT_OF_MEMORY, FaultKind.MEMORY),
+        (1, OUT_OF_MEMORY, FaultKind.MEMORY),
+        (-31, OUT_OF_MEMORY, FaultKind.SECURITY),
+        (-24, FULL, FaultKind.CPU_TIME),
+    ],
+)
+def test_end_is_explained_by_what_the_kernel_noted(
+    exit_status: int, traces: Traces, kind: FaultKind | None
+) -> None:
+    breach = explain_end(ended(exit_status), LIMITS, traces)
+
+    assert (breach.kind if breach else None) == kind
