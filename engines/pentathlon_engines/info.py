@@ -17,10 +17,10 @@ class Option:
 
     `kind` is "flag" (choices False, True), "choice" (`choices` are the values), "each_seat" (a
     list with one of `choices` for each seat) or "integer" (`choices` are the lowest and the
-    highest value).
+    highest value). `unofficial` are choices that tournaments do not offer yet.
     """
 
-    __slots__ = ("choices", "default", "kind", "name")
+    __slots__ = ("choices", "default", "kind", "name", "unofficial")
 
     def __init__(
         self,
@@ -29,11 +29,13 @@ class Option:
         kind: str,
         default: bool | int | str | tuple[str, ...],
         choices: tuple[bool | int | str, ...] = (False, True),
+        unofficial: tuple[bool | int | str, ...] = (),
     ) -> None:
         self.name = name
         self.kind = kind
         self.default = default
         self.choices = choices
+        self.unofficial = unofficial
 
     def accepts(self, value: object) -> bool:
         """Say whether this option may have `value`; 1 is not True here.
@@ -47,6 +49,16 @@ class Option:
         if isinstance(self.default, tuple):
             return _is_list_of(value, self.choices, length=len(self.default))
         return type(value) is type(self.default) and value in self.choices
+
+    def unofficial_in(self, value: object) -> list[object]:
+        """Return what of a value, or of its items, tournaments do not offer yet.
+
+        >>> Option("deck", kind="choice", default="a", choices=("a", "b"), unofficial=("b",)
+        ...     ).unofficial_in("b")
+        ['b']
+        """
+        items = value if isinstance(value, list) else [value]
+        return [item for item in items if item in self.unofficial]
 
     def usual(self) -> bool | int | str | list[str]:
         """Return the value that is taken if none is given."""

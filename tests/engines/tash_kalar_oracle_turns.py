@@ -25,7 +25,10 @@ from tests.engines.tash_kalar_oracle_cards import (
 from tests.engines.tash_kalar_oracle_flow import Oracle
 from tests.engines.tash_kalar_positions import DUEL, HIGH, TASH_KALAR, hand, legends_of
 
-CARDS = [*DATA["beings"], *DATA["flares"]]
+CARDS = [
+    *(card for deck in (*dict.fromkeys(SCHOOLS.values()), "legends") for card in cards_of(deck)),
+    *DATA["flares"],
+]
 
 
 def prepared(card: str, rng: random.Random) -> State:

@@ -23,6 +23,7 @@ from tests.engines.tash_kalar_oracle_cards import (
 
 TASH_KALAR = GAMES["tash_kalar"]
 LETTERS = {rank[0]: rank for rank in RANKS}
+EXPANSIONS = ("nethervoid",)
 HIGH, DUEL = "high_form", "deathmatch_duel"
 FAR = "a3 a4 a5 a6 a7 b3 b4 b5 b6 b7 c8 c9 d8 d9 e8 e9 f8 f9 g8 g9"
 """Squares away from e4 and what stands around it."""
@@ -52,6 +53,8 @@ def hand(text: str) -> dict[str, Any]:
 def school_of(cards: str) -> str:
     """Return a school that has these cards."""
     decks = {DATA["beings"][card]["deck"] for card in cards.split() if kind_of(card) == "being"}
+    if decks & {*EXPANSIONS}:
+        return decks.pop()
     return next((name for name, deck in SCHOOLS.items() if decks <= {deck}), "highland")
 
 
@@ -118,6 +121,12 @@ def shown(state: State) -> dict[str, str]:
     """Return owner and rank of each piece, as `0h`."""
     board: dict[str, dict[str, Any]] = view(state)["board"]
     return {there: f"{piece['owner']}{piece['rank'][0]}" for there, piece in board.items()}
+
+
+def gateway(state: State) -> str | None:
+    """Return where the Gateway is."""
+    square: str | None = view(state)["gateway"]
+    return square
 
 
 def changes(before: State, after: State) -> str:

@@ -6,12 +6,19 @@ from typing import Any, Final
 
 from pentathlon_engines.rl.features import Features
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.cards import FIRST_FLARE, FIRST_LEGEND, IDS, SCHOOLS
+from pentathlon_engines.tash_kalar.cards import (
+    EXPANSIONS,
+    FIRST_FLARE,
+    FIRST_LEGEND,
+    IDS,
+    SCHOOLS,
+)
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, NAMES, RULES, SQUARES
 from pentathlon_engines.tash_kalar.patterns import RANKS
 from pentathlon_engines.tash_kalar.table import MODES, PHASES, TWO_SIDED
 
 _BOARD: Final = tuple(NAMES[square] for square in SQUARES)
+_SCHOOLS: Final = (*SCHOOLS, *EXPANSIONS)
 _BEINGS: Final = IDS[:FIRST_LEGEND]
 _LEGENDS: Final = IDS[FIRST_LEGEND:FIRST_FLARE]
 _FLARES: Final = IDS[FIRST_FLARE:]
@@ -39,6 +46,7 @@ def features(view: dict[str, Any], seats: int) -> list[float]:
         piece = view["board"].get(square, _NOTHING)
         found.seat(piece.get("owner"))
         found.choice(piece.get("rank"), RANKS)
+    found.choice(view.get("gateway"), _BOARD)
     for supply in found.by_seat(view["supply"]):
         found.number(supply["common_heroic"], most=max(TWO_SIDED))
         found.number(supply["legendary"], most=RULES["supply"][MODES[0]]["legendary"])
@@ -54,13 +62,13 @@ def _add_turn(found: Features, view: dict[str, Any]) -> None:
     options, progress = view["options"], view["progress"]
     found.choice(options["mode"], MODES)
     for school in found.by_seat(options["decks"]):
-        found.choice(school, SCHOOLS)
+        found.choice(school, _SCHOOLS)
     found.seat(view["to_move"])
     found.seat(progress["active"])
     found.choice(view["phase"], PHASES)
     found.number(view["turn"], most=RULES["turn_cap"])
     found.number(view["actions_left"], most=_ACTIONS)
-    found.marks(view["permissions"], ("extra_turn", "war_summon"))
+    found.marks(view["permissions"], ("extra_turn", "possessed_summon", "war_summon"))
     found.flag(progress["discarded"])
     found.flag(progress["extra_turn"])
     found.numbers(progress["extra_draws"], most=2)

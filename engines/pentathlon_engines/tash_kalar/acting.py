@@ -23,7 +23,14 @@ from pentathlon_engines.tash_kalar.actions import (
     SUMMON,
     VERB_OF,
 )
-from pentathlon_engines.tash_kalar.cards import FIRST_FLARE, FIRST_LEGEND, NEEDS, PATTERNS
+from pentathlon_engines.tash_kalar.cards import (
+    FIRST_FLARE,
+    FIRST_LEGEND,
+    GATEWAY_CARDS,
+    NEEDS,
+    PATTERNS,
+    RANK_OF,
+)
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
 from pentathlon_engines.tash_kalar.geometry import BIT, GRID, MARKED, add_bits, bits, bits_of
 from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC
@@ -216,7 +223,7 @@ class Acting(Turns):
             for place, shape in enumerate(PATTERNS[card].shapes):
                 if shape.name == orientation:
                     self.shape = place
-        if self.in_supply(self.active, self.needed_rank()):
+        if self.in_supply(self.active, RANK_OF[self.card]):
             self._stand()
         elif self.stands_ready(card, square):
             self.lift(square)
@@ -247,14 +254,22 @@ class Acting(Turns):
         card, square, seat = self.card, self.square, self.active
         if self.board[square]:
             self.destroy(square)
-        self.put(square, seat, self.needed_rank())
+        self.put(square, seat, RANK_OF[card])
         self.summoned.append(card * GRID + square)
         if card >= FIRST_LEGEND and self.mode == DEATHMATCH:
             self.points[seat] += 1
-        self.war = False
+        self.war = self.possessed = False
+        if GATEWAY_CARDS >> card & 1:
+            self._open_gateway(square)
         self._begin_effect(square, max(0, self.shape))
         self.square = self.shape = -1
         self._resolve_on()
+
+    def _open_gateway(self, square: int) -> None:
+        """Let a new being become the Gateway: there is none, or a lower one (18.2)."""
+        gate = self.gateway
+        if gate < 0 or self.rank_at(gate) < self.rank_at(square):
+            self.gateway = square
 
     def _begin_effect(self, square: int, place: int) -> None:
         effect = self.effect = Effect(square, place)
@@ -284,9 +299,12 @@ class Acting(Turns):
         if not self.run():
             return
         seat, card = self.active, self.card
+        goes_under = self.effect is not None and self.effect.goes_under
         self.effect = None
         self.card = -1
-        if card < FIRST_LEGEND:
+        if goes_under and self.decks[seat]:
+            self.decks[seat].insert(0, card)
+        elif card < FIRST_LEGEND:
             self.discards[seat] |= 1 << card
             self.played[seat].append(card)
         else:

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-SCHOOL_DECKS: Final = ("imperial", "highland", "sylvan")
+SCHOOL_DECKS: Final = ("imperial", "highland", "sylvan", "nethervoid")
 """The files of the school decks that can be played."""
 LEGENDS: Final = "legends"
 FLARES: Final = "flares"
@@ -74,13 +74,25 @@ FIRST_LEGEND: Final[int] = BEINGS - len(_LEGEND_FILE["cards"])
 FIRST_FLARE: Final[int] = BEINGS
 RANK_OF: Final[tuple[int, ...]] = tuple(RANKS.index(card["rank"]) for card in _BEINGS)
 SCHOOLS: Final[tuple[str, ...]] = tuple(
-    school for data in _SCHOOL_FILES for school in data["schools"]
+    school for data in _SCHOOL_FILES if "expansion" not in data for school in data["schools"]
 )
+"""The schools that chance may draw."""
+EXPANSIONS: Final[tuple[str, ...]] = tuple(
+    school for data in _SCHOOL_FILES if "expansion" in data for school in data["schools"]
+)
+"""The schools that are played only if they are asked for (18)."""
 SCHOOL_CARDS: Final[dict[str, tuple[int, ...]]] = {
     school: tuple(CARDS[card["id"]] for card in data["cards"])
     for data in _SCHOOL_FILES
     for school in data["schools"]
 }
+GATEWAY_SCHOOLS: Final[tuple[str, ...]] = tuple(
+    school for data in _SCHOOL_FILES if "gateway" in data for school in data["schools"]
+)
+"""The schools whose beings may become the Gateway (18.2)."""
+GATEWAY_CARDS: Final[int] = sum(
+    1 << card for school in GATEWAY_SCHOOLS for card in SCHOOL_CARDS[school]
+)
 LEGEND_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_LEGEND, BEINGS))
 FLARE_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_FLARE, len(IDS)))
 _COMPILED: Final = [compile_being(card) for card in _BEINGS]

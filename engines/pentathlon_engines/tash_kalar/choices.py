@@ -31,6 +31,7 @@ from pentathlon_engines.tash_kalar.geometry import (
     add_bits,
     bits,
     bits_of,
+    distance,
     spread,
 )
 from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, RANKS
@@ -40,6 +41,7 @@ from pentathlon_engines.tash_kalar.program import (
     BUDGET_OR,
     BY_PIECE,
     CHOOSE,
+    CLOSER_BUT_BESIDE,
     COMBAT,
     DESTINATION_MARKED,
     DESTROY,
@@ -58,6 +60,7 @@ from pentathlon_engines.tash_kalar.program import (
     RECOVER,
     SELF,
     SHOOT,
+    THROW_FLARE,
     UPGRADE,
     Step,
 )
@@ -105,9 +108,12 @@ class Choices(Selecting):
         squares = self.selected(effect, step.selector)
         if op == UPGRADE:
             return [UPGRADES[at] for at in bits(squares & self.can_upgrade())]
-        return self._rare_targets(op, squares)
+        return self._rare_targets(step, squares)
 
-    def _rare_targets(self, op: int, squares: int) -> list[int]:
+    def _rare_targets(self, step: Step, squares: int) -> list[int]:
+        op = step.op
+        if op == THROW_FLARE:
+            return [OPTS[step.label]] if self.hand_of(self.active, 2) else []
         if op == DOWNGRADE:
             return [DOWNGRADES[at] for at in bits(squares & self.can_downgrade())]
         if op == PICK:
@@ -137,8 +143,10 @@ class Choices(Selecting):
                 to = STEPS[square][direction]
                 reach = BIT[to] if to >= 0 else 0
             reach &= limits[self._reach_of(effect, step, square)]
-            if step.near_own and reach:
+            if reach and step.near_own:
                 reach = self._touching(square, reach)
+            elif reach and step.closer:
+                reach = self._closer(step, square, reach)
             if reach:
                 base = square * GRID
                 found.extend([MOVES_TO[base + to] for to in bits(reach)])
@@ -191,6 +199,16 @@ class Choices(Selecting):
         others = self.own(self.active) & ~BIT[square]
         return sum(BIT[to] for to in bits(reach) if ADJACENT[to] & others)
 
+    def _closer(self, step: Step, square: int, reach: int) -> int:
+        """Return those squares that are closer to the Gateway, or beside it at last (18.2)."""
+        gate = self.gateway
+        if gate < 0:
+            return 0
+        if step.closer == CLOSER_BUT_BESIDE:
+            reach &= ~BIT[gate]
+        far = distance(square, gate)
+        return sum(BIT[to] for to in bits(reach) if distance(to, gate) < far)
+
     def _leaps(self, effect: Effect, step: Step) -> list[int]:
         if effect.picked >= 0:
             squares = self._landings(effect, step, effect.picked)
@@ -219,6 +237,9 @@ class Choices(Selecting):
         return found
 
     def _placements(self, effect: Effect, step: Step) -> list[int]:
+        condition = step.selector.owner_condition
+        if condition and not self.holds(condition):
+            return []
         seat = self.active if step.selector.owner == OWN else 1 - self.active
         ranks = [step.rank] if step.rank >= 0 else list(range(len(RANKS)))
         squares = self.empty() & self.at_places(effect, step.selector.places)

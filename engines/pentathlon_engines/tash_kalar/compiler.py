@@ -15,7 +15,9 @@ from pentathlon_engines.tash_kalar.program import (
     BUDGET_AND,
     BUDGET_OR,
     BY_PIECE,
+    CAPTURED,
     CHOOSE,
+    CLOSER,
     COMBAT,
     COUNT,
     DESTINATIONS,
@@ -24,6 +26,7 @@ from pentathlon_engines.tash_kalar.program import (
     DONE,
     DOWNGRADE,
     FIXED,
+    GATEWAY_ON,
     KINDS,
     LOWER_HELD,
     NEAR_SQUARE_OF,
@@ -31,6 +34,7 @@ from pentathlon_engines.tash_kalar.program import (
     OWNER_CONDITIONS,
     OWNERS,
     PIECE_OF,
+    PIECE_RANK,
     PLAIN_CONDITIONS,
     PLAIN_PLACES,
     RECOVER,
@@ -146,6 +150,8 @@ class _Reader:
         if isinstance(least, dict):
             step.most_of = self._slot(least["count_of"])
             return
+        if least is None:
+            least = UNLIMITED
         step.least = 1 if self._data.pop("mandatory", False) else least
         if isinstance(most, dict):
             step.by_rank = tuple(most["by_rank"][rank] for rank in RANKS)
@@ -170,6 +176,8 @@ class _Reader:
         lock = self._data.pop("rank_lock", None)
         step.rank_lock = tuple(lock.get(rank, 0) for rank in RANKS) if lock else ()
         step.destination = self._index(self._data.pop("dest", ""), DESTINATIONS, "dest")
+        step.closer = self._index(self._data.pop("closer_to", ""), CLOSER, "closer_to")
+        step.notes_captures = self._data.pop("note_captures", False)
 
     def _read_by_piece(self, step: Step) -> None:
         if self._take("kind_by_piece") != {"self": "standard", "used": "combat"}:
@@ -199,7 +207,8 @@ class _Reader:
 
     def read_place(self, step: Step) -> None:
         owner = self._index(self._take("owner"), OWNERS[:ANY], "owner")
-        step.selector = Selector(owner, ANY_RANK, self._places(self._take("where")), False, 0)
+        places = self._places(self._take("where"))
+        step.selector = Selector(owner, ANY_RANK, places, False, self._owner_condition(self._data))
         rank = self._take("rank")
         step.rank = -1 if rank == "any" else self._index(rank, RANKS, "rank")
 
@@ -233,6 +242,9 @@ class _Reader:
             raise self._bad("recover goes from own_discard to own_deck_top")
         step.kind = RECOVER
 
+    def read_throw(self, step: Step) -> None:
+        step.label = self._take("label")
+
     def read_choice(self, step: Step) -> None:
         if not all(option["steps"] for option in self._take("options")):
             raise self._bad("an option has no steps")
@@ -252,13 +264,19 @@ class _Reader:
         ranks = self._ranks(data.pop("ranks", RANKS))
         places = self._places(data.pop("where"))
         without_self = data.pop("exclude_self", False)
-        condition = self._index(data.pop("owner_condition", ""), OWNER_CONDITIONS, "owner")
+        condition = self._owner_condition(data)
+        without_gateway = data.pop("exclude_gateway", False)
         # With two seats there is one enemy colour, so these two say nothing more.
         data.pop("each_enemy_color", None)
         data.pop("color_of", None)
         if data:
             raise self._bad(f"unknown words {', '.join(sorted(data))}")
-        return Selector(owner, ranks, places, without_self, condition)
+        selector = Selector(owner, ranks, places, without_self, condition)
+        selector.without_gateway = without_gateway
+        return selector
+
+    def _owner_condition(self, data: dict[str, Any]) -> int:
+        return self._index(data.pop("owner_condition", ""), OWNER_CONDITIONS, "owner_condition")
 
     def _places(self, where: object) -> list[Place]:
         if isinstance(where, list):
@@ -288,14 +306,23 @@ class _Reader:
         if kind == "summoned_on":
             number = self._index(rest, SUMMONED_COLOURS, "summoned_on")
             return Condition(SUMMONED_ON, negated=negated, number=number)
+        if kind == "gateway_on" and rest in COLOURS:
+            return Condition(GATEWAY_ON, negated=negated, number=COLOURS[rest])
+        return self._condition_on_step(words, kind, rest, negated=negated)
+
+    def _condition_on_step(self, words: str, kind: str, rest: str, *, negated: bool) -> Condition:
+        """Read a condition that asks what an earlier step did."""
         name, _, rest = rest.replace(">=", ":").partition(":")
         if kind == "done":
             return Condition(DONE, negated=negated, slot=self._slot(name))
+        if kind == "captured":
+            return Condition(CAPTURED, negated=negated, slot=self._slot(name))
         if kind == "count":
             return Condition(COUNT, negated=negated, slot=self._slot(name), number=int(rest))
-        if kind == "destroyed":
-            rank = self._index(rest, RANKS, "destroyed")
-            return Condition(DESTROYED, negated=negated, slot=self._slot(name), number=rank)
+        if kind in ("destroyed", "piece_rank"):
+            asked = DESTROYED if kind == "destroyed" else PIECE_RANK
+            rank = self._index(rest, RANKS, kind)
+            return Condition(asked, negated=negated, slot=self._slot(name), number=rank)
         if kind == "square_color" and rest in COLOURS:
             slot = self._slot(name)
             return Condition(SQUARE_COLOUR, negated=negated, slot=slot, number=COLOURS[rest])
@@ -344,11 +371,17 @@ _READERS: Final = (
     _Reader.read_group,
     _Reader.read_nothing,
     _Reader.read_recover,
+    _Reader.read_throw,
     _Reader.read_choice,
     _Reader.read_destroy_all,
     _Reader.read_nothing,
     _Reader.read_gain,
     _Reader.read_draw,
+    _Reader.read_nothing,
+    _Reader.read_nothing,
+    _Reader.read_nothing,
+    _Reader.read_nothing,
+    _Reader.read_gain,
     _Reader.read_nothing,
     _Reader.read_nothing,
 )

@@ -13,6 +13,7 @@ from pentathlon_engines.tash_kalar import wording
 from pentathlon_engines.tash_kalar.drawing_cards import card_height, draw_card
 from pentathlon_engines.tash_kalar.drawing_marks import Event, Marks, last_card, marks_of
 from pentathlon_engines.tash_kalar.drawing_table import (
+    PIECE,
     TASKS_HEIGHT,
     draw_piece,
     draw_strip,
@@ -47,7 +48,8 @@ def svg(state: State, seat: int | None) -> str:
 def text(state: State) -> str:
     """Draw the position with letters, as a spectator may see it: `0h` is a heroic of seat 0.
 
-    Commons are `c`, legendaries `L`; red and green squares end with `r` and `g`.
+    Commons are `c`, legendaries `L`, the Gateway has a star; red and green squares end with `r`
+    and `g`.
     """
     seen = state.observation(None)
     cells = [_letters(seen, name) for name in _top_first()]
@@ -96,7 +98,8 @@ def _letters(seen: Seen, name: str) -> str:
     colour = wording.colour_of(name)[:1]
     if not name:
         return " "
-    return f"{piece['owner']}{_LETTERS[piece['rank']]}{colour}" if piece else colour
+    star = "*" if name == seen.get("gateway") else ""
+    return f"{piece['owner']}{_LETTERS[piece['rank']]}{star}{colour}" if piece else colour
 
 
 def _box(name: str) -> Box:
@@ -121,6 +124,8 @@ def _draw_square(picture: Picture, seen: Seen, name: str) -> None:
         piece = seen["board"].get(name)
         if piece:
             draw_piece(picture, piece["owner"], piece["rank"], _middle(name))
+        if name == seen.get("gateway"):
+            picture.disc(_middle(name), size=PIECE + 9, paint="b-edge", width=3)
 
 
 def _draw_colour(picture: Picture, colour: str, box: Box) -> None:

@@ -30,6 +30,7 @@ class Effect:
         "directions",
         "discard_was_empty",
         "entered",
+        "goes_under",
         "halves",
         "lock",
         "marked_was_empty",
@@ -59,6 +60,8 @@ class Effect:
         """Which halves of a flare hold: `UPPER`, `LOWER` or both."""
         self.marked_was_empty: bool = False
         self.discard_was_empty: bool = False
+        self.goes_under: bool = False
+        """Whether the card goes under its deck at the end."""
         self.at: int = 0
         """The step of the program."""
         self.counts: list[int] = [0] * SLOTS
@@ -67,7 +70,7 @@ class Effect:
         self.directions: list[int] = [-1] * SLOTS
         self.ranks: list[int] = [0] * SLOTS
         """By slot: how often a step was done, on which square last, where that piece is now, in
-        which direction, and which ranks it destroyed."""
+        which direction, and which ranks it destroyed, or captured if that is asked."""
         self.reset()
 
     def reset(self) -> None:
@@ -138,6 +141,7 @@ class Effect:
         twin.halves = self.halves
         twin.marked_was_empty = self.marked_was_empty
         twin.discard_was_empty = self.discard_was_empty
+        twin.goes_under = self.goes_under
         twin.at = self.at
         twin.counts = self.counts[:]
         twin.squares = self.squares[:]

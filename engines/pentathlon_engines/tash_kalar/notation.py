@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.cards import IDS, PATTERNS, PROGRAMS
+from pentathlon_engines.tash_kalar.cards import GATEWAY_SCHOOLS, IDS, PATTERNS, PROGRAMS
 from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, NAMES, bits, bits_of
 from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
@@ -140,7 +140,11 @@ def _turn(state: TashKalarState) -> dict[str, Any]:
     step = None
     if state.phase == RESOLVING and state.effect is not None:
         step = PROGRAMS[state.card].steps[state.effect.at].shown
-    granted = (("extra_turn", state.extra_granted), ("war_summon", state.war))
+    granted = (
+        ("extra_turn", state.extra_granted),
+        ("possessed_summon", state.possessed),
+        ("war_summon", state.war),
+    )
     return {
         "game": "tash_kalar",
         "options": {**state.options, "decks": list(state.options["decks"])},
@@ -168,16 +172,27 @@ def _board(state: TashKalarState) -> dict[str, Any]:
     ]
     return {
         "board": pieces,
+        **_gateway(state),
         "supply": supply,
         "scores": [state.score(seat) for seat in (0, 1)],
         "counters": {
             "destroyed": dict(zip(RANKS, state.destroyed, strict=True)),
-            "summoned": [
-                {"card": IDS[summoning // GRID], "square": NAMES[summoning % GRID]}
-                for summoning in state.summoned
-            ],
+            "summoned": [_summoning(state, summoning) for summoning in state.summoned],
         },
     }
+
+
+def _gateway(state: TashKalarState) -> dict[str, Any]:
+    """Return where the Gateway is, if there can be one (18.2)."""
+    if not any(school in GATEWAY_SCHOOLS for school in state.schools):
+        return {}
+    return {"gateway": square(state.gateway)}
+
+
+def _summoning(state: TashKalarState, summoning: int) -> dict[str, Any]:
+    card, place = divmod(summoning, GRID)
+    counts = {"as_legend": True} if state.raised >> card & 1 else {}
+    return {"card": IDS[card], "square": NAMES[place], **counts}
 
 
 def _played(state: TashKalarState) -> dict[str, Any]:

@@ -25,6 +25,7 @@ OPS: Final = (
     "group",
     "pick",
     "recover",
+    "throw_flare",
     "choose_one",
     "destroy_all",
     "force_upgrade",
@@ -32,6 +33,11 @@ OPS: Final = (
     "draw_extra",
     "extra_turn",
     "war_summon",
+    "become_gateway",
+    "count_as_legend",
+    "lose_action",
+    "possess_summon",
+    "to_deck_bottom",
 )
 MOVES: Final = 0
 LEAPS: Final = 1
@@ -45,13 +51,19 @@ PER_SQUARE: Final = 8
 GROUP: Final = 9
 PICK: Final = 10
 RECOVER: Final = 11
-CHOOSE: Final = 12
-DESTROY_ALL: Final = 13
-FORCE_UPGRADE: Final = 14
-GAIN_ACTION: Final = 15
-DRAW_EXTRA: Final = 16
-EXTRA_TURN: Final = 17
-WAR_SUMMON: Final = 18
+THROW_FLARE: Final = 12
+CHOOSE: Final = 13
+DESTROY_ALL: Final = 14
+FORCE_UPGRADE: Final = 15
+GAIN_ACTION: Final = 16
+DRAW_EXTRA: Final = 17
+EXTRA_TURN: Final = 18
+WAR_SUMMON: Final = 19
+BECOME_GATEWAY: Final = 20
+COUNT_AS_LEGEND: Final = 21
+LOSE_ACTION: Final = 22
+POSSESS_SUMMON: Final = 23
+TO_DECK_BOTTOM: Final = 24
 FIRST_AUTOMATIC: Final = DESTROY_ALL
 """The operations from here on run by themselves."""
 
@@ -84,6 +96,9 @@ NEAR_OWN: Final = 10
 NEAR_SQUARE_OF: Final = 11
 PIECE_OF: Final = 12
 FIXED: Final = 13
+NEAR_ENEMY: Final = 14
+GATEWAY: Final = 15
+NEAR_GATEWAY: Final = 16
 PLAIN_PLACES: Final = {
     "board": BOARD,
     "self": SELF,
@@ -95,6 +110,9 @@ PLAIN_PLACES: Final = {
     "used": USED,
     "pattern_rays": PATTERN_RAYS,
     "adjacent_to_own": NEAR_OWN,
+    "adjacent_to_enemy": NEAR_ENEMY,
+    "gateway": GATEWAY,
+    "adjacent_to_gateway": NEAR_GATEWAY,
 }
 
 DONE: Final = 0
@@ -107,15 +125,26 @@ MARKED_WAS_EMPTY: Final = 6
 DISCARD_WAS_EMPTY: Final = 7
 UPPER_HELD: Final = 8
 LOWER_HELD: Final = 9
+IS_GATEWAY: Final = 10
+GATEWAY_ON: Final = 11
+CAPTURED: Final = 12
+PIECE_RANK: Final = 13
 PLAIN_CONDITIONS: Final = {
     "actions_left": ACTIONS_LEFT,
     "marked_was_empty": MARKED_WAS_EMPTY,
     "discard_was_empty": DISCARD_WAS_EMPTY,
+    "is_gateway": IS_GATEWAY,
 }
 
 SUMMONED_COLOURS: Final = ("red", "green", "colored_not_center")
 MORE_COMMONS: Final = 1
-OWNER_CONDITIONS: Final = ("", "more_commons_than_you", "more_upgraded_than_you")
+MORE_UPGRADED: Final = 2
+OWNER_CONDITIONS: Final = (
+    "",
+    "more_commons_than_you",
+    "more_upgraded_than_you",
+    "more_pieces_than_you",
+)
 ANY_RANK: Final = 7
 UNLIMITED: Final = 99
 DESTINATION_MARKED: Final = 1
@@ -123,6 +152,9 @@ DESTINATIONS: Final = ("", "marked", "colored")
 STOP_ONTO_EMPTY: Final = 1
 STOP_CAPTURED_LEGENDARY: Final = 2
 STOPS: Final = ("", "onto_empty", "captured_legendary")
+CLOSER_BUT_BESIDE: Final = 2
+CLOSER: Final = ("", "gateway", "beside_gateway")
+"""Moves that end closer to the Gateway, on it or only beside it."""
 
 
 class Place:
@@ -140,7 +172,14 @@ class Place:
 class Selector:
     """Which pieces a step may be about: owner, ranks (a bit each), places, who is left out."""
 
-    __slots__ = ("owner", "owner_condition", "places", "ranks", "without_self")
+    __slots__ = (
+        "owner",
+        "owner_condition",
+        "places",
+        "ranks",
+        "without_gateway",
+        "without_self",
+    )
 
     def __init__(
         self, owner: int, ranks: int, places: list[Place], without_self: bool, condition: int
@@ -149,6 +188,7 @@ class Selector:
         self.ranks = ranks
         self.places: tuple[Place, ...] = tuple(places)
         self.without_self = without_self
+        self.without_gateway = False
         self.owner_condition = condition
 
 
@@ -174,6 +214,7 @@ class Step:
         "blockers",
         "by_rank",
         "capture_ranks",
+        "closer",
         "combat",
         "conditions",
         "counted",
@@ -191,6 +232,7 @@ class Step:
         "most_of",
         "near_own",
         "next_ranks",
+        "notes_captures",
         "numbers",
         "one_piece",
         "op",
@@ -239,6 +281,9 @@ class Step:
         self.stop = 0
         self.capture_ranks = ANY_RANK
         self.near_own = False
+        self.closer = 0
+        self.notes_captures = False
+        """Whether a later step asks which ranks were captured."""
         self.third_needs_self = False
         self.rank_lock: tuple[int, ...] = ()
         self.by_rank: tuple[int, ...] = ()

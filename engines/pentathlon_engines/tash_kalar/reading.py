@@ -11,11 +11,13 @@ from pentathlon_engines.position import Fields, checked_integer, refuse
 from pentathlon_engines.tash_kalar import events, notation, tasks
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
+    GATEWAY_CARDS,
+    GATEWAY_SCHOOLS,
     IDS,
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import GRID, INDEX
-from pentathlon_engines.tash_kalar.patterns import RANKS
+from pentathlon_engines.tash_kalar.patterns import LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.reading_cards import (
     checked_card,
     checked_list,
@@ -30,6 +32,7 @@ from pentathlon_engines.tash_kalar.table import (
     MAIN,
     OVER,
     PHASES,
+    RANKS_EACH,
     REASONS,
     RESOLVING,
     SETTING_UP,
@@ -52,6 +55,7 @@ _FIELDS: Final = (
     "actions_left",
     "permissions",
     "board",
+    "gateway",
     "supply",
     "scores",
     "counters",
@@ -122,9 +126,11 @@ def _read_turn(state: TashKalarState, fields: Fields) -> None:
     if state.phase == SETTING_UP:
         mover = 1 - (mover or 0)
     state.active = checked_integer("progress.active", progress.get("active", mover), low=0, high=1)
-    for name in fields.items("permissions", most=2):
+    for name in fields.items("permissions", most=3):
         if name == "war_summon":
             state.war = True
+        elif name == "possessed_summon":
+            state.possessed = True
         elif name == "extra_turn":
             state.extra_granted = True
     if fields.has("card"):
@@ -153,7 +159,20 @@ def _read_board(state: TashKalarState, fields: Fields) -> None:
             refuse(f"board.{name}", "must be an object with owner and rank")
         owner = checked_integer(f"board.{name}.owner", piece.get("owner"), low=0, high=1)
         state.put(INDEX[name], owner, RANKS.index(piece["rank"]))
+    if fields.has("gateway"):
+        state.gateway = _checked_gateway(state, fields.text("gateway"))
     _read_counters(state, fields.mapping("counters", default={}))
+
+
+def _checked_gateway(state: TashKalarState, name: str) -> int:
+    """Return the square of the Gateway, a non-legendary piece of a seat that may have one."""
+    pieces = 0
+    for seat, school in enumerate(state.schools):
+        if school in GATEWAY_SCHOOLS:
+            pieces |= state.own(seat) & ~state.pieces[RANKS_EACH * seat + LEGENDARY]
+    if name not in INDEX or not pieces >> INDEX[name] & 1:
+        refuse("gateway", f"{name!r} has no common or heroic of a seat that may have a Gateway")
+    return INDEX[name]
 
 
 def _read_counters(state: TashKalarState, counters: dict[str, Any]) -> None:
@@ -172,6 +191,8 @@ def _read_counters(state: TashKalarState, counters: dict[str, Any]) -> None:
             refuse("counters.summoned", "must be objects with card and square")
         card = checked_card("counters.summoned", summoning.get("card"), IDS[:FIRST_FLARE])
         state.summoned.append(card * GRID + INDEX[summoning["square"]])
+        if summoning.get("as_legend") and GATEWAY_CARDS >> card & 1:
+            state.raised |= 1 << card
 
 
 def _read_scores(state: TashKalarState, fields: Fields) -> None:

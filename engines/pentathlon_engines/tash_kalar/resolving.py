@@ -34,31 +34,40 @@ from pentathlon_engines.tash_kalar.geometry import (
 from pentathlon_engines.tash_kalar.patterns import COMMON, LEGENDARY
 from pentathlon_engines.tash_kalar.program import (
     ACTIONS_LEFT,
+    BECOME_GATEWAY,
     BUDGET_OR,
+    CAPTURED,
     CHOOSE,
     COUNT,
+    COUNT_AS_LEGEND,
     DESTROY_ALL,
     DESTROYED,
     DISCARD_WAS_EMPTY,
     DONE,
     DRAW_EXTRA,
+    EXTRA_TURN,
     FIRST_AUTOMATIC,
     FORCE_UPGRADE,
     GAIN_ACTION,
+    GATEWAY_ON,
+    IS_GATEWAY,
     LEAPS,
+    LOSE_ACTION,
     LOWER_HELD,
     MARKED_WAS_EMPTY,
     OWN,
     PLACE,
+    POSSESS_SUMMON,
     SQUARE_COLOUR,
     STOP_CAPTURED_LEGENDARY,
     STOP_ONTO_EMPTY,
+    THROW_FLARE,
     UPPER_HELD,
     WAR_SUMMON,
     Condition,
     Step,
 )
-from pentathlon_engines.tash_kalar.table import RANKS_EACH
+from pentathlon_engines.tash_kalar.table import DEATHMATCH, RANKS_EACH
 
 _SUMMONED_SQUARES = (RED, GREEN, COLOURED & ~BIT[CENTRE])
 
@@ -141,9 +150,23 @@ class Resolving(Choices):
         if kind == SQUARE_COLOUR:
             square = effect.squares[slot]
             return square >= 0 and condition.number >> square & 1 == 1
+        if kind == ACTIONS_LEFT or kind >= IS_GATEWAY:
+            return self._is_met_now(effect, condition)
+        return self._was_met(effect, condition)
+
+    def _is_met_now(self, effect: Effect, condition: Condition) -> bool:
+        """Say what holds of the turn, of the Gateway, or of an earlier step's piece."""
+        kind, slot, gate = condition.kind, condition.slot, self.gateway
         if kind == ACTIONS_LEFT:
             return self.actions_left > 0
-        return self._was_met(effect, condition)
+        if kind == IS_GATEWAY:
+            return gate >= 0 and gate == effect.me
+        if kind == GATEWAY_ON:
+            return gate >= 0 and condition.number >> gate & 1 == 1
+        if kind == CAPTURED:
+            return effect.ranks[slot] != 0
+        piece = effect.pieces[slot]
+        return piece >= 0 and self.rank_at(piece) == condition.number
 
     def _was_met(self, effect: Effect, condition: Condition) -> bool:
         """Say whether something held when the effect began."""
@@ -169,13 +192,32 @@ class Resolving(Choices):
         elif op == DRAW_EXTRA:
             self.extra_draws[0] += step.numbers[0]
             self.extra_draws[1] += step.numbers[1]
-        elif op == WAR_SUMMON:
-            self.war = True
         elif op == FORCE_UPGRADE:
             for square in bits(self.selected(effect, step.selector) & self.can_upgrade()):
                 self.rerank(square, self.rank_at(square) + 1)
-        else:
+        elif op == EXTRA_TURN:
             self.extra_granted = True
+        else:
+            self._run_rarely(effect, step)
+
+    def _run_rarely(self, effect: Effect, step: Step) -> None:
+        """Do what few beings do by themselves, most of them of the Nethervoid (18.2)."""
+        op = step.op
+        if op == WAR_SUMMON:
+            self.war = True
+        elif op == BECOME_GATEWAY:
+            for square in bits(self.selected(effect, step.selector)):
+                self.gateway = square
+        elif op == LOSE_ACTION:
+            self.actions_left -= step.numbers[0]
+        elif op == POSSESS_SUMMON:
+            self.possessed = True
+        elif op == COUNT_AS_LEGEND:
+            self.raised |= 1 << self.card
+            if self.mode == DEATHMATCH:
+                self.points[self.active] += 1
+        else:
+            effect.goes_under = True
 
     def resolve(self, action: int) -> None:
         """Do a decision of the step at hand."""
@@ -224,6 +266,8 @@ class Resolving(Choices):
             self._shoot(effect, step, OTHER_OF[action])
         elif square >= 0:
             self._change(effect, step, action, square)
+        elif step.op == THROW_FLARE:
+            self._throw_flare(effect, step)
         else:
             self._take(effect, step, CARD_OF[action])
         return False
@@ -244,6 +288,8 @@ class Resolving(Choices):
         effect.record(step.slot, to)
         if step.slot >= 0:
             effect.directions[step.slot] = direction
+            if captured >= 0 and step.notes_captures:
+                effect.ranks[step.slot] |= 1 << captured % RANKS_EACH
         return _ends_with(effect, step, captured % RANKS_EACH if captured >= 0 else -1, rank)
 
     def _leap(self, effect: Effect, step: Step, to: int) -> bool:
@@ -288,6 +334,13 @@ class Resolving(Choices):
             return
         seat = self.active if step.selector.owner == OWN else 1 - self.active
         self.put(square, seat, rank if step.rank < 0 else step.rank)
+
+    def _throw_flare(self, effect: Effect, step: Step) -> None:
+        """Put the flare in hand onto the flares that were played."""
+        flare = self.hand_of(self.active, 2)
+        self.hands[self.active] ^= flare
+        self.flare_pile.append(flare.bit_length() - 1)
+        effect.record(step.slot, -1)
 
     def _take(self, effect: Effect, step: Step, card: int) -> None:
         """Put a card from the own discard pile onto the own deck."""

@@ -13,16 +13,20 @@ from pentathlon_engines.tash_kalar.geometry import (
     WITHIN,
     spread,
 )
-from pentathlon_engines.tash_kalar.patterns import COMMON
+from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.program import (
     BOARD,
     ENEMY,
     FIXED,
+    GATEWAY,
     LAST_AROUND,
     MARKED_SQUARES,
     MORE_COMMONS,
+    MORE_UPGRADED,
     NEAR,
     NEAR_DIAGONAL,
+    NEAR_ENEMY,
+    NEAR_GATEWAY,
     NEAR_ORTHOGONAL,
     NEAR_OWN,
     NEAR_SQUARE_OF,
@@ -51,7 +55,9 @@ class Selecting(Summoning):
             found &= self.at_places(effect, places)
         if selector.without_self and effect.me >= 0:
             found &= ~BIT[effect.me]
-        if selector.owner_condition and found and not self._holds(selector.owner_condition):
+        if selector.without_gateway and self.gateway >= 0:
+            found &= ~BIT[self.gateway]
+        if selector.owner_condition and found and not self.holds(selector.owner_condition):
             return 0
         return found
 
@@ -68,13 +74,33 @@ class Selecting(Summoning):
                     found |= pieces[RANKS_EACH - mine + rank]
         return found
 
-    def _holds(self, condition: int) -> bool:
-        """Say whether the enemy has more commons, or more upgraded pieces."""
+    def holds(self, condition: int) -> bool:
+        """Say whether the enemy has more commons, more upgraded pieces, or more pieces."""
         me, enemy = self.active, 1 - self.active
         if condition == MORE_COMMONS:
             commons = self.counts[RANKS_EACH * me + COMMON]
             return self.counts[RANKS_EACH * enemy + COMMON] > commons
-        return self.count_upgraded(enemy) > self.count_upgraded(me)
+        if condition == MORE_UPGRADED:
+            return self.count_upgraded(enemy) > self.count_upgraded(me)
+        return self.count(enemy) > self.count(me)
+
+    def can_upgrade(self) -> int:
+        """Return the pieces that can be upgraded (6.3)."""
+        p = self.pieces
+        found = p[COMMON] | p[RANKS_EACH + COMMON]
+        for seat in (0, 1):
+            if self.legendaries(seat) > 0:
+                found |= p[RANKS_EACH * seat + HEROIC]
+        return found
+
+    def can_downgrade(self) -> int:
+        """Return the pieces that can be downgraded (6.3)."""
+        p = self.pieces
+        found = p[HEROIC] | p[RANKS_EACH + HEROIC]
+        for seat in (0, 1):
+            if self.two_sided(seat) > 0:
+                found |= p[RANKS_EACH * seat + LEGENDARY]
+        return found
 
     def at_places(self, effect: Effect, places: tuple[Place, ...]) -> int:
         found = 0
@@ -91,9 +117,17 @@ class Selecting(Summoning):
             return place.number
         if kind <= LAST_AROUND:
             return self._around(effect, place) if effect.me >= 0 else 0
-        if kind == NEAR_OWN:
-            return spread(self.own(self.active))
+        if kind in (NEAR_OWN, NEAR_ENEMY):
+            return spread(self.own(self.active if kind == NEAR_OWN else 1 - self.active))
+        if kind in (GATEWAY, NEAR_GATEWAY):
+            return self._at_gateway(kind)
         return self._remembered(effect, place)
+
+    def _at_gateway(self, kind: int) -> int:
+        """Return the square of the Gateway or those around it; nothing without one (18.2)."""
+        if self.gateway < 0:
+            return 0
+        return BIT[self.gateway] if kind == GATEWAY else ADJACENT[self.gateway]
 
     def _remembered(self, effect: Effect, place: Place) -> int:
         """Return the squares of a place that the effect keeps in mind."""
@@ -105,7 +139,8 @@ class Selecting(Summoning):
         if kind == MARKED_SQUARES:
             return self.marks(effect)
         if kind == NEAR_SQUARE_OF:
-            return ADJACENT[effect.squares[place.number]]
+            square = effect.squares[place.number]
+            return ADJACENT[square] if square >= 0 else 0
         piece = effect.pieces[place.number]
         return BIT[piece] if piece >= 0 else 0
 

@@ -13,6 +13,7 @@ from pentathlon_engines.tash_kalar.actions import (
     TEXTS,
 )
 from pentathlon_engines.tash_kalar.cards import (
+    EXPANSIONS,
     SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.geometry import RULES
@@ -276,7 +277,8 @@ TASH_KALAR: Final = TashKalarGame(
                 "decks",
                 kind="each_seat",
                 default=(chance.DRAWN, chance.DRAWN),
-                choices=(chance.DRAWN, *SCHOOLS),
+                choices=(chance.DRAWN, *SCHOOLS, *EXPANSIONS),
+                unofficial=EXPANSIONS,
             ),
         ),
     )

@@ -30,9 +30,9 @@ class Summoning(Table):
 
     def add_summons(self, found: list[int]) -> None:
         """Add all summonings of the active seat to a list, in no order."""
-        seat = self.active
-        own, upgraded = self.own(seat), self.upgraded(seat)
-        pieces, heroics = self.count(seat) + self.war, self.count_upgraded(seat) + self.war
+        seat, whose = self.active, self.matched()
+        own, upgraded = self.own(whose), self.upgraded(whose)
+        pieces, heroics = self.count(whose) + self.war, self.count_upgraded(whose) + self.war
         own <<= LIFT
         upgraded <<= LIFT
         hand = self.hands[seat] & _BEINGS
@@ -43,6 +43,10 @@ class Summoning(Table):
             pattern = PATTERNS[card]
             if pieces >= pattern.pieces and heroics >= pattern.heroics:
                 self._add_summons(card, own, upgraded, found)
+
+    def matched(self) -> int:
+        """Return the seat whose pieces fill the patterns: the active one, unless possessed."""
+        return 1 - self.active if self.possessed else self.active
 
     def _add_summons(self, card: int, own: int, upgraded: int, found: list[int]) -> None:
         pattern = PATTERNS[card]
@@ -84,8 +88,8 @@ class Summoning(Table):
         requires = PATTERNS[card].requires
         if requires < 0 or self.war:
             return allowed
-        seat = self.active
-        return allowed & (self.own(seat) if requires == COMMON else self.upgraded(seat))
+        whose = self.matched()
+        return allowed & (self.own(whose) if requires == COMMON else self.upgraded(whose))
 
     def _war_matches(self, card: int, shape: Shape) -> int:
         """Return the summon squares of a shape with at most one enemy piece in it (7.6)."""
@@ -107,8 +111,8 @@ class Summoning(Table):
         """Return the summon squares of a shape, whoever is on them."""
         if self.war:
             return self._war_matches(card, shape)
-        seat = self.active
-        return matches(shape, self.own(seat) << LIFT, self.upgraded(seat) << LIFT)
+        whose = self.matched()
+        return matches(shape, self.own(whose) << LIFT, self.upgraded(whose) << LIFT)
 
     def _add_short(self, card: int, allowed: int, found: list[int]) -> None:
         """Add the summonings that are possible though no piece is in supply (7.5)."""

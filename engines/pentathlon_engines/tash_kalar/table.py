@@ -10,7 +10,6 @@ from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
     FIRST_LEGEND,
     LEGEND_CARDS,
-    RANK_OF,
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, GRID, RULES, mask
@@ -94,6 +93,7 @@ class Table(State):
         "extra_turn",
         "flare_pile",
         "flares",
+        "gateway",
         "hands",
         "legend_pile",
         "legends",
@@ -106,6 +106,8 @@ class Table(State):
         "pieces",
         "played",
         "points",
+        "possessed",
+        "raised",
         "schools",
         "shape",
         "since",
@@ -132,6 +134,7 @@ class Table(State):
         self.schools: tuple[str, str] = (schools[0], schools[1])
         self.phase: int = DEALING if all(name in SCHOOL_CARDS for name in schools) else DRAWING
         self._reset_turn()
+        self._reset_gateway()
         self._reset_cards()
         self.card: int = -1
         """The card that is being played."""
@@ -170,6 +173,14 @@ class Table(State):
         self.drawn: list[int] = [0, 0, 0]
         self.new_deck: int = 0
         """Which shared deck chance makes: legends (0) or flares (1)."""
+
+    def _reset_gateway(self) -> None:
+        """Begin without a Gateway, and without what comes of it (18.2)."""
+        self.gateway: int = -1
+        self.possessed: bool = False
+        """Whether the next being is matched with enemy pieces."""
+        self.raised: int = 0
+        """The mask of beings of this turn that count as legends."""
 
     def _reset_cards(self) -> None:
         """Leave hands, decks and rows empty."""
@@ -220,11 +231,14 @@ class Table(State):
         twin.actions_left = self.actions_left
         twin.discarded = self.discarded
         twin.war = self.war
+        twin.possessed = self.possessed
+        twin.gateway = self.gateway
         twin.extra_granted = self.extra_granted
         twin.extra_turn = self.extra_turn
         twin.extra_draws = self.extra_draws[:]
         twin.destroyed = self.destroyed[:]
         twin.summoned = self.summoned[:]
+        twin.raised = self.raised
         twin.points = self.points[:]
         twin.trigger = self.trigger
         twin.trigger_seat = self.trigger_seat
@@ -320,6 +334,8 @@ class Table(State):
         self.board[square] = 0
         self.pieces[code - 1] ^= BIT[square]
         self.counts[code - 1] -= 1
+        if square == self.gateway:
+            self.gateway = -1
         return code
 
     def remove(self, square: int) -> None:
@@ -340,16 +356,22 @@ class Table(State):
 
     def rerank(self, square: int, rank: int) -> None:
         """Give a piece another rank; it stays the same piece (6.3)."""
+        gateway = self.gateway
         owner = (self.lift(square) - 1) // RANKS_EACH
         self.put(square, owner, rank)
+        if rank != LEGENDARY:
+            self.gateway = gateway
 
     def move(self, square: int, to: int) -> int:
         """Move a piece, destroy what is there; return the code of that, 0 for nothing (6.1)."""
         captured = self.board[to]
         if captured:
             self.destroy(to)
+        is_gateway = square == self.gateway
         code = self.lift(square) - 1
         self.put(to, code // RANKS_EACH, code % RANKS_EACH)
+        if is_gateway:
+            self.gateway = to
         if self.effect is not None:
             self.effect.follow(square, to)
         return captured
@@ -357,24 +379,6 @@ class Table(State):
     def rank_at(self, square: int) -> int:
         """Return the rank of the piece on a square."""
         return (self.board[square] - 1) % RANKS_EACH
-
-    def can_upgrade(self) -> int:
-        """Return the pieces that can be upgraded (6.3)."""
-        p = self.pieces
-        found = p[COMMON] | p[RANKS_EACH + COMMON]
-        for seat in (0, 1):
-            if self.legendaries(seat) > 0:
-                found |= p[RANKS_EACH * seat + HEROIC]
-        return found
-
-    def can_downgrade(self) -> int:
-        """Return the pieces that can be downgraded (6.3)."""
-        p = self.pieces
-        found = p[HEROIC] | p[RANKS_EACH + HEROIC]
-        for seat in (0, 1):
-            if self.two_sided(seat) > 0:
-                found |= p[RANKS_EACH * seat + LEGENDARY]
-        return found
 
     def hand_of(self, seat: int, kind: int) -> int:
         """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""
@@ -384,7 +388,3 @@ class Table(State):
         if kind == 1:
             return hand & LEGEND_MASK
         return hand >> FLARE_SHIFT << FLARE_SHIFT
-
-    def needed_rank(self) -> int:
-        """Return the rank of the being that is being played."""
-        return RANK_OF[self.card]

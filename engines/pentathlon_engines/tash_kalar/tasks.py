@@ -100,7 +100,7 @@ def _has_summoned(table: Table, counts: Counts, seat: int) -> bool:
     legends = on_colour = 0
     for summoning in table.summoned:
         card, square = divmod(summoning, GRID)
-        legends += card >= FIRST_LEGEND
+        legends += card >= FIRST_LEGEND or table.raised >> card & 1
         on_colour += counts.colour >> square & 1
     enough = len(table.summoned) >= counts.total and legends >= counts.more
     return enough and on_colour >= counts.count

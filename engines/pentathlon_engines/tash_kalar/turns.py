@@ -147,10 +147,12 @@ class Turns(Resolving):
 
     def clear_turn(self) -> None:
         """Reset counters and permissions of a turn."""
-        self.discarded = self.war = self.extra_granted = self.extra_turn = False
+        self.discarded = self.war = self.possessed = False
+        self.extra_granted = self.extra_turn = False
         self.extra_draws = [0, 0]
         self.destroyed = [0] * RANKS_EACH
         self.summoned = []
+        self.raised = 0
 
     def _end_match(self, reason: int) -> None:
         self.clear_turn()

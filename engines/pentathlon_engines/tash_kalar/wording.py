@@ -48,6 +48,8 @@ def of_square(seen: Seen, square: str) -> str:
     """Return what stands on a square: `e5, red: heroic of seat 0`."""
     piece = seen["board"].get(square)
     held = f"{piece['rank']} of seat {piece['owner']}" if piece else "empty"
+    if square == seen.get("gateway"):
+        held += ", the Gateway"
     name = f"{square}, {colour_of(square)}" if colour_of(square) else square
     return f"{name}: {held}"
 

@@ -73,9 +73,18 @@ def checked_options(
     A value may be good for some numbers of seats only: so a match is started with them.
     """
     try:
-        return game.start(seats, options).options
+        checked = game.start(seats, options).options
     except BadOption as error:
         raise InvalidInput(f"{error}.", code=error.code, field="options") from error
+    for option in game.info.options:
+        for value in option.unofficial_in(checked[option.name]):
+            raise InvalidInput(
+                f"{value!r} of option {option.name!r} is an expansion, which is not for "
+                "tournaments yet. Choose another value.",
+                code="unofficial_option",
+                field="options",
+            )
+    return checked
 
 
 def checked_limits(limits: Mapping[str, object] | None) -> dict[str, float | int]:
