@@ -21,6 +21,10 @@ class OptionSerializer(serializers.Serializer[Any]):
         child=serializers.JSONField(),
         help_text="The allowed values; the lowest and the highest of an integer.",
     )
+    unofficial = serializers.ListField(
+        child=serializers.JSONField(),
+        help_text="Those of the values that tournaments do not offer yet.",
+    )
 
 
 class GameSerializer(serializers.Serializer[Any]):

@@ -84,6 +84,7 @@ class Option:
             "kind": self.kind,
             "default": self.usual(),
             "choices": list(self.choices),
+            "unofficial": list(self.unofficial),
         }
 
 

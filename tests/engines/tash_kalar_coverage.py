@@ -29,6 +29,7 @@ from pentathlon_engines.tash_kalar.actions import (
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
     FIRST_LEGEND,
+    GATEWAY_SCHOOLS,
     IDS,
     PROGRAMS,
     SCHOOL_CARDS,
@@ -38,7 +39,7 @@ from pentathlon_engines.tash_kalar.patterns import COMMON, RANKS
 from pentathlon_engines.tash_kalar.program import Step
 from pentathlon_engines.tash_kalar.state import TashKalarState
 from pentathlon_engines.tash_kalar.table import MODES, RESOLVING, SHORTAGE
-from tests.engines.tash_kalar_oracle_cards import SQUARES, layings
+from tests.engines.tash_kalar_oracle_cards import GREEN, RED, SQUARES, layings
 from tests.engines.tash_kalar_positions import crowd
 
 Branch = tuple[int, str]
@@ -168,6 +169,7 @@ _VERBS = {
     words.GROUP: (),
     words.PICK: ("pick",),
     words.RECOVER: ("take",),
+    words.THROW_FLARE: ("opt",),
 }
 _IMPOSSIBLE: dict[str, set[Branch]] = {
     "bomb": {(0, "nothing there")},
@@ -175,9 +177,11 @@ _IMPOSSIBLE: dict[str, set[Branch]] = {
     "angel_of_death": {(1, "nothing there")},
     "storm_elemental": {(1, "as often as may be"), (2, "nothing there")},
     "titan": {(0, "nothing there")},
+    "demon_of_sloth": {(0, "nothing there")},
 }
 """What cannot come about: the being that destroys itself is there, and so is a piece just picked
-or placed; the most that a run may have is counted by its rank; Titan has a piece beside him."""
+or placed; the most that a run may have is counted by its rank; Titan has a piece beside him; when
+an effect begins there is a Gateway."""
 
 
 def position(card: int, rng: random.Random) -> State:
@@ -195,6 +199,8 @@ def position(card: int, rng: random.Random) -> State:
         crowd(board, 0, rng)
     kind = "beings" if card < FIRST_LEGEND else "legends"
     hand: dict[str, Any] = {kind: [name]} if card < FIRST_FLARE else {"flare": name}
+    if schools[0] in GATEWAY_SCHOOLS and card < FIRST_LEGEND:
+        hand["flare"] = rng.choice(("flare_01", None))
     own = [IDS[at] for at in SCHOOL_CARDS[schools[0]] if at != card]
     pile = sorted(rng.sample(own, rng.choice((0, 2, 9))))
     return GAMES["tash_kalar"].load(
@@ -204,11 +210,25 @@ def position(card: int, rng: random.Random) -> State:
             "phase": "main",
             "actions_left": rng.choice((1, 2)),
             "board": board,
+            **_gateway(board, schools[0], rng),
             "hands": [hand, {}],
             "discards": [pile, []],
             "played": {"beings": [pile, []]},
         }
     )
+
+
+def _gateway(board: dict[str, Any], school: str, rng: random.Random) -> dict[str, str | None]:
+    """Return the field of the Gateway, often a heroic, and on a coloured square if it can be."""
+    if school not in GATEWAY_SCHOOLS:
+        return {}
+    own = [
+        there
+        for there, piece in board.items()
+        if piece["owner"] == 0 and piece["rank"] == rng.choice(("common", "heroic", "heroic"))
+    ]
+    coloured = [there for there in own if there in (*RED, *GREEN)]
+    return {"gateway": rng.choice([None, *(coloured * 9), *own])}
 
 
 def _match(card: str, rng: random.Random) -> dict[str, dict[str, Any]]:

@@ -53,8 +53,9 @@ def hand(text: str) -> dict[str, Any]:
 def school_of(cards: str) -> str:
     """Return a school that has these cards."""
     decks = {DATA["beings"][card]["deck"] for card in cards.split() if kind_of(card) == "being"}
-    if decks & {*EXPANSIONS}:
-        return decks.pop()
+    for expansion in EXPANSIONS:
+        if expansion in decks:
+            return expansion
     return next((name for name, deck in SCHOOLS.items() if decks <= {deck}), "highland")
 
 

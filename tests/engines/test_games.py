@@ -106,6 +106,7 @@ def test_facts_are_json() -> None:
         "kind": "choice",
         "default": "north",
         "choices": ["north", "south"],
+        "unofficial": [],
     }
 
 

@@ -96,19 +96,16 @@ class TestGateway:
 
         assert gateway(do(state, "convert f6")) is None
 
-    def test_it_stays_through_an_upgrade_to_heroic_and_ends_as_a_legendary(self) -> None:
+    @pytest.mark.parametrize(("gate", "left"), [("h2", "h2"), ("g5", None)])
+    def test_it_stays_through_an_upgrade_to_heroic_and_ends_as_a_legendary(
+        self, gate: str, left: str | None
+    ) -> None:
         schools = ("nethervoid", "highland")
-        pieces = ready("two_headed_dragon e5 r0", schools=schools).to_json()["board"]
-        used = next(iter(pieces))
-        for gate_rank, left in (("common", used), ("heroic", None)):
-            board = {**pieces, used: {"owner": 0, "rank": gate_rank}}
-            state = position(cards="two_headed_dragon", schools=schools, board=board, gateway=used)
-            ways = legal(state, "summon")
-            if ways:
-                do(state, ways[0])
-                if f"upgrade {used}" in legal(state):
-                    do(state, f"upgrade {used}")
-                    assert gateway(state) == left
+        state = summoned("two_headed_dragon e5 r0", schools=schools, gateway=gate)
+
+        do(state, f"upgrade {gate}")
+
+        assert gateway(state) == left
 
     def test_it_is_shown_to_everybody_and_in_pictures(self) -> None:
         state = position("e5h c5", cards="flame_imp", gateway="e5")
@@ -297,7 +294,7 @@ class TestOption:
 @pytest.mark.parametrize("school", SCHOOLS)
 def test_matches_keep_what_always_holds(mode: str, school: str) -> None:
     rng = random.Random(f"{mode}:{school}")
-    for decks in (["nethervoid", school], [school, "nethervoid"]):
+    for decks in 2 * (["nethervoid", school], [school, "nethervoid"]):
         state = TASH_KALAR.start(options={"mode": mode, "decks": decks})
         while state.to_move is not None:
             if state.to_move == CHANCE:

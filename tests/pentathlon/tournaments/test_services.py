@@ -67,6 +67,11 @@ class TestCreate:
                 "bad_option",
                 "options",
             ),
+            (
+                {"game": "tash_kalar", "options": {"decks": ["sylvan", "nethervoid"]}},
+                "unofficial_option",
+                "options",
+            ),
             ({"limits": {"stderr_bytes": 1}}, "unknown_limit", "limits"),
             ({"limits": {"memory_mb": 10**6}}, "bad_limit", "limits"),
             ({"limits": {"action_cpu_s": True}}, "bad_limit", "limits"),
