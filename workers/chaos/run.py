@@ -26,7 +26,7 @@ from workers.chaos.audit import Account, account_of, refusals_in
 from workers.chaos.crew import Crew
 from workers.chaos.document import open_tournament, remains, size_for, submit_bots
 from workers.chaos.storm import Repairs, Show, Storm
-from workers.chaos.strikes import Scene, plan
+from workers.chaos.strikes import Scene, plan, strikes_on
 
 _HOST: Final = "127.0.0.1"
 _FIRST_PORT: Final = 8700
@@ -92,7 +92,8 @@ def run(wish: Wish, *, show: Show) -> Report:
             crew=crew, postgres=postgres, rng=Random(f"{wish.seed}:victims"), later=repairs.later
         )
         strikes = list(plan(wish.seed, wish.faults, postgres=wish.postgres))
-        storm = Storm(scene=scene, repairs=repairs, strikes=strikes)
+        kinds = strikes_on(postgres=wish.postgres)
+        storm = Storm(scene=scene, repairs=repairs, strikes=strikes, kinds=kinds)
         tournament = _started(wish, storm, show)
         storm.rage_over(tournament, matches=size_for(wish.matches).matches, show=show)
         show("counting what became of every match")

@@ -62,6 +62,8 @@ class Storm:
     scene: Scene
     repairs: Repairs
     strikes: Sequence[Strike]
+    kinds: Sequence[Strike]
+    """All that could be done here."""
     done: Counter[str] = field(default_factory=Counter)
     requeued: int = 0
 
@@ -106,13 +108,14 @@ class Storm:
         return number * matches // (len(self.strikes) + 1)
 
     def _strike(self, left: deque[Strike]) -> None:
-        """Do the next strike that finds a victim."""
-        for _ in range(len(left)):
-            strike = left.popleft()
+        """Do the next strike that finds a victim; if none of them does, one of another kind."""
+        others = list(self.kinds)
+        self.scene.rng.shuffle(others)
+        for strike in (*left, *others):
             if self._is_felt(strike):
                 self.done[strike.name] += 1
+                left.remove(strike if strike in left else left[0])
                 return
-            left.append(strike)
 
     def _is_felt(self, strike: Strike) -> bool:
         try:
