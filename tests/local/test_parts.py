@@ -7,13 +7,13 @@ def names(*parts: str) -> list[str]:
     return [part.name for part in choose(parts, pytest_arguments=[])]
 
 
-def test_no_name_means_everything_with_coverage() -> None:
+def test_no_name_means_everything_side_by_side() -> None:
     whole = choose([], pytest_arguments=[])
 
     assert [part.name for part in whole] == [
         *("format", "lint", "types", "imports", "migrations", "tests"),
     ]
-    assert "--cov" in whole[-1].command
+    assert "--dist" in whole[-1].command
 
 
 def test_named_checks_are_all_that_runs() -> None:

@@ -38,7 +38,7 @@ def part_names() -> list[str]:
 
 
 def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Part]:
-    """Return the parts to run; all of them, with coverage, if none is named."""
+    """Return the parts to run; all of them, side by side, if none is named."""
     checks = _checks()
     chosen = [Part(name=name, command=checks[name]) for name in names or checks if name in checks]
     if not names:
@@ -79,14 +79,7 @@ def _targets(name: str) -> list[str]:
 
 def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
     processes = max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
-    command = (
-        "-n",
-        str(processes),
-        "--dist",
-        "worksteal",
-        "--cov",
-        "--cov-report=term:skip-covered",
-    )
+    command = ("-n", str(processes), "--dist", "worksteal")
     return Part(name="tests", command=(*_pytest(), *command, *pytest_arguments))
 
 
