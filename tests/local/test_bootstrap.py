@@ -83,6 +83,21 @@ def test_everything_for_tests_is_enough_to_run(
     assert install.asked == [f"requirements/{group}.txt"]
 
 
+@pytest.mark.parametrize(
+    ("command", "group"),
+    [
+        ("up", "run"),
+        ("bench match", "run"),
+        ("bench engines", "dev"),
+        ("chaos --database postgres", "dev"),
+        ("test", "dev"),
+        ("test browser", "browser"),
+    ],
+)
+def test_command_gets_no_more_than_it_needs(command: str, group: str) -> None:
+    assert bootstrap.group_for(command.split()) == group
+
+
 def test_changed_requirements_are_installed_on_top(checkout: Path, install: FakeInstall) -> None:
     bootstrap.prepare(checkout, "run")
     kept = checkout / ".venv/kept"

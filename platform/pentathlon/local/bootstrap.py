@@ -30,7 +30,7 @@ def enter(root: Path, arguments: Sequence[str]) -> None:
         return
     try:
         with _alone(root):
-            prepare(root, _needed(arguments))
+            prepare(root, group_for(arguments))
     except InstallFailed as error:
         sys.exit(f"\n{error}")
     except KeyboardInterrupt:
@@ -56,9 +56,10 @@ def prepare(root: Path, group: str) -> None:
     _say(f"Installed in {time.monotonic() - started:.0f} s.")
 
 
-def _needed(arguments: Sequence[str]) -> str:
-    if arguments[:2] == ["bench", "engines"]:
-        return "dev"  # it compiles them
+def group_for(arguments: Sequence[str]) -> str:
+    """Return the file in requirements/ that holds what a command needs."""
+    if arguments[:2] == ["bench", "engines"] or arguments[:1] == ["chaos"]:
+        return "dev"  # a compiler for the first, a PostgreSQL for the second
     if arguments[:1] != ["test"]:
         return "run"
     return "browser" if "browser" in arguments else "dev"
