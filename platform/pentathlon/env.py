@@ -10,6 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+IMPORT_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
+"""PYTHONPATH of processes that import what this one does."""
 
 
 class Mode(StrEnum):

@@ -13,14 +13,14 @@ from pathlib import Path
 
 from django.db import connection
 
-from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.env import IMPORT_PATH, child_environment
 from pentathlon.local import processes
 from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.stack import worker_command
 from pentathlon.local.valkey import running_valkey
 from pentathlon.local.waiting import last_lines
 
 _TICK_S = 0.05
-_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
 
 
 @dataclass
@@ -43,12 +43,8 @@ class Platform:
 
     def start_worker(self, *, slots: int = 1) -> subprocess.Popen[bytes]:
         """Start a worker with so many slots, with the options it has in production."""
-        return self.start(
-            "worker",
-            *("-m", "celery", "-A", "workers.celery_app", "worker"),
-            *("-P", "prefork", "--concurrency", str(slots), "--loglevel", "info"),
-            *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-        )
+        _, *command = worker_command(slots=slots)
+        return self.start("worker", *command)
 
     def start_reconciler(self) -> subprocess.Popen[bytes]:
         """Start a reconciler."""
@@ -91,7 +87,7 @@ def running_platform(folder: Path, *, with_broker: bool = True) -> Iterator[Plat
             DATABASE_URL=_database_url(),
             REDIS_URL=redis_url if with_broker else "",
             PENTATHLON_DATA=str(folder / "data"),
-            PYTHONPATH=_PATH,
+            PYTHONPATH=IMPORT_PATH,
             PYTHONUNBUFFERED="1",
         )
         platform = Platform(environment=environment, logs=folder)

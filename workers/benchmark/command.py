@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.local.installer import InstallFailed
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
@@ -20,7 +20,6 @@ from pentathlon_engines.manifest import built_in_bots
 from workers.benchmark.speed.command import opponents_python
 
 HELP: Final = "CPU ms of a whole match and of its parts, through queue, sandbox, rows and replay"
-_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -50,7 +49,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
             PENTATHLON_DATA=str(folder / "data"),
             PENTATHLON_LOG_LEVEL="WARNING",
             PENTATHLON_BOT_MATCHES="1000",  # one bot plays all of them
-            PYTHONPATH=_PATH,
+            PYTHONPATH=IMPORT_PATH,
         )
         measured = subprocess.run(
             _command(folder, options, rival), cwd=CHECKOUT, env=environment, check=False

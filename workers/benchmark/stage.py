@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from pentathlon.bots.services import create_bot
 from pentathlon.env import child_environment
 from pentathlon.local import processes
 from pentathlon.local.preparation import prepare_database
+from pentathlon.local.stack import worker_command
 from pentathlon.local.waiting import ServerFailed, last_lines
 from pentathlon.matches.fleet import read_fleet
 from pentathlon.matches.jobs import MatchSpec
@@ -75,7 +75,7 @@ class Stage:
         return sent + self._cpu_s() - before
 
     def _cpu_s(self) -> float:
-        return cpu_s_of([_broker_pid(), *_family(self.worker.pid)])
+        return cpu_s_of([_broker_pid(), self.worker.pid, *processes.children(self.worker.pid)])
 
     def wait_for(self, is_true: Callable[[], bool]) -> None:
         """Return when something is true; raise if the worker ends, or takes too long for it."""
@@ -93,7 +93,9 @@ def open_stage(folder: Path) -> Iterator[Stage]:
     owner = User.objects.create_user(username="benchmark", email="", password=None)
     log = folder / "worker.log"
     with log.open("wb") as output:
-        worker = processes.start(_WORKER, output=output, environment=child_environment())
+        worker = processes.start(
+            worker_command(slots=1), output=output, environment=child_environment()
+        )
     stage = Stage(worker=worker, log=log, owner=owner)
     try:
         stage.wait_for(lambda: read_fleet().slots > 0)
@@ -102,23 +104,9 @@ def open_stage(folder: Path) -> Iterator[Stage]:
         processes.stop(worker)
 
 
-_WORKER = (
-    *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
-    *("-P", "prefork", "--concurrency", "1", "--loglevel", "info"),
-    *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-)
-
-
 def _broker_pid() -> int:
     with Redis.from_url(str(settings.REDIS_URL)) as client:
         return int(client.info("server")["process_id"])
-
-
-def _family(pid: int) -> Iterator[int]:
-    """Yield a worker and the processes of its slots."""
-    yield pid
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        yield from map(int, path.read_text().split())
 
 
 def _time_of(action: Callable[[], object]) -> float:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -46,7 +46,7 @@ class Member:
 
     def children(self) -> list[int]:
         """Return the processes that this one has started itself: the slots of a worker."""
-        return list(_children(self.pid))
+        return list(processes.children(self.pid))
 
     @property
     def pid(self) -> int:
@@ -119,9 +119,3 @@ def _start(member: Member) -> None:
         member.process = processes.start(
             member.service.command, output=output, environment=member.service.environment
         )
-
-
-def _children(pid: int) -> Iterator[int]:
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            yield from map(int, path.read_text().split())

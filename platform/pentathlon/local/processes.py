@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -61,6 +61,13 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
     """Kill whatever is left of a process and of all that it has started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def children(pid: int) -> Iterator[int]:
+    """Yield the processes that a process has started itself and that still are there."""
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            yield from map(int, path.read_text().split())
 
 
 def _tie_to_parent(death_signal: signal.Signals) -> Callable[[], None]:

@@ -1,6 +1,5 @@
 """The services that make up a whole platform on one machine."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,7 +9,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
-from pentathlon.env import CHECKOUT, child_environment, read_environment
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment, read_environment
 from pentathlon.local.supervisor import Service
 from pentathlon.local.valkey import answers, valkey_binary, valkey_command, valkey_url
 
@@ -56,8 +55,7 @@ class Stack:
         yield self._worker(environment)
 
     def _environment(self, redis_url: str | None) -> dict[str, str]:
-        path = (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")
-        changes = {"PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONUNBUFFERED": "1"}
+        changes = {"PYTHONPATH": IMPORT_PATH, "PYTHONUNBUFFERED": "1"}
         if redis_url is not None:
             changes["REDIS_URL"] = redis_url
         if self.host not in _OWN_ONLY and not read_environment().hosts:
@@ -81,14 +79,19 @@ class Stack:
     def _worker(self, environment: dict[str, str]) -> Service:
         return Service(
             name="worker",
-            command=[
-                *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
-                *("-P", "prefork", "--concurrency", str(self.workers)),
-                *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-                *("--loglevel", "info"),
-            ],
+            command=worker_command(slots=self.workers),
             environment=environment,
         )
+
+
+def worker_command(*, slots: int) -> list[str]:
+    """Return the command of a worker that plays so many matches at a time."""
+    return [
+        *(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker"),
+        *("-P", "prefork", "--concurrency", str(slots)),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+        *("--loglevel", "info"),
+    ]
 
 
 def _broker(binary: Path, socket: Path, url: str) -> Service:

@@ -1,6 +1,5 @@
 """`manage.py chaos`: play a tournament while all that it runs on is killed; nothing is lost."""
 
-import os
 import secrets
 import subprocess
 import sys
@@ -10,13 +9,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.local.postgres import PostgresServer
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import valkey_url
 from pentathlon_engines import GAMES
 
-_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
 _LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1}
 
 
@@ -73,5 +71,5 @@ def _environment(folder: Path, *, postgres: bool) -> dict[str, str]:
         REDIS_URL=valkey_url(folder / "valkey.sock"),
         PENTATHLON_DATA=str(folder / "data"),
         PENTATHLON_LOG_JSON="1",
-        PYTHONPATH=_PATH,
+        PYTHONPATH=IMPORT_PATH,
     )
