@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import BadMessage
 from pentathlon_engines.limits import Limits
@@ -41,6 +41,13 @@ class MatchFacts(NamedTuple):
     options: dict[str, object]
     limits: Limits
     match: str
+
+
+def facts_of(record: dict[str, Any]) -> MatchFacts:  # Any: JSON, verified before
+    """Return what the bots of a recorded match were told."""
+    names = ("game", "rules", "seats", "options", "match")
+    limits = Limits.from_json(record["limits"])
+    return MatchFacts(limits=limits, **{name: record[name] for name in names})
 
 
 def hello(facts: MatchFacts, *, seat: int) -> Message:

@@ -14,12 +14,11 @@ from enum import StrEnum
 from pentathlon_engines import protocol
 from pentathlon_engines.faults import Fault, FaultKind
 from pentathlon_engines.launcher import BotCommand, Launcher, Usage
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.pipes import BotFailed
 from pentathlon_engines.record import Record, start_position
 from pentathlon_engines.referee import Referee, Request
 from pentathlon_engines.seat import Seat
-from pentathlon_engines.table import ask_for_action
+from pentathlon_engines.table import ask_for_action, request_message
 from pentathlon_engines.trace import FROM_BOT, TO_BOT, Line, Tape, Trace
 
 
@@ -107,13 +106,7 @@ def lines_of(record: Record, seat: int) -> list[Line]:
     fault = recorded_fault(record, seat)
     tape = Tape()
     for request in requests_to(record, seat):
-        message = protocol.act(
-            ply=request.ply,
-            events=request.events,
-            observation=request.observation,
-            legal=request.legal,
-            clock={},
-        )
+        message = request_message(request, clock={})
         del message["clock"]
         tape.note(TO_BOT, protocol.encode(message))
         if fault is None or fault["ply"] != request.ply:
@@ -142,14 +135,7 @@ def rerun(
         BadRecord: the record is one of other rules.
     """
     run = _Run(record, seat, codec)
-    facts = protocol.MatchFacts(
-        game=record["game"],
-        rules=record["rules"],
-        seats=record["seats"],
-        options=record["options"],
-        limits=Limits.from_json(record["limits"]),
-        match=record["match"],
-    )
+    facts = protocol.facts_of(record)
     bot = Seat(launcher.start(command, seat=seat, limits=facts.limits), facts.limits)
     try:
         bot.await_ready(codec(protocol.hello(facts, seat=seat)) + b"\n")

@@ -124,13 +124,7 @@ def ask_for_action(
     Raises:
         BotFailed: it gave no such answer within its limits.
     """
-    message = protocol.act(
-        ply=request.ply,
-        events=request.events,
-        observation=request.observation,
-        legal=request.legal,
-        clock=seat.clock(),
-    )
+    message = request_message(request, clock=seat.clock())
     answer = seat.ask(codec(message) + b"\n")
     try:
         reply = protocol.read_reply(answer, ply=request.ply)
@@ -142,6 +136,17 @@ def ask_for_action(
         notes.append((request.ply, f"not legal: {reply.action[: protocol.NOTE_CHARACTERS]!r}"))
         raise BotFailed(FaultKind.ILLEGAL_ACTION, "the action is not among the legal ones")
     return reply.action
+
+
+def request_message(request: Request, *, clock: dict[str, int]) -> protocol.Message:
+    """Return a request as it is sent to a bot."""
+    return protocol.act(
+        ply=request.ply,
+        events=request.events,
+        observation=request.observation,
+        legal=request.legal,
+        clock=clock,
+    )
 
 
 def _stirring(seats: Mapping[int, Seat]) -> list[tuple[int, int]]:

@@ -10,10 +10,9 @@ import msgspec
 
 from pentathlon_engines import GAMES, protocol
 from pentathlon_engines.launcher import BotCommand, Launcher
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.record import seal
 from pentathlon_engines.referee import Referee, Request
-from pentathlon_engines.table import Table
+from pentathlon_engines.table import Table, request_message
 from workers.benchmark.meter import own_cpu_s
 
 Record = dict[str, Any]  # Any: JSON, verified when it was handed in
@@ -36,7 +35,9 @@ def turns_s(
         before = time.process_time()
         for request in requests:
             seat = table.seats[request.seat]
-            answer = seat.ask(msgspec.json.encode(message(request, seat.clock())) + b"\n")
+            answer = seat.ask(
+                msgspec.json.encode(request_message(request, clock=seat.clock())) + b"\n"
+            )
             protocol.read_reply(answer, ply=request.ply)
         return time.process_time() - before + sum(seat.cpu_s for seat in table.seats)
     finally:
@@ -56,27 +57,9 @@ def refereed(record: Record) -> list[Request]:
     return requests
 
 
-def message(request: Request, clock: dict[str, int]) -> protocol.Message:
-    """Return a request as it is sent."""
-    return protocol.act(
-        ply=request.ply,
-        events=request.events,
-        observation=request.observation,
-        legal=request.legal,
-        clock=clock,
-    )
-
-
 def _seated(record: Record, command: BotCommand, launcher: Launcher) -> Table:
     referee = _referee(record)
-    facts = protocol.MatchFacts(
-        game=record["game"],
-        rules=record["rules"],
-        seats=record["seats"],
-        options=record["options"],
-        limits=Limits.from_json(record["limits"]),
-        match=record["match"],
-    )
+    facts = protocol.facts_of(record)
     table = Table(referee, facts, msgspec.json.encode)
     table.start([command] * record["seats"], launcher)
     return table

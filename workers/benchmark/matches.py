@@ -21,6 +21,7 @@ from pentathlon.matches.publishing import BATCH
 from pentathlon_engines.launcher import BotCommand, Launcher
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.table import request_message
 from pentathlon_engines.turn_cost import measure_turn_cost
 from workers.benchmark import bots, rows
 from workers.benchmark.costs import Costs
@@ -120,7 +121,7 @@ class Bench:
 
     def _turn_over_raw(self, record: Record) -> float:
         requests = bots.refereed(record)
-        typical = bots.message(requests[len(requests) // 2], clock={})
+        typical = request_message(requests[len(requests) // 2], clock={})
         # The echo is started in the folder that we are in; the sandbox must be able to show it.
         with contextlib.chdir(self.command.folder):
             costs = [
