@@ -39,8 +39,8 @@ from pentathlon_engines.tash_kalar.patterns import COMMON, RANKS
 from pentathlon_engines.tash_kalar.program import Step
 from pentathlon_engines.tash_kalar.state import TashKalarState
 from pentathlon_engines.tash_kalar.table import MODES, RESOLVING, SHORTAGE
-from tests.engines.tash_kalar_oracle_cards import GREEN, RED, SQUARES, layings
-from tests.engines.tash_kalar_positions import crowd
+from tests.engines.tash_kalar_oracle_cards import SQUARES, layings
+from tests.engines.tash_kalar_positions import crowd, random_gateway
 
 Branch = tuple[int, str]
 """A step of the program and what it did."""
@@ -210,25 +210,12 @@ def position(card: int, rng: random.Random) -> State:
             "phase": "main",
             "actions_left": rng.choice((1, 2)),
             "board": board,
-            **_gateway(board, schools[0], rng),
+            **random_gateway(board, [schools[0]], rng),
             "hands": [hand, {}],
             "discards": [pile, []],
             "played": {"beings": [pile, []]},
         }
     )
-
-
-def _gateway(board: dict[str, Any], school: str, rng: random.Random) -> dict[str, str | None]:
-    """Return the field of the Gateway, often a heroic, and on a coloured square if it can be."""
-    if school not in GATEWAY_SCHOOLS:
-        return {}
-    own = [
-        there
-        for there, piece in board.items()
-        if piece["owner"] == 0 and piece["rank"] == rng.choice(("common", "heroic", "heroic"))
-    ]
-    coloured = [there for there in own if there in (*RED, *GREEN)]
-    return {"gateway": rng.choice([None, *(coloured * 9), *own])}
 
 
 def _match(card: str, rng: random.Random) -> dict[str, dict[str, Any]]:

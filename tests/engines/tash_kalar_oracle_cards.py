@@ -33,6 +33,9 @@ SCHOOLS = {
     "highland": "highland",
     "sylvan": "sylvan",
 }
+EXPANSIONS = {"nethervoid": "nethervoid"}
+DECKS = SCHOOLS | EXPANSIONS
+"""The deck of each school (3.1)."""
 
 
 class Piece:
@@ -192,15 +195,21 @@ def reads_match(card: str) -> bool:
     return bool(DATA["beings"][card]["refs"] != "none")
 
 
+def deck_of(card: str) -> str:
+    """Return the deck that a being lies in."""
+    deck: str = DATA["beings"][card]["deck"]
+    return deck
+
+
 def kind_of(card: str) -> str:
     """Return in which part of a hand a card lies."""
     if card.startswith("flare_"):
         return "flare"
-    return "legend" if DATA["beings"][card]["deck"] == "legends" else "being"
+    return "legend" if deck_of(card) == "legends" else "being"
 
 
 def cards_of(deck: str) -> list[str]:
     """Return all cards of a deck."""
     if deck in ("flares", "tasks"):
         return list(DATA[deck])
-    return [card for card, fact in DATA["beings"].items() if fact["deck"] == deck]
+    return [card for card in DATA["beings"] if deck_of(card) == deck]

@@ -49,13 +49,21 @@ class Moved(NamedTuple):
 class Arena:
     """The board with its pieces, what is destroyed, and what the turn grants."""
 
-    def __init__(self, two_sided: int) -> None:
+    def __init__(self, *, is_high: bool) -> None:
         self.board: dict[str, Piece] = {}
-        self.two_sided = two_sided
+        self.is_high = is_high
+        self.two_sided = 17 if is_high else 16
         self.destroyed: dict[str, int] = dict.fromkeys(RANKS, 0)
         self.actions_left = 0
         self.permissions: set[str] = set()
         self.extra = {"beings": 0, "legends": 0}
+        self.gateway: Piece | None = None
+        self.hands: list[dict[str, Any]] = [
+            {"beings": [], "legends": [], "flare": None} for _ in (0, 1)
+        ]
+        self.played: dict[str, Any] = {"beings": [[], []], "legends": [], "flares": []}
+        self.points = [0, 0]
+        self.summoned: list[dict[str, Any]] = []
         self.discards: list[list[str]] = [[], []]
         self.decks: dict[str, Any] = {"beings": [[], []]}
         self.taken = [0, 0]
@@ -65,6 +73,10 @@ class Arena:
     def tell(self, seat: int, text: str) -> None:
         """Note what a seat or chance did."""
         self.events.append((seat, text))
+
+    def score_legend(self, seat: int) -> None:
+        """10.3"""
+        self.points[seat] += not self.is_high
 
     def supply(self, owner: int, rank: str) -> int:
         """2.3"""
@@ -79,6 +91,11 @@ class Arena:
     def square(self, piece: Piece) -> str | None:
         """Return where a piece stands, None if it is gone."""
         return next((there for there, other in self.board.items() if other is piece), None)
+
+    def gate(self) -> list[str]:
+        """Return the square of the Gateway, none if there is no Gateway (18.2)."""
+        there = self.square(self.gateway) if self.gateway else None
+        return [there] if there else []
 
     def find(self, owners: Iterable[int], ranks: Iterable[str] = RANKS) -> list[str]:
         """Return the squares of these pieces."""
@@ -110,6 +127,8 @@ class Arena:
     def upgrade(self, there: str) -> Piece:
         piece = self.board[there]
         piece.rank = RANKS[RANKS.index(piece.rank) + 1]
+        if piece is self.gateway and piece.rank == LEGENDARY:
+            self.gateway = None
         return piece
 
     def downgrade(self, there: str) -> Piece:
@@ -134,6 +153,7 @@ class Effect:
         self.marked = match.marked if match else []
         self.marked_empty = bool(self.marked) and self.marked[0] not in arena.board
         self.pile_empty = not arena.discards[seat]
+        self.goes_under = False
 
     @property
     def here(self) -> str | None:
@@ -228,6 +248,10 @@ class Effect:
             self.board[there] = Piece(owner, rank)
         return there
 
+    def put(self, there: str) -> None:
+        """Put down an own common."""
+        self.board[there] = Piece(self.seat, COMMON)
+
     def convert(self, squares: Iterable[str], to: str | None) -> Asked:
         """6.4; an equal rank if none is said."""
         fit = [t for t in squares if self.arena.supply(self.seat, to or self.board[t].rank)]
@@ -263,6 +287,16 @@ class Effect:
         """The being's square as a list of movers."""
         return [self.here] if self.here else []
 
+    def is_gateway(self) -> bool:
+        return self.being is not None and self.being is self.arena.gateway
+
+    def become_gateway(self, there: str) -> None:
+        self.arena.gateway = self.board[there]
+
+    def near_gate(self) -> list[str]:
+        """The squares beside the Gateway."""
+        return [there for gate in self.arena.gate() for there in around(gate)]
+
     def moves(
         self,
         allowed: Callable[[list[Moved]], list[tuple[str, str]]],
@@ -287,7 +321,7 @@ class Effect:
         piece = self.board[end] = self.board.pop(start)
         return Moved(piece, start, end, captured, captured == piece.rank)
 
-    def leap_self(self, squares: Iterable[str], *, may: bool = True) -> Asked:
+    def leap_self(self, squares: Iterable[str] = SQUARES, *, may: bool = True) -> Asked:
         """A combat leap of the being; return whether it was done."""
         start = self.here
         if start is None:

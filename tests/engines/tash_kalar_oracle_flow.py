@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.engines import tash_kalar_oracle_imperial as imperial
+from tests.engines import tash_kalar_oracle_nethervoid as nethervoid
 from tests.engines import tash_kalar_oracle_shared as legends
 from tests.engines import tash_kalar_oracle_wild as wild
 from tests.engines.tash_kalar_oracle_cards import (
@@ -19,6 +20,7 @@ from tests.engines.tash_kalar_oracle_cards import (
     RANKS,
     Match,
     Piece,
+    deck_of,
     kind_of,
     matches,
     rank_of,
@@ -167,16 +169,19 @@ class Oracle(Table):
         except StopIteration:
             return
 
-    def strangers(self) -> int:
-        """7.6"""
-        return int("war_summon" in self.permissions)
+    def found(self, card: str) -> list[Match]:
+        """7.6, 18.2.4"""
+        if "possessed_summon" in self.permissions:
+            return matches(self.board, card, 1 - self.player)
+        strangers = int("war_summon" in self.permissions)
+        return matches(self.board, card, self.player, strangers=strangers)
 
     def summonings(self) -> list[str]:
         """7"""
         hand = self.hands[self.player]
         listed = []
         for card in [*hand["beings"], *hand["legends"]]:
-            for match in matches(self.board, card, self.player, strangers=self.strangers()):
+            for match in self.found(card):
                 if self.piece_for(card, match) is not None:
                     turn = f" {match.turn}" if reads_match(card) else ""
                     listed.append(f"summon {card} {match.square}{turn}")
@@ -203,7 +208,7 @@ class Oracle(Table):
             played.remove(card)
         found = [
             (match, lift)
-            for match in matches(self.board, card, self.player, strangers=self.strangers())
+            for match in self.found(card)
             if match.square == square and turn in (None, match.turn)
             if (lift := self.piece_for(card, match)) is not None
         ]
@@ -228,22 +233,35 @@ class Oracle(Table):
 
     def appear(self, card: str, match: Match) -> Play:
         """7.4"""
-        self.permissions.discard("war_summon")
+        self.permissions -= {"war_summon", "possessed_summon"}
         occupant = self.board.get(match.square)
         if occupant and occupant.owner != self.player:
             self.destroyed[occupant.rank] += 1
         being = self.board[match.square] = Piece(self.player, rank_of(card))
         self.summoned.append({"card": card, "square": match.square})
         is_legend = kind_of(card) == "legend"
-        if is_legend and not self.is_high:
-            self.points[self.player] += 1
-        yield from self.resolve(effect_of(card)(Effect(self, self.player, match, being)))
+        if is_legend:
+            self.score_legend(self.player)
+        if deck_of(card) == "nethervoid":
+            self.may_open(being)
+        effect = Effect(self, self.player, match, being)
+        yield from self.resolve(effect_of(card)(effect))
         self.card = self.step = None
         if is_legend:
             self.played["legends"].append(card)
             return
+        deck = self.decks["beings"][self.player]
+        if effect.goes_under and deck:
+            deck.append(card)
+            return
         self.discards[self.player].append(card)
         self.played["beings"][self.player].append(card)
+
+    def may_open(self, being: Piece) -> None:
+        """18.2"""
+        gate = self.gate()
+        if not gate or (self.board[gate[0]].rank == COMMON and being.rank == HEROIC):
+            self.gateway = being
 
     def decide_end(self) -> Play:
         """5.7; returns "" after a flare"""
@@ -298,6 +316,8 @@ class Oracle(Table):
 
 def effect_of(card: str) -> Callable[[Effect], Asked]:
     """Return the function with the name of a being."""
-    module = next(module for module in (imperial, wild, legends) if hasattr(module, card))
+    module = next(
+        module for module in (imperial, wild, nethervoid, legends) if hasattr(module, card)
+    )
     effect: Callable[[Effect], Asked] = getattr(module, card)
     return effect

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from tests.engines.tash_kalar_oracle_cards import (
-    COMMON,
-    HEROIC,
-    LEGENDARY,
-    NO_LEGEND,
-    SQUARES,
-    around,
-)
+from tests.engines.tash_kalar_oracle_cards import COMMON, HEROIC, LEGENDARY, NO_LEGEND, around
 from tests.engines.tash_kalar_oracle_effects import Asked, Effect, Moved
 
 
@@ -108,7 +101,7 @@ def cavalry_captain(e: Effect) -> Asked:
 
 def gryphon_rider(e: Effect) -> Asked:
     e.at(0)
-    if not (yield from e.leap_self(SQUARES)):
+    if not (yield from e.leap_self()):
         return
     e.at(1)
     downgraded = yield from e.target("downgrade", e.alone(), may=True)

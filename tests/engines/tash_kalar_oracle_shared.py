@@ -72,7 +72,7 @@ def the_eldest_tree(e: Effect) -> Asked:
         elif word == "upgrade":
             e.arena.upgrade(there)
         else:
-            e.board[there] = Piece(e.seat, COMMON)
+            e.put(there)
 
 
 def bone_catapult(e: Effect) -> Asked:
@@ -218,7 +218,7 @@ def either(e: Effect, step: int, texts: list[str]) -> Asked:
     elif word == "convert":
         e.swap(there, COMMON)
     else:
-        e.board[there] = Piece(e.seat, COMMON)
+        e.put(there)
 
 
 def places(e: Effect) -> list[str]:

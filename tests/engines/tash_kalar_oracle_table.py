@@ -11,8 +11,8 @@ from typing import Any
 from tests.engines.tash_kalar_oracle_cards import (
     COMMON,
     DATA,
+    DECKS,
     LEGENDARY,
-    SCHOOLS,
     Piece,
     cards_of,
     kind_of,
@@ -29,21 +29,14 @@ class Table(Arena):
     """All that lies on the table; `to_move`, `phase` and `listed` tell who decides what."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        super().__init__(17 if options["mode"] == "high_form" else 16)
+        super().__init__(is_high=options["mode"] == "high_form")
         self.options = options
-        self.is_high = options["mode"] == "high_form"
         self.to_move: int | None = None
         self.phase = ""
         self.listed: list[str] = []
         self.card: str | None = None
-        self.hands: list[dict[str, Any]] = [
-            {"beings": [], "legends": [], "flare": None} for _ in (0, 1)
-        ]
         self.decks |= {"legends": [], "flares": []}
-        self.played: dict[str, Any] = {"beings": [[], []], "legends": [], "flares": []}
         self.row = TaskRow({}, [], [])
-        self.points = [0, 0]
-        self.summoned: list[dict[str, str]] = []
         self.discarded = self.is_extra = False
         self.player = self.turn = 0
         self.end: dict[str, Any] | None = None
@@ -71,6 +64,7 @@ class Table(Arena):
         """Begin in the middle, where a turn has just begun."""
         for there, fact in position["board"].items():
             self.board[there] = Piece(fact["owner"], fact["rank"])
+        self.gateway = self.board.get(position.get("gateway") or "")
         self.hands = position["hands"]
         self.decks = position["decks"]
         self.discards = position["discards"]
@@ -98,7 +92,7 @@ class Table(Arena):
             self.options = self.options | {"decks": (yield from self.draw_lots("draw"))}
         dealt = yield from self.draw_lots("deal")
         self.player, self.turn, self.actions_left = int(dealt[0]), 1, 1
-        decks = [cards_of(SCHOOLS[school]) for school in self.options["decks"]]
+        decks = [cards_of(DECKS[school]) for school in self.options["decks"]]
         legends, flares = cards_of("legends"), cards_of("flares")
         both = named(flares, dealt[5])
         for seat in (0, 1):

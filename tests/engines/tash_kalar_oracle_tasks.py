@@ -24,7 +24,7 @@ UPGRADED = (HEROIC, LEGENDARY)
 class Look:
     """What a claim depends on."""
 
-    def __init__(self, arena: Arena, seat: int, summoned: list[dict[str, str]]) -> None:
+    def __init__(self, arena: Arena, seat: int, summoned: list[dict[str, Any]]) -> None:
         self.own = {rank: arena.find([seat], [rank]) for rank in RANKS}
         self.all_own = arena.find([seat])
         self.upgraded = arena.find([seat], UPGRADED)
@@ -52,9 +52,11 @@ class Look:
 
     def summons(self, squares: list[str], on: int, legends: int = 0) -> bool:
         where = [being["square"] for being in self.summoned]
-        kinds = [kind_of(being["card"]) for being in self.summoned]
+        are_legends = [
+            being.get("as_legend") or kind_of(being["card"]) == "legend" for being in self.summoned
+        ]
         fits = sum(there in squares for there in where) >= on
-        return len(where) >= 2 and fits and kinds.count("legend") >= legends
+        return len(where) >= 2 and fits and are_legends.count(True) >= legends
 
     def cross(self) -> bool:
         return any(

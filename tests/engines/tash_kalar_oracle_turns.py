@@ -9,13 +9,13 @@ from __future__ import annotations
 import copy
 import random
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from pentathlon_engines import State
 from tests.engines.tash_kalar_oracle_cards import (
-    DATA,
+    DECKS,
     RANKS,
-    SCHOOLS,
     SQUARES,
     cards_of,
     distance,
@@ -23,45 +23,61 @@ from tests.engines.tash_kalar_oracle_cards import (
     layings,
 )
 from tests.engines.tash_kalar_oracle_flow import Oracle
-from tests.engines.tash_kalar_positions import DUEL, HIGH, TASH_KALAR, hand, legends_of
+from tests.engines.tash_kalar_positions import (
+    DUEL,
+    HIGH,
+    TASH_KALAR,
+    hand,
+    legends_of,
+    random_gateway,
+)
 
-CARDS = [
-    *(card for deck in (*dict.fromkeys(SCHOOLS.values()), "legends") for card in cards_of(deck)),
-    *DATA["flares"],
-]
+
+def cards_in(schools: Iterable[str]) -> list[str]:
+    """Return the beings of these schools and all that everybody shares."""
+    decks = dict.fromkeys(DECKS[school] for school in schools)
+    return [card for deck in (*decks, "legends", "flares") for card in cards_of(deck)]
 
 
 def prepared(card: str, rng: random.Random) -> State:
     """Return a position in which seat 0 holds just this card and can probably use it."""
     mode, school = rng.choice((HIGH, DUEL)), school_for(card, rng)
-    other = rng.choice([name for name in SCHOOLS if name != school])
-    may_borrow = rng.random() < 0.3
-    board = surrounded(card, rng, full=17 if mode == HIGH else 16, borrows=may_borrow)
-    rest = [one for one in cards_of(SCHOOLS[school]) if one != card]
+    schools = [school, rng.choice([name for name in DECKS if name != school])]
+    permission = permission_for(school, rng)
+    board = surrounded(card, rng, full=17 if mode == HIGH else 16, permission=permission)
+    flare = rng.choice(("", rng.choice(cards_of("flares"))))
+    rest = [one for one in cards_of(DECKS[school]) if one != card]
     return TASH_KALAR.load(
         {
-            "options": {"mode": mode, "decks": [school, other]},
+            "options": {"mode": mode, "decks": schools},
             "to_move": 0,
             "phase": "main",
             "actions_left": rng.choice((1, 2)),
-            "permissions": ["war_summon"] * may_borrow,
+            "permissions": [permission] * bool(permission),
             "board": board,
-            "hands": [hand(card), hand("")],
+            **random_gateway(board, schools, rng),
+            "hands": [hand(card if kind_of(card) == "flare" else f"{card} {flare}"), hand("")],
             "discards": [sorted(rest[: rng.choice((0, 3, 8))]), []],
             "scores": [0, 0] if mode == DUEL else legends_of(board),
         }
     )
 
 
+def permission_for(school: str, rng: random.Random) -> str:
+    """Return a permission for the summoning, mostly none."""
+    possible = ["war_summon", "possessed_summon" if school == "nethervoid" else "war_summon"]
+    return rng.choice(possible) if rng.random() < 0.3 else ""
+
+
 def school_for(card: str, rng: random.Random) -> str:
     """Return a school that has the card, or any for a card that all share."""
     if kind_of(card) != "being":
-        return rng.choice(list(SCHOOLS))
-    return next(name for name, deck in SCHOOLS.items() if card in cards_of(deck))
+        return rng.choice(list(DECKS))
+    return next(name for name, deck in DECKS.items() if card in cards_of(deck))
 
 
 def surrounded(
-    card: str, rng: random.Random, *, full: int, borrows: bool
+    card: str, rng: random.Random, *, full: int, permission: str
 ) -> dict[str, dict[str, Any]]:
     """Return a board with the card's pattern, or one that is bad enough for a flare."""
     board: dict[str, dict[str, Any]] = {}
@@ -71,8 +87,9 @@ def surrounded(
         counts = [rng.choice((0, 1, 3)), full]
     else:
         match = rng.choice(layings(card))
-        board = {there: {"owner": 0, "rank": rank} for there, rank in match.needs.items()}
-        if borrows and rng.random() < 0.7:
+        owner = int(permission == "possessed_summon")
+        board = {there: {"owner": owner, "rank": rank} for there, rank in match.needs.items()}
+        if permission == "war_summon" and rng.random() < 0.7:
             board[rng.choice(list(board))]["owner"] = 1
         free.sort(key=lambda there: distance(match.square, there) + 2 * rng.random())
     free = [there for there in free if there not in board]

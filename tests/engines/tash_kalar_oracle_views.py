@@ -67,6 +67,8 @@ def public(oracle: Oracle) -> dict[str, Any]:
     }
     if oracle.is_high:
         view["tasks"] = oracle.row.view()
+    if "nethervoid" in oracle.options["decks"]:
+        view["gateway"] = next(iter(oracle.gate()), None)
     return view
 
 

@@ -11,7 +11,6 @@ from tests.engines.tash_kalar_oracle_cards import (
     RANKS,
     RED,
     SLANTED,
-    SQUARES,
     around,
     distance,
     way_of,
@@ -21,7 +20,7 @@ from tests.engines.tash_kalar_oracle_effects import Asked, Effect, Moved
 
 def wild_eagle(e: Effect) -> Asked:
     e.at(0)
-    yield from e.leap_self(SQUARES)
+    yield from e.leap_self()
 
 
 def clan_axeman(e: Effect) -> Asked:

@@ -12,7 +12,11 @@ from typing import Any
 from pentathlon_engines import CHANCE, GAMES, State
 from tests.engines.tash_kalar_oracle_cards import (
     DATA,
+    DECKS,
+    EXPANSIONS,
+    GREEN,
     RANKS,
+    RED,
     SCHOOLS,
     SQUARES,
     cards_of,
@@ -23,7 +27,6 @@ from tests.engines.tash_kalar_oracle_cards import (
 
 TASH_KALAR = GAMES["tash_kalar"]
 LETTERS = {rank[0]: rank for rank in RANKS}
-EXPANSIONS = ("nethervoid",)
 HIGH, DUEL = "high_form", "deathmatch_duel"
 FAR = "a3 a4 a5 a6 a7 b3 b4 b5 b6 b7 c8 c9 d8 d9 e8 e9 f8 f9 g8 g9"
 """Squares away from e4 and what stands around it."""
@@ -100,6 +103,13 @@ def summoned(text: str, own: str = "", enemy: str = "", **more: Any) -> State:
     return do(ready(text, own, enemy, **more), f"summon {text}")
 
 
+def played(text: str, own: str, enemy: str, answers: str, **more: Any) -> tuple[str, State]:
+    """Summon and answer the effect, `/` between answers; return what changed, and the position."""
+    before = ready(text, own, enemy, **more)
+    after = do(before.copy(), f"summon {text}", *filter(None, answers.split("/")))
+    return changes(before, after), after
+
+
 def do(state: State, *texts: str) -> State:
     """Do actions by their texts."""
     for text in texts:
@@ -167,12 +177,13 @@ def crowded(options: dict[str, Any], rng: random.Random) -> State:
     board = {there: {"owner": 0, "rank": rank} for there, rank in needs.items()}
     for owner in (0, 1):
         crowd(board, owner, rng)
-    decks = [rng.sample(cards_of(SCHOOLS[school]), 18) for school in options["decks"]]
+    decks = [rng.sample(cards_of(DECKS[school]), 18) for school in options["decks"]]
     piles = [deck[rng.randrange(4, 18) :] for deck in decks]
     points = [rng.randrange(18), rng.randrange(18)]
     row = {"tasks": random_row(rng)} if options["mode"] == HIGH else {}
     return TASH_KALAR.load(
         row
+        | random_gateway(board, options["decks"], rng)
         | {
             "options": options,
             "to_move": 0,
@@ -209,6 +220,18 @@ def crowd(board: dict[str, dict[str, Any]], owner: int, rng: random.Random) -> N
     if rng.random() < 0.7:
         there = rng.choice([there for there in SQUARES if there not in board])
         board[there] = {"owner": owner, "rank": RANKS[2]}
+
+
+def random_gateway(
+    board: dict[str, dict[str, Any]], schools: list[str], rng: random.Random
+) -> dict[str, str | None]:
+    """Return the field of the Gateway, often a heroic, and on a coloured square if it can be."""
+    if "nethervoid" not in schools:
+        return {}
+    seat, wanted = schools.index("nethervoid"), rng.choice(("common", "heroic", "heroic"))
+    own = [t for t, piece in board.items() if piece == {"owner": seat, "rank": wanted}]
+    coloured = [there for there in own if there in (*RED, *GREEN)]
+    return {"gateway": rng.choice([None, *(coloured * 9), *own])}
 
 
 def random_row(rng: random.Random) -> dict[str, Any]:
