@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engines.tash_kalar_positions import (
-    changes,
-    destroyed,
-    do,
-    legal,
-    ready,
-    summoned,
-    view,
-)
+from tests.engines.tash_kalar_positions import destroyed, legal, played, view
 
 WHAT_HAPPENS = [
     # Angel of Death: the victim is upgraded first, if it can be, and counted so
@@ -101,11 +93,9 @@ WHAT_HAPPENS = [
 @pytest.mark.parametrize("case", WHAT_HAPPENS, ids=" ".join)
 def test_effect_does_what_its_card_says(case: tuple[str, ...]) -> None:
     summon, own, enemy, answers, board, losses = case
-    before = ready(summon, own, enemy)
+    changed, after = played(summon, own, enemy, answers)
 
-    after = do(before.copy(), f"summon {summon}", *filter(None, answers.split("/")))
-
-    assert changes(before, after) == board
+    assert changed == board
     assert destroyed(after) == losses
     assert view(after)["phase"] == "main"
 
@@ -193,9 +183,7 @@ WHAT_IS_OFFERED = [
 def test_effect_offers_what_its_card_allows(
     summon: str, own: str, enemy: str, answers: str, offered: str
 ) -> None:
-    state = summoned(summon, own, enemy)
-
-    do(state, *filter(None, answers.split("/")))
+    _, state = played(summon, own, enemy, answers)
 
     assert legal(state) == sorted(offered.split("/"))
     assert view(state)["phase"] == "effect"

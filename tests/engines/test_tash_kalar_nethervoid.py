@@ -10,6 +10,7 @@ from tests.engines.tash_kalar_positions import (
     do,
     gateway,
     legal,
+    played,
     ready,
     summoned,
     view,
@@ -123,11 +124,9 @@ WHAT_HAPPENS = [
 @pytest.mark.parametrize("case", WHAT_HAPPENS, ids=lambda case: " ".join(map(str, case)))
 def test_effect_does_what_its_card_says(case: tuple[str, ...]) -> None:
     summon, own, enemy, gate, answers, board, losses, new_gate, actions = case
-    before = ready(summon, own, enemy, gateway=gate or None)
+    changed, after = played(summon, own, enemy, answers, gateway=gate or None)
 
-    after = do(before.copy(), f"summon {summon}", *filter(None, answers.split("/")))
-
-    assert changes(before, after) == board
+    assert changed == board
     assert destroyed(after) == losses
     assert gateway(after) == (new_gate or None)
     assert view(after)["phase"] == "main"
@@ -167,9 +166,7 @@ WHAT_IS_OFFERED = [
 @pytest.mark.parametrize("case", WHAT_IS_OFFERED, ids=" ".join)
 def test_effect_offers_what_its_card_allows(case: tuple[str, ...]) -> None:
     summon, own, enemy, gate, answers, offered = case
-    state = summoned(summon, own, enemy, gateway=gate or None)
-
-    do(state, *filter(None, answers.split("/")))
+    _, state = played(summon, own, enemy, answers, gateway=gate or None)
 
     assert legal(state) == sorted(offered.split("/"))
     assert view(state)["phase"] == "effect"
