@@ -29,6 +29,7 @@ from pentathlon_engines.tash_kalar.cards import (
     GATEWAY_CARDS,
     NEEDS,
     PATTERNS,
+    PROGRAMS,
     RANK_OF,
 )
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
@@ -83,8 +84,7 @@ class Acting(Turns):
         found: list[int] = []
         if not self.discarded:
             found.extend([DISCARDS[card] for card in bits_of(self.hand_of(seat, 0))])
-        if self._halves():
-            found.append(FLARE)
+        self._add_free_plays(found)
         if self.two_sided(seat) > 0:
             add_bits(self.empty(), PLACES, found)
         else:
@@ -102,8 +102,7 @@ class Acting(Turns):
         self.add_summons(found)
         if not self.discarded:
             found.extend([DISCARDS[card] for card in bits_of(self.hand_of(seat, 0))])
-        if self._halves():
-            found.append(FLARE)
+        self._add_free_plays(found)
         squares, actions = self.empty(), PLACES
         if self.two_sided(seat) <= 0:
             first = RANKS_EACH * seat
@@ -120,14 +119,18 @@ class Acting(Turns):
     def _end_actions(self) -> list[int]:
         """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""
         found = [END]
-        if self._halves():
-            found.append(FLARE)
+        self._add_free_plays(found)
         if self.current:
             seat = self.active
             claimable = [t for t in bits_of(self.current) if tasks.is_satisfied(self, t, seat)]
             found.extend([CLAIMS[task] for task in claimable])
         found.sort()
         return found
+
+    def _add_free_plays(self, found: list[int]) -> None:
+        """Add what may be played before and after any action, and costs none (5.3, 18)."""
+        if self._halves():
+            found.append(FLARE)
 
     def _halves(self) -> int:
         """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
@@ -273,6 +276,7 @@ class Acting(Turns):
 
     def _begin_effect(self, square: int, place: int) -> None:
         effect = self.effect = Effect(square, place)
+        effect.stop = PROGRAMS[self.card].free
         shape = PATTERNS[self.card].shapes[place]
         seat = self.active
         if PATTERNS[self.card].refs:
@@ -290,6 +294,7 @@ class Acting(Turns):
         if self.mode == DEATHMATCH:
             self.points[1 - seat] += 1
         effect = self.effect = Effect(-1, 0)
+        effect.stop = PROGRAMS[self.card].free
         effect.halves = held
         self._resolve_on()
 

@@ -52,7 +52,7 @@ def compile_being(card: dict[str, Any]) -> tuple[Pattern, Program]:
     if card["rank"] not in RANKS:
         raise BadCard(card["id"], f"has no rank {card['rank']!r}; there are {', '.join(RANKS)}")
     pattern = compile_pattern(card["id"], card["pattern"], refs=card["refs"])
-    return pattern, compile_steps(card["id"], card["steps"])
+    return pattern, compile_steps(card["id"], card["steps"], card.get("frozen_steps"))
 
 
 _SCHOOL_FILES: Final = [read_deck(deck) for deck in SCHOOL_DECKS]

@@ -57,11 +57,16 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 
-def compile_steps(card: str, steps: list[dict[str, Any]]) -> Program:
-    """Return the program of a being's steps, or raise `BadCard`."""
+def compile_steps(
+    card: str, steps: list[dict[str, Any]], free: list[dict[str, Any]] | None = None
+) -> Program:
+    """Return the program of a being's steps, then those it has beside actions (18).
+
+    Raise `BadCard` if they cannot be understood.
+    """
     compiler = _Compiler(card)
     compiler.add_all(steps, ())
-    return compiler.program()
+    return compiler.program(free or [])
 
 
 def compile_flare(flare: dict[str, Any]) -> Program:
@@ -69,7 +74,7 @@ def compile_flare(flare: dict[str, Any]) -> Program:
     compiler = _Compiler(flare["id"])
     compiler.add_all(flare["upper"]["steps"], (Condition(UPPER_HELD, negated=False),))
     compiler.add_all(flare["lower"]["steps"], (Condition(LOWER_HELD, negated=False),))
-    return compiler.program()
+    return compiler.program([])
 
 
 class _Compiler:
@@ -81,8 +86,12 @@ class _Compiler:
         self._slots: dict[str, int] = {}
         self._shown = 0
 
-    def program(self) -> Program:
-        return Program(self._steps, len(self._slots))
+    def program(self, free: list[dict[str, Any]]) -> Program:
+        """Return the program with the steps of a free play after those that were added."""
+        begin = len(self._steps)
+        self._slots = {}
+        self.add_all(free, ())
+        return Program(self._steps, begin)
 
     def add_all(self, steps: list[dict[str, Any]], conditions: tuple[Condition, ...]) -> None:
         for data in steps:

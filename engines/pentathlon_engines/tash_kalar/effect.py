@@ -43,6 +43,7 @@ class Effect:
         "runner",
         "shape",
         "squares",
+        "stop",
         "summon",
         "times",
         "used",
@@ -64,6 +65,8 @@ class Effect:
         """Whether the card goes under its deck at the end."""
         self.at: int = 0
         """The step of the program."""
+        self.stop: int = 0
+        """Where the effect ends: a program may have other steps after it."""
         self.counts: list[int] = [0] * SLOTS
         self.squares: list[int] = [-1] * SLOTS
         self.pieces: list[int] = [-1] * SLOTS
@@ -143,6 +146,7 @@ class Effect:
         twin.discard_was_empty = self.discard_was_empty
         twin.goes_under = self.goes_under
         twin.at = self.at
+        twin.stop = self.stop
         twin.counts = self.counts[:]
         twin.squares = self.squares[:]
         twin.pieces = self.pieces[:]

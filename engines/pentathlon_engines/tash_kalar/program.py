@@ -319,8 +319,9 @@ class Step:
 class Program:
     """The effect of a card."""
 
-    __slots__ = ("slots", "steps")
+    __slots__ = ("free", "steps")
 
-    def __init__(self, steps: list[Step], slots: int) -> None:
+    def __init__(self, steps: list[Step], free: int) -> None:
         self.steps: tuple[Step, ...] = tuple(steps)
-        self.slots = slots
+        self.free = free
+        """Where the steps begin of what the card does beside actions; before are the others."""

@@ -104,6 +104,8 @@ def _read_step(state: TashKalarState, effect: Effect, data: dict[str, Any]) -> N
     effect.at = _number(f"{_FIELD}.at", data.get("at"), len(steps) - 1)
     if steps[effect.at].op >= FIRST_AUTOMATIC:
         refuse(f"{_FIELD}.at", "is a step without a decision")
+    free = PROGRAMS[state.card].free
+    effect.stop = free if effect.at < free else len(steps)
     effect.entered = True
     effect.times = _number(f"{_FIELD}.times", data.get("times"), _MOST)
     effect.pool = _squares(f"{_FIELD}.pool", data.get("pool"))

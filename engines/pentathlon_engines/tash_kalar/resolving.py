@@ -83,7 +83,7 @@ class Resolving(Choices):
         if effect is None:
             return True
         steps = PROGRAMS[self.card].steps
-        while effect.at < len(steps):
+        while effect.at < effect.stop:
             step = steps[effect.at]
             if not effect.entered and not self._enter(effect, step):
                 effect.go_to(step.end)

@@ -5,13 +5,14 @@ Sections in brackets are those of the rules page. Lists of two are by seat.
 
 from __future__ import annotations
 
-from pentathlon_engines.game import CHANCE, State
+from pentathlon_engines.game import CHANCE
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
     FIRST_LEGEND,
     LEGEND_CARDS,
     SCHOOL_CARDS,
 )
+from pentathlon_engines.tash_kalar.expansions import ExpansionTable
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, GRID, RULES, mask
 from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY
 
@@ -66,7 +67,7 @@ FLARE_SHIFT: Final = FIRST_FLARE
 RANKS_EACH: Final = 3
 
 
-class Table(State):
+class Table(ExpansionTable):
     """What lies on the table.
 
     `board` has by square 0, or 1 + 3 * owner + rank; `pieces` the mask of squares by 3 * owner +
@@ -93,7 +94,6 @@ class Table(State):
         "extra_turn",
         "flare_pile",
         "flares",
-        "gateway",
         "hands",
         "legend_pile",
         "legends",
@@ -106,8 +106,6 @@ class Table(State):
         "pieces",
         "played",
         "points",
-        "possessed",
-        "raised",
         "schools",
         "shape",
         "since",
@@ -134,7 +132,8 @@ class Table(State):
         self.schools: tuple[str, str] = (schools[0], schools[1])
         self.phase: int = DEALING if all(name in SCHOOL_CARDS for name in schools) else DRAWING
         self._reset_turn()
-        self._reset_gateway()
+        two_sided, legendary = TWO_SIDED[self.mode], LEGENDARIES[self.mode]
+        self.reset_expansions([two_sided, two_sided, legendary, legendary])
         self._reset_cards()
         self.card: int = -1
         """The card that is being played."""
@@ -174,14 +173,6 @@ class Table(State):
         self.new_deck: int = 0
         """Which shared deck chance makes: legends (0) or flares (1)."""
 
-    def _reset_gateway(self) -> None:
-        """Begin without a Gateway, and without what comes of it (18.2)."""
-        self.gateway: int = -1
-        self.possessed: bool = False
-        """Whether the next being is matched with enemy pieces."""
-        self.raised: int = 0
-        """The mask of beings of this turn that count as legends."""
-
     def _reset_cards(self) -> None:
         """Leave hands, decks and rows empty."""
         self.hands: list[int] = [0, 0]
@@ -220,6 +211,7 @@ class Table(State):
         twin.since = self.since[:]
         twin._legal = self._legal
         self._copy_turn_to(twin)
+        self.copy_expansions_to(twin)
         self._copy_cards_to(twin)
 
     def _copy_turn_to(self, twin: Table) -> None:
@@ -231,14 +223,11 @@ class Table(State):
         twin.actions_left = self.actions_left
         twin.discarded = self.discarded
         twin.war = self.war
-        twin.possessed = self.possessed
-        twin.gateway = self.gateway
         twin.extra_granted = self.extra_granted
         twin.extra_turn = self.extra_turn
         twin.extra_draws = self.extra_draws[:]
         twin.destroyed = self.destroyed[:]
         twin.summoned = self.summoned[:]
-        twin.raised = self.raised
         twin.points = self.points[:]
         twin.trigger = self.trigger
         twin.trigger_seat = self.trigger_seat
@@ -292,11 +281,11 @@ class Table(State):
     def two_sided(self, seat: int) -> int:
         """Return how many two-sided pieces a seat has in supply (2.3)."""
         first = RANKS_EACH * seat
-        return TWO_SIDED[self.mode] - self.counts[first] - self.counts[first + 1]
+        return self.stock[seat] - self.counts[first] - self.counts[first + 1]
 
     def legendaries(self, seat: int) -> int:
         """Return how many legendary pieces a seat has in supply (2.3)."""
-        return LEGENDARIES[self.mode] - self.counts[RANKS_EACH * seat + LEGENDARY]
+        return self.stock[2 + seat] - self.counts[RANKS_EACH * seat + LEGENDARY]
 
     def in_supply(self, seat: int, rank: int) -> bool:
         """Say whether a seat has a piece for this rank in supply."""
