@@ -1,0 +1,142 @@
+"""The words of steps that many operations have: who, where, of which rank, and if (13)."""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.faults import BadCard
+from pentathlon_engines.tash_kalar.geometry import COLOURS, DISTANCES, spread
+from pentathlon_engines.tash_kalar.patterns import RANKS
+from pentathlon_engines.tash_kalar.program import (
+    CAPTURED,
+    COUNT,
+    DESTROYED,
+    DONE,
+    FIXED,
+    GATEWAY_ON,
+    NEAR_SQUARE_OF,
+    OWNER_CONDITIONS,
+    OWNERS,
+    PIECE_OF,
+    PIECE_RANK,
+    PLAIN_CONDITIONS,
+    PLAIN_PLACES,
+    SQUARE_COLOUR,
+    SUMMONED_COLOURS,
+    SUMMONED_ON,
+    WITHIN_DISTANCE,
+    Condition,
+    Place,
+    Selector,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class StepWords:
+    """The data of one step of a card; words are taken out of it as they are understood."""
+
+    def __init__(self, card: str, data: dict[str, Any], slots: dict[str, int]) -> None:
+        self.card = card
+        self.data = dict(data)
+        self.slots = slots
+
+    def selector(self, data: dict[str, Any]) -> Selector:
+        """Return which pieces are meant."""
+        data = dict(data)
+        owner = self.index(data.pop("owner"), OWNERS, "owner")
+        ranks = self.ranks(data.pop("ranks", RANKS))
+        places = self.places(data.pop("where"))
+        without_self = data.pop("exclude_self", False)
+        condition = self.owner_condition(data)
+        without_gateway = data.pop("exclude_gateway", False)
+        # With two seats there is one enemy colour, so these two say nothing more.
+        data.pop("each_enemy_color", None)
+        data.pop("color_of", None)
+        if data:
+            raise self.bad(f"unknown words {', '.join(sorted(data))}")
+        selector = Selector(owner, ranks, places, without_self, condition)
+        selector.without_gateway = without_gateway
+        return selector
+
+    def owner_condition(self, data: dict[str, Any]) -> int:
+        """Take what must hold between the two sides."""
+        return self.index(data.pop("owner_condition", ""), OWNER_CONDITIONS, "owner_condition")
+
+    def places(self, where: object) -> list[Place]:
+        """Return the squares that are named, a list as their union."""
+        if isinstance(where, list):
+            return [place for part in where for place in self.places(part)]
+        if isinstance(where, str) and where in PLAIN_PLACES:
+            return [Place(PLAIN_PLACES[where], 0)]
+        if not isinstance(where, dict) or len(where) != 1:
+            raise self.bad(f"unknown place {where!r}")
+        ((word, value),) = where.items()
+        if word == "distance_max" and value < DISTANCES:
+            return [Place(WITHIN_DISTANCE, value)]
+        if word in ("adjacent_to", "piece_of"):
+            kind = NEAR_SQUARE_OF if word == "adjacent_to" else PIECE_OF
+            return [Place(kind, self.slot(value))]
+        if word in ("adjacent_to_color", "on_or_adjacent_to_color") and value in COLOURS:
+            squares = COLOURS[value]
+            on = squares if word.startswith("on") else 0
+            return [Place(FIXED, spread(squares) | on)]
+        raise self.bad(f"unknown place {where!r}")
+
+    def condition(self, words: str) -> Condition:
+        """Return what must hold, or not."""
+        negated = words.startswith("not ")
+        words = words.removeprefix("not ")
+        if words in PLAIN_CONDITIONS:
+            return Condition(PLAIN_CONDITIONS[words], negated=negated)
+        kind, _, rest = words.partition(":")
+        if kind == "summoned_on":
+            number = self.index(rest, SUMMONED_COLOURS, "summoned_on")
+            return Condition(SUMMONED_ON, negated=negated, number=number)
+        if kind == "gateway_on" and rest in COLOURS:
+            return Condition(GATEWAY_ON, negated=negated, number=COLOURS[rest])
+        return self._condition_on_step(words, kind, rest, negated=negated)
+
+    def _condition_on_step(self, words: str, kind: str, rest: str, *, negated: bool) -> Condition:
+        """Read a condition that asks what an earlier step did."""
+        name, _, rest = rest.replace(">=", ":").partition(":")
+        if kind == "done":
+            return Condition(DONE, negated=negated, slot=self.slot(name))
+        if kind == "captured":
+            return Condition(CAPTURED, negated=negated, slot=self.slot(name))
+        if kind == "count":
+            return Condition(COUNT, negated=negated, slot=self.slot(name), number=int(rest))
+        if kind in ("destroyed", "piece_rank"):
+            asked = DESTROYED if kind == "destroyed" else PIECE_RANK
+            rank = self.index(rest, RANKS, kind)
+            return Condition(asked, negated=negated, slot=self.slot(name), number=rank)
+        if kind == "square_color" and rest in COLOURS:
+            slot = self.slot(name)
+            return Condition(SQUARE_COLOUR, negated=negated, slot=slot, number=COLOURS[rest])
+        raise self.bad(f"unknown condition {words!r}")
+
+    def ranks(self, names: Any) -> int:
+        """Return a bit for each rank."""
+        return sum(1 << self.index(name, RANKS, "ranks") for name in names)
+
+    def slot(self, name: str) -> int:
+        """Return where the step of this name writes down what it did."""
+        if name not in self.slots:
+            raise self.bad(f"no earlier step is called {name!r}")
+        return self.slots[name]
+
+    def take(self, word: str) -> Any:
+        """Take what a word says; refuse the card if the word is missing."""
+        if word not in self.data:
+            raise self.bad(f"{word} is missing")
+        return self.data.pop(word)
+
+    def index(self, name: object, names: tuple[str, ...], word: str) -> int:
+        """Return the place of a name among those that a word may have."""
+        if name not in names:
+            raise self.bad(f"{word} must be one of {', '.join(names)}, not {name!r}")
+        return names.index(str(name))
+
+    def bad(self, problem: str) -> BadCard:
+        """Return the refusal of this card."""
+        return BadCard(self.card, f"a step of its effect: {problem}")
