@@ -17,7 +17,7 @@ from pentathlon_engines.tash_kalar.table import Table
 
 MODES = ("high_form", "deathmatch_duel")
 MATCHES = 6
-"""For each mode; `python -m pentathlon_engines.simulate tash_kalar` plays many more."""
+"""For each mode and school; `python -m pentathlon_engines.simulate tash_kalar` plays many more."""
 
 
 def pieces(owner: int, rank: str, *squares: str) -> dict[str, Any]:
@@ -92,6 +92,18 @@ def test_a_better_board_looks_better(better: dict[str, Any], worse: dict[str, An
     assert judged(position(better)) > judged(position(worse))
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_gateway_looks_better_to_its_owner_only(seat: int) -> None:
+    schools = ["nethervoid", "highland"] if seat == 0 else ["highland", "nethervoid"]
+    options = {"mode": "deathmatch_duel", "decks": schools}
+    board = pieces(seat, "common", "e5")
+
+    gateway, none = (position(board, options=options, gateway=square) for square in ("e5", None))
+
+    assert judged(gateway, seat) > judged(none, seat)
+    assert judged(gateway, 1 - seat) < judged(none, 1 - seat)
+
+
 def test_a_being_that_can_be_summoned_looks_better_than_one_that_lacks_a_piece() -> None:
     together = pieces(0, "common", "d4", "f4", "a4")
     apart = pieces(0, "common", "d4", "i3", "a4")
@@ -127,14 +139,16 @@ def test_games_without_judgement_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_greedy_beats_random(mode: str) -> None:
+@pytest.mark.parametrize("school", ["drawn", "nethervoid"])
+def test_greedy_beats_random(mode: str, school: str) -> None:
     won = 0
     for seed in range(MATCHES):
         names = ("greedy", "random") if seed % 2 else ("random", "greedy")
-        match = play(GAME.start(None, {"mode": mode}), names, random.Random(seed))
-        won += (
-            match.outcome.ranks[names.index("greedy")] < match.outcome.ranks[names.index("random")]
-        )
+        greedy = names.index("greedy")
+        decks = [school, "drawn"] if greedy == 0 else ["drawn", school]
+        state = GAME.start(None, {"mode": mode, "decks": decks})
+        ranks = play(state, names, random.Random(seed)).outcome.ranks
+        won += ranks[greedy] < ranks[1 - greedy]
 
     assert won >= 0.9 * MATCHES
 

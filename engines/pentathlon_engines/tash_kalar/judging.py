@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
 from pentathlon_engines.tash_kalar.cards import PATTERNS, RANK_OF
-from pentathlon_engines.tash_kalar.geometry import ALL, RULES, bits_of, named
+from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
 from pentathlon_engines.tash_kalar.patterns import COMMON, LIFT, matches_with_enemy
 from pentathlon_engines.tash_kalar.table import (
     DEATHMATCH,
@@ -32,6 +32,7 @@ _READY: Final = (0.6, 1.2, 3.0)
 """By rank a being in hand that could be summoned."""
 _NEARLY: Final = (0.25, 0.45, 1.0)
 """By rank a being in hand that lacks one common."""
+_GATEWAY: Final = 1.5
 _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
 _BEINGS: Final[int] = SCHOOL_MASK | LEGEND_MASK
@@ -46,6 +47,8 @@ def worth(table: Table, seat: int) -> float:
         theirs = table.pieces[RANKS_EACH * other + rank].bit_count()
         found += _PIECE[rank] * (mine - theirs)
     found += _CENTRAL * (table.own(seat) & _CENTRE).bit_count()
+    if table.gateway >= 0:
+        found += _GATEWAY if table.own(seat) & BIT[table.gateway] else -_GATEWAY
     if table.active == seat:
         found += _of_turn(table)
     return found + _of_hand(table, seat)
