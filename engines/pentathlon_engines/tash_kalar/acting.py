@@ -275,7 +275,7 @@ class Acting(Turns):
             self.gateway = square
 
     def _begin_effect(self, square: int, place: int) -> None:
-        effect = self.effect = Effect(square, place)
+        effect = self.effect = Effect(self.card, square, place)
         effect.stop = PROGRAMS[self.card].free
         shape = PATTERNS[self.card].shapes[place]
         seat = self.active
@@ -293,7 +293,7 @@ class Acting(Turns):
         self.hands[seat] &= ~(1 << self.card)
         if self.mode == DEATHMATCH:
             self.points[1 - seat] += 1
-        effect = self.effect = Effect(-1, 0)
+        effect = self.effect = Effect(self.card, -1, 0)
         effect.stop = PROGRAMS[self.card].free
         effect.halves = held
         self._resolve_on()

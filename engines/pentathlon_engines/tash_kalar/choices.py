@@ -311,7 +311,7 @@ class Choices(Selecting):
 
     def _options(self, effect: Effect, step: Step) -> list[int]:
         """Return the first actions of all options with content, or of all if none has any."""
-        steps = PROGRAMS[self.card].steps
+        steps = PROGRAMS[effect.program].steps
         found: list[int] = []
         labels: list[int] = []
         for start in step.options:

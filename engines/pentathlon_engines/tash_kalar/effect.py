@@ -39,6 +39,7 @@ class Effect:
         "picked",
         "pieces",
         "pool",
+        "program",
         "ranks",
         "runner",
         "shape",
@@ -49,7 +50,9 @@ class Effect:
         "used",
     )
 
-    def __init__(self, me: int, shape: int) -> None:
+    def __init__(self, program: int, me: int, shape: int) -> None:
+        self.program: int = program
+        """The card whose effect it is, by its place among the programs."""
         self.me: int = me
         """Where the being is now."""
         self.summon: int = me
@@ -138,7 +141,7 @@ class Effect:
 
     def copy(self) -> Effect:
         """Return an independent twin."""
-        twin = Effect(self.me, self.shape)
+        twin = Effect(self.program, self.me, self.shape)
         twin.summon = self.summon
         twin.used = self.used
         twin.halves = self.halves

@@ -139,7 +139,7 @@ def _turn(state: TashKalarState) -> dict[str, Any]:
     """Return who decides what, and what has been done in this turn."""
     step = None
     if state.phase == RESOLVING and state.effect is not None:
-        step = PROGRAMS[state.card].steps[state.effect.at].shown
+        step = PROGRAMS[state.effect.program].steps[state.effect.at].shown
     granted = (
         ("extra_turn", state.extra_granted),
         ("possessed_summon", state.possessed),

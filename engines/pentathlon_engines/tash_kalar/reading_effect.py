@@ -84,7 +84,7 @@ def _read_effect(state: TashKalarState, data: dict[str, Any]) -> None:
         refuse(f"{_FIELD}.summon", "must be a square for beings, and only for them")
     if shapes and PATTERNS[state.card].refs and not shapes[shape].valid >> summon & 1:
         refuse(f"{_FIELD}.shape", "does not fit on the board there")
-    effect = state.effect = Effect(summon, shape)
+    effect = state.effect = Effect(state.card, summon, shape)
     effect.me = _square(f"{_FIELD}.being", data.get("being"))
     effect.used = _squares(f"{_FIELD}.used", data.get("used"))
     held = data.get("halves")
@@ -100,7 +100,7 @@ def _read_effect(state: TashKalarState, data: dict[str, Any]) -> None:
 
 def _read_step(state: TashKalarState, effect: Effect, data: dict[str, Any]) -> None:
     """Read what belongs to the step at hand."""
-    steps = PROGRAMS[state.card].steps
+    steps = PROGRAMS[effect.program].steps
     effect.at = _number(f"{_FIELD}.at", data.get("at"), len(steps) - 1)
     if steps[effect.at].op >= FIRST_AUTOMATIC:
         refuse(f"{_FIELD}.at", "is a step without a decision")
@@ -144,7 +144,7 @@ def _check_pieces(state: TashKalarState, effect: Effect) -> None:
     named = mask(place for place in places if place >= 0)
     if (effect.used | effect.pool | named) & ~pieces:
         refuse(_FIELD, "names a piece where there is none")
-    step = PROGRAMS[state.card].steps[effect.at]
+    step = PROGRAMS[effect.program].steps[effect.at]
     needed = [
         step.same_as,
         step.square_of,

@@ -82,7 +82,7 @@ class Resolving(Choices):
         effect = self.effect
         if effect is None:
             return True
-        steps = PROGRAMS[self.card].steps
+        steps = PROGRAMS[effect.program].steps
         while effect.at < effect.stop:
             step = steps[effect.at]
             if not effect.entered and not self._enter(effect, step):
@@ -104,7 +104,7 @@ class Resolving(Choices):
         least = most if step.most_of >= 0 else step.least
         optional = effect.picked < 0 and effect.times >= least
         if step.op == CHOOSE:
-            optional = self._has_way_out(step)
+            optional = self._has_way_out(effect, step)
         if optional:
             offers.append(PASS)
         elif len(offers) == 1:
@@ -115,10 +115,10 @@ class Resolving(Choices):
         self._legal = offers
         return True
 
-    def _has_way_out(self, step: Step) -> bool:
+    def _has_way_out(self, effect: Effect, step: Step) -> bool:
         """Say whether one of the options may be declined."""
         for start in step.options:
-            option = PROGRAMS[self.card].steps[start]
+            option = PROGRAMS[effect.program].steps[start]
             if option.op < FIRST_AUTOMATIC and option.least == 0:
                 return True
         return False
@@ -224,13 +224,13 @@ class Resolving(Choices):
         effect = self.effect
         if effect is None:
             return
-        step = PROGRAMS[self.card].steps[effect.at]
+        step = PROGRAMS[effect.program].steps[effect.at]
         if action == PASS:
             effect.go_to(step.end)
             return
         if step.op == CHOOSE:
             effect.go_to(self._chosen(effect, step, action))
-            step = PROGRAMS[self.card].steps[effect.at]
+            step = PROGRAMS[effect.program].steps[effect.at]
             if step.op >= FIRST_AUTOMATIC:
                 return
             self._enter(effect, step)
@@ -239,7 +239,7 @@ class Resolving(Choices):
 
     def _chosen(self, effect: Effect, step: Step, action: int) -> int:
         """Return where the option begins to which an action belongs."""
-        steps = PROGRAMS[self.card].steps
+        steps = PROGRAMS[effect.program].steps
         for start in step.options:
             option = steps[start]
             if option.op >= FIRST_AUTOMATIC:

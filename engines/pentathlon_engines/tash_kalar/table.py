@@ -327,6 +327,12 @@ class Table(ExpansionTable):
             self.gateway = -1
         return code
 
+    def set_aside(self, code: int, by: int) -> None:
+        """Let so many more pieces of a kind, as `lift` returns it, be out of play and supply."""
+        seat, rank = divmod(code - 1, RANKS_EACH)
+        self.stock = self.stock[:]
+        self.stock[2 + seat if rank == LEGENDARY else seat] -= by
+
     def remove(self, square: int) -> None:
         """Take the piece off a square; an effect forgets it."""
         self.lift(square)
