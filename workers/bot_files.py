@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import OrderedDict
+from contextlib import ExitStack
 from pathlib import Path
 
 from pentathlon.bots.archives import read_archive, unpack
@@ -54,10 +55,12 @@ class BotFiles:
         checked = read_archive(data)
         if checked.content_hash != content_hash:
             raise DamagedArchive(content_hash, checked.content_hash)
-        folder = self._staging.new_folder() / "bot"
-        folder.mkdir(mode=0o755)
-        unpack(data, folder)
-        _make_read_only(folder)
+        with ExitStack() as undo:
+            folder = self._staging.new_folder(undo) / "bot"
+            folder.mkdir(mode=0o755)
+            unpack(data, folder)
+            _make_read_only(folder)
+            undo.pop_all()
         return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
@@ -29,6 +30,9 @@ from workers.slot import Slot, open_slot, pin_to_core
 LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before."""
 
+CLOSED_S: Final = 1.0
+"""How long a slot that this host cannot open, for want of disk space say, takes no other hint."""
+
 _log = structlog.stdlib.get_logger(__name__)
 _turn = Turn()
 
@@ -45,7 +49,14 @@ def play_matches(match_ids: list[int]) -> None:
     if drain().is_asked:
         publish_again(match_ids=match_ids)
         return
-    slot = _slot()
+    try:
+        slot = _slot()
+    except (LayerMissing, OSError) as error:
+        _log.warning("slot not opened", reason=str(error))
+        # Meanwhile others take what comes; this slot tries again with its next hint.
+        time.sleep(CLOSED_S)
+        publish_again(match_ids=match_ids)
+        return
     jobs = claim_matches(
         match_ids=match_ids, worker=slot.name, abilities=Abilities.of(announced())
     )
@@ -85,8 +96,9 @@ def _get_ready(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
 @worker_process_init.connect
 def _open_slot(**_: object) -> None:
     pin_to_core(_index())
-    _slot()
+    # First: a slot that cannot be opened now can be later, and must be known then.
     Pulse(announced(), drain()).start()
+    _slot()
 
 
 @worker_shutting_down.connect

@@ -19,6 +19,7 @@ from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.stack import worker_command
 from pentathlon.local.valkey import running_valkey
 from pentathlon.local.waiting import last_lines
+from workers.chaos.disks import Disks
 
 _TICK_S = 0.05
 
@@ -31,20 +32,16 @@ class Platform:
     logs: Path
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self, name: str, *command: str | Path) -> subprocess.Popen[bytes]:
+    def start(self, name: str, *arguments: str | Path) -> subprocess.Popen[bytes]:
         """Start a Python program with the platform's settings."""
-        log = self.logs / f"{name}-{len(self.started)}.log"
-        with log.open("wb") as output:
-            process = processes.start(
-                [sys.executable, *command], output=output, environment=self.environment
-            )
-        self.started.append(process)
-        return process
+        return self._start(name, [sys.executable, *arguments])
 
-    def start_worker(self, *, slots: int = 1) -> subprocess.Popen[bytes]:
+    def start_worker(
+        self, *, slots: int = 1, disks: Disks | None = None
+    ) -> subprocess.Popen[bytes]:
         """Start a worker with so many slots, with the options it has in production."""
-        _, *command = worker_command(slots=slots)
-        return self.start("worker", *command)
+        command = worker_command(slots=slots)
+        return self._start("worker", disks.command(command) if disks else command)
 
     def start_reconciler(self) -> subprocess.Popen[bytes]:
         """Start a reconciler."""
@@ -71,6 +68,13 @@ class Platform:
         """Return the end of every log."""
         logs = sorted(self.logs.glob("*.log"))
         return "\n".join(f"--- {log.name}\n{last_lines(log)}" for log in logs)
+
+    def _start(self, name: str, command: Sequence[str | Path]) -> subprocess.Popen[bytes]:
+        log = self.logs / f"{name}-{len(self.started)}.log"
+        with log.open("wb") as output:
+            process = processes.start(command, output=output, environment=self.environment)
+        self.started.append(process)
+        return process
 
     def stop(self) -> None:
         """Stop what still runs."""

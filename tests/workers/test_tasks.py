@@ -1,3 +1,4 @@
+import errno
 from datetime import timedelta
 
 import pytest
@@ -5,7 +6,7 @@ from celery.signals import worker_init
 from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 
-from pentathlon.matches.models import Match
+from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.publishing import RESEND_LOST_S
 from pentathlon_engines.launcher import SandboxLevel
 from tests.factories import make_match, make_worker
@@ -71,3 +72,21 @@ def test_weakest_sandbox_depends_on_who_runs_the_platform(
     assert tasks.sandbox_level() is least
 
     tasks.sandbox_level.cache_clear()
+
+
+@pytest.mark.django_db
+def test_slot_that_cannot_be_opened_leaves_its_matches_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def open_on_a_full_disk(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    match = make_match()
+    Match.objects.update(sent_at=Now())
+    monkeypatch.setattr(tasks, "_slot", open_on_a_full_disk)
+    monkeypatch.setattr(tasks, "CLOSED_S", 0.0)
+
+    tasks.play_matches([match.pk])
+
+    match.refresh_from_db()
+    assert (match.state, match.sent_at, match.attempts_made) == (MatchState.PENDING, None, 0)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from pentathlon.local import processes
-from pentathlon.local.stack import Stack
 from pentathlon.local.supervisor import Service
 
 _RESTART_AFTER_S: Final = 0.3
@@ -74,12 +73,12 @@ class Member:
 class Crew:
     """All processes of a platform: some workers, two reconcilers, a web server, a broker."""
 
-    def __init__(self, stack: Stack, *, workers: int, logs: Path) -> None:
+    def __init__(self, services: Sequence[Service], *, workers: int, logs: Path) -> None:
         logs.mkdir(parents=True, exist_ok=True)
         copies = {Role.WORKER: workers, Role.RECONCILER: 2}
         self.members = [
             Member(role, service, logs / f"{role}-{number}.log")
-            for service in stack.services()
+            for service in services
             for role in (Role(service.name),)
             for number in range(1, copies.get(role, 1) + 1)
         ]

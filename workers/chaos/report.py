@@ -16,6 +16,7 @@ def table_of(report: Report) -> Table:
     for name, number in sorted(report.faults.items()):
         table.add_row(name, f"{number:,}")
     table.add_row("faults in all", f"{sum(report.faults.values()):,}")
+    table.add_row("full disks are", report.full_disk)
     table.add_section()
     table.add_row("matches", f"{account.matches:,}")
     table.add_row("lost", _harm(account.lost))

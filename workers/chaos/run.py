@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -23,7 +23,8 @@ from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import start_tournament
 from workers.chaos.audit import Account, account_of, refusals_in
-from workers.chaos.crew import Crew
+from workers.chaos.crew import Crew, Role
+from workers.chaos.disks import Disks, disks
 from workers.chaos.document import open_tournament, remains, size_for, submit_bots
 from workers.chaos.storm import Repairs, Show, Storm
 from workers.chaos.strikes import Scene, plan, strikes_on
@@ -56,6 +57,8 @@ class Report:
 
     seed: int
     database: str
+    full_disk: str
+    """Whether a worker's disk really got full, or that was imitated."""
     faults: Mapping[str, int]
     account: Account
     refused: Mapping[str, int]
@@ -74,6 +77,7 @@ class Report:
         return {
             "seed": self.seed,
             "database": self.database,
+            "full_disk": self.full_disk,
             "faults": dict(self.faults),
             **self.account.to_json(),
             "refused": dict(self.refused),
@@ -86,10 +90,14 @@ class Report:
 
 def run(wish: Wish, *, show: Show) -> Report:
     """Play a tournament under fire and again in peace; say what differs."""
-    with _database(wish) as postgres, _crew(wish) as crew:
+    with _database(wish) as postgres, disks() as drives, _crew(wish, drives) as crew:
         repairs = Repairs()
         scene = Scene(
-            crew=crew, postgres=postgres, rng=Random(f"{wish.seed}:victims"), later=repairs.later
+            crew=crew,
+            disks=drives,
+            postgres=postgres,
+            rng=Random(f"{wish.seed}:victims"),
+            later=repairs.later,
         )
         strikes = list(plan(wish.seed, wish.faults, postgres=wish.postgres))
         kinds = strikes_on(postgres=wish.postgres)
@@ -105,6 +113,7 @@ def run(wish: Wish, *, show: Show) -> Report:
     return Report(
         seed=wish.seed,
         database="postgres" if wish.postgres else "sqlite",
+        full_disk=drives.kind,
         faults=storm.done,
         account=account,
         refused=refusals_in(wish.logs),
@@ -143,7 +152,7 @@ def _database(wish: Wish) -> Iterator[PostgresServer | None]:
 
 
 @contextmanager
-def _crew(wish: Wish) -> Iterator[Crew]:
+def _crew(wish: Wish, drives: Disks) -> Iterator[Crew]:
     stack = Stack(
         host=_HOST,
         port=free_port(_HOST, _FIRST_PORT),
@@ -151,7 +160,13 @@ def _crew(wish: Wish) -> Iterator[Crew]:
         folder=wish.folder,
         redis_url=None,
     )
-    crew = Crew(stack, workers=wish.workers, logs=wish.logs)
+    services = [
+        replace(service, command=drives.command(service.command))
+        if service.name == Role.WORKER
+        else service
+        for service in stack.services()
+    ]
+    crew = Crew(services, workers=wish.workers, logs=wish.logs)
     try:
         crew.tend()
         yield crew

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -17,12 +16,13 @@ from redis import Redis
 from pentathlon.local.postgres import PostgresServer
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import LEASE_S
-from workers.chaos.crew import Crew, Member, Role
+from workers.chaos.crew import Crew, Role
+from workers.chaos.disks import Disks
 from workers.tasks import play_matches
 
 PAUSE_S: Final = LEASE_S + 5.0
 """A worker that hangs this long has lost its matches by the time it wakes up."""
-_FULL_DISK_S: Final = 3.0
+_FULL_DISK_S: Final = 5.0
 _LATE_S: Final = (1.0, 15.0)
 _FEW_HINTS: Final = 10
 _QUEUE: Final = str(settings.CELERY_TASK_DEFAULT_QUEUE)
@@ -37,6 +37,7 @@ class Scene:
     """What a strike may reach."""
 
     crew: Crew
+    disks: Disks
     postgres: PostgresServer | None
     rng: Random
     later: Later
@@ -54,11 +55,15 @@ class Strike:
 
 def _kill_slot(scene: Scene) -> bool:
     worker = _one(scene, scene.crew.running(Role.WORKER))
-    slot = _one(scene, worker.children() if worker else [])
-    if slot is not None:
+    return _kill_one(scene, worker.children() if worker else [])
+
+
+def _kill_one(scene: Scene, pids: Sequence[int]) -> bool:
+    pid = _one(scene, pids)
+    if pid is not None:
         with suppress(ProcessLookupError):
-            os.kill(slot, signal.SIGKILL)
-    return slot is not None
+            os.kill(pid, signal.SIGKILL)
+    return pid is not None
 
 
 def _kill(role: Role) -> Callable[[Scene], bool]:
@@ -117,20 +122,14 @@ def _pause_worker(scene: Scene) -> bool:
 
 
 def _fill_disk(scene: Scene) -> bool:
+    """Fill a worker's disk, and kill a slot: the next one has to unpack every bot again."""
     worker = _one(scene, scene.crew.running(Role.WORKER))
-    if worker is None:
+    undo = scene.disks.fill(worker) if worker else None
+    if worker is None or undo is None:
         return False
-    _limit_files(worker, 0)
-    scene.later(_FULL_DISK_S, lambda: _limit_files(worker, None))
+    scene.later(_FULL_DISK_S, undo)
+    _kill_one(scene, worker.children())
     return True
-
-
-def _limit_files(worker: Member, size: int | None) -> None:
-    """Let no file of a worker and its slots grow beyond a size: the kernel refuses the write."""
-    with suppress(ProcessLookupError):
-        for pid in worker.family():
-            _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-            resource.prlimit(pid, resource.RLIMIT_FSIZE, (hard if size is None else size, hard))
 
 
 STRIKES: Final = (

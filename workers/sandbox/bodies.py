@@ -53,6 +53,9 @@ class Body(Protocol):
     def keep_scratch(self) -> int:
         """Return a descriptor of the scratch folder; the caller closes it."""
 
+    def lacks_scratch(self, size_bytes: int) -> bool:
+        """Say whether the host has no room for a scratch folder of this size."""
+
     def close(self) -> None:
         """Let go of it once it has been reaped."""
 
@@ -101,6 +104,10 @@ class OneProcess:
     def keep_scratch(self) -> int:
         """Return a descriptor of the scratch folder."""
         return self._scratch.keep()
+
+    def lacks_scratch(self, size_bytes: int) -> bool:
+        """Ask the scratch folder."""
+        return self._scratch.lacks(size_bytes)
 
     def close(self) -> None:
         """Close the handle of the process."""

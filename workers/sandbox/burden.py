@@ -36,6 +36,9 @@ class ScratchMeter(Protocol):
     def keep(self) -> int:
         """Return a descriptor of the folder that outlives the bot; the caller closes it."""
 
+    def lacks(self, size_bytes: int) -> bool:
+        """Say whether the host has no room left for what a bot may still write, of so much."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burden:
@@ -118,6 +121,10 @@ class MountedScratch:
         """Return a descriptor that keeps the file system when its namespace is gone."""
         return os.dup(self._descriptor)
 
+    def lacks(self, size_bytes: int) -> bool:
+        """Return False: it is the bot's alone."""
+        return False
+
     def close(self) -> None:
         """Close the folder."""
         os.close(self._descriptor)
@@ -152,6 +159,11 @@ class FolderScratch:
     def keep(self) -> int:
         """Return a descriptor of the folder; its files go when the bot is stopped."""
         return os.open(self._folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def lacks(self, size_bytes: int) -> bool:
+        """Compare what the bot may still write with what the host's disk has left."""
+        status = os.statvfs(self._folder)
+        return status.f_bavail * status.f_frsize < size_bytes - self.used()[1]
 
 
 def _open_mounted(path: str, size_bytes: int) -> int | None:

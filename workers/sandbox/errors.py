@@ -18,6 +18,19 @@ class Layer(StrEnum):
     OUTER = "outer"
 
 
+class HostDiskFull(Exception):
+    """A bot ended on a host that had less room for its files than the bot was promised."""
+
+    code = "host_disk_full"
+
+    def __init__(self, *, promised_mb: int) -> None:
+        super().__init__(
+            f"The disk of the host was full while the bot ran: less was left than the"
+            f" {promised_mb} MiB that a bot may write. Free some space there."
+        )
+        self.promised_mb = promised_mb
+
+
 class LayerMissing(Exception):
     """A layer of the sandbox is not available on this host."""
 

@@ -14,10 +14,11 @@ from pentathlon_engines.launcher import LaunchFailed
 from workers.sandbox.bubblewrap import bot_environment
 from workers.sandbox.burden import FolderScratch
 from workers.sandbox.confine import CONFINED
-from workers.sandbox.errors import LayerMissing
+from workers.sandbox.errors import HostDiskFull, LayerMissing
 from workers.sandbox.filters import filter_path
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import Runtime, library_path
 from workers.sandbox.spawning import Order, complaint, confined, pipe, read_until, spawn
 from workers.sandbox.staging import Staging
@@ -66,6 +67,9 @@ class LandlockLevel:
     def start(self, order: Order) -> SandboxedBot:
         """Start a bot and wait until it is confined."""
         scratch = self._scratch(order)
+        meter = FolderScratch(scratch, most_files=order.limits.scratch_files)
+        if meter.lacks(order.limits.scratch_mb * MEBIBYTE):
+            raise HostDiskFull(promised_mb=order.limits.scratch_mb)
         with ExitStack() as pipes:
             status, status_end = pipe(pipes)
             child = spawn(
@@ -81,7 +85,6 @@ class LandlockLevel:
             told = read_until(status, b"")
             if told != CONFINED:
                 raise LaunchFailed(told.decode(errors="replace") or complaint(child))
-        meter = FolderScratch(scratch, most_files=order.limits.scratch_files)
         body = order.body(child.pid, meter)
         return SandboxedBot(child=child, body=body, limits=order.limits, group=order.group)
 

@@ -10,7 +10,7 @@ from subprocess import SubprocessError
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
 from workers.sandbox.cgroups import Cgroups, Group, Use
-from workers.sandbox.errors import Layer, LayerMissing
+from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
 from workers.sandbox.identity import Identities
 from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.namespaces import NamespacesLevel
@@ -169,7 +169,7 @@ class SandboxLauncher:
 def _blaming_the_host(what: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError, SubprocessError, LayerMissing) as error:
+    except (OSError, ValueError, SubprocessError, LayerMissing, HostDiskFull) as error:
         raise LaunchFailed(f"{what}: {error}") from error
 
 

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import time
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 
 from pentathlon_engines.launcher import Breach, LaunchFailed, Usage
 from pentathlon_engines.limits import Limits
 from workers.sandbox.bodies import Body, process_handle
 from workers.sandbox.burden import Burden, process_cpu_s
 from workers.sandbox.cgroups import Group
+from workers.sandbox.errors import HostDiskFull
 from workers.sandbox.rlimits import MEBIBYTE, most_cpu_s
 from workers.sandbox.verdicts import (
     Traces,
@@ -137,8 +139,15 @@ class SandboxedBot:
         return self._usage
 
     def verdict(self, usage: Usage) -> Breach | None:
-        """Say which limit explains this end, or None for a crash."""
-        return explain_end(usage, self._limits, self._traces)
+        """Say which limit explains this end, or None for a crash.
+
+        Raises:
+            HostDiskFull: it may have ended because the host had no room for its files.
+        """
+        breach = explain_end(usage, self._limits, self._traces)
+        if breach is None and self._traces.host_full:
+            raise HostDiskFull(promised_mb=self._limits.scratch_mb)
+        return breach
 
     def _reap(self) -> tuple[int, resource.struct_rusage]:
         """Wait for the child; one that does not follow its killed bot is killed too."""
@@ -162,17 +171,20 @@ class SandboxedBot:
         return 0.0
 
     def _find_traces(self) -> Traces:
-        group, scratch_bytes = self.group, 0
+        group, traces = self.group, Traces()
         # What cannot be read any more must not keep a bot from being ended.
         with suppress(OSError):
-            scratch_bytes = self._body.scratch_bytes()
+            traces = Traces(
+                scratch_bytes=self._body.scratch_bytes(),
+                host_full=self._body.lacks_scratch(self._limits.scratch_mb * MEBIBYTE),
+            )
         with suppress(OSError):
-            return Traces(
+            return replace(
+                traces,
                 killed_for_memory=group is not None and group.memory_kills() > 0,
                 task_refused=group is not None and group.tasks_refused() > 0,
-                scratch_bytes=scratch_bytes,
             )
-        return Traces(scratch_bytes=scratch_bytes)
+        return traces
 
     def _peak_bytes(self, child_peak_kb: int) -> int:
         measured = child_peak_kb * 1024 if child_peak_kb > self._worker_peak_kb else 0

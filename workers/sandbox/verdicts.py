@@ -23,6 +23,8 @@ class Traces:
     killed_for_memory: bool = False
     task_refused: bool = False
     scratch_bytes: int = 0
+    host_full: bool = False
+    """Whether the host's disk had less room than the bot may use."""
 
 
 def breach_of(now: Burden, limits: Limits) -> Breach | None:
