@@ -37,19 +37,22 @@ _log = structlog.stdlib.get_logger(__name__)
 
 def play_jobs(
     jobs: Sequence[Job], *, launcher: Launcher, files: BotFiles, drain: Drain | None = None
-) -> None:
+) -> int:
     """Play matches one after the other and hand them in, together where they are short.
 
-    What this host cannot play is given back. Whatever escapes the runner is a failure of the
-    host: it is never counted as a bot's loss.
+    What this host cannot play is given back; returns how many that were. Whatever escapes the
+    runner is a failure of the host: it is never counted as a bot's loss.
     """
-    if jobs:
-        drain = drain or Drain(grace_s=0)
-        try:
-            with LeaseKeeper(jobs) as lease:
-                _Batch(launcher, files, drain, lease).play(jobs)
-        finally:
-            files.make_room()
+    if not jobs:
+        return 0
+    drain = drain or Drain(grace_s=0)
+    try:
+        with LeaseKeeper(jobs) as lease:
+            batch = _Batch(launcher, files, drain, lease)
+            batch.play(jobs)
+    finally:
+        files.make_room()
+    return batch.failed
 
 
 class _Batch:
@@ -64,6 +67,8 @@ class _Batch:
         self._drain = drain
         self._lease = lease
         self._finished: list[tuple[Job, Submission]] = []
+        self.failed = 0
+        """How many of them the host could not play."""
 
     def play(self, jobs: Sequence[Job]) -> None:
         """Play and hand in all of them."""
@@ -88,6 +93,7 @@ class _Batch:
             self._refuse(job, error)
         except Exception as error:
             log.exception("attempt failed")
+            self.failed += 1
             self._give_up(job, fail_attempt, _sentence(error))
 
     def _play(self, job: Job) -> Submission:

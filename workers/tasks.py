@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
@@ -25,16 +24,15 @@ from workers.play import play_jobs
 from workers.pulse import Pulse
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_level
+from workers.setbacks import Setbacks
 from workers.slot import Slot, open_slot, pin_to_core
 
 LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before."""
 
-CLOSED_S: Final = 1.0
-"""How long a slot that this host cannot open, for want of disk space say, takes no other hint."""
-
 _log = structlog.stdlib.get_logger(__name__)
 _turn = Turn()
+_setbacks = Setbacks()
 
 
 @app.task(
@@ -53,14 +51,20 @@ def play_matches(match_ids: list[int]) -> None:
         slot = _slot()
     except (LayerMissing, OSError) as error:
         _log.warning("slot not opened", reason=str(error))
-        # Meanwhile others take what comes; this slot tries again with its next hint.
-        time.sleep(CLOSED_S)
         publish_again(match_ids=match_ids)
+        _rest(failed=True)
         return
     jobs = claim_matches(
         match_ids=match_ids, worker=slot.name, abilities=Abilities.of(announced())
     )
-    play_jobs(jobs, launcher=slot.launcher, files=slot.files, drain=drain())
+    if jobs:
+        failed = play_jobs(jobs, launcher=slot.launcher, files=slot.files, drain=drain())
+        _rest(failed=failed == len(jobs))
+
+
+def _rest(*, failed: bool) -> None:
+    _setbacks.note(failed=failed)
+    _setbacks.rest(drain())
 
 
 def publish_waiting_matches() -> int:

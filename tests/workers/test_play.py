@@ -58,7 +58,7 @@ def job() -> Job:
 
 
 def test_match_is_played_and_handed_in(job: Job, files: BotFiles) -> None:
-    play_jobs([job], launcher=PlainLauncher(), files=files)
+    assert play_jobs([job], launcher=PlainLauncher(), files=files) == 0
 
     match = Match.objects.get()
     assert (match.state, match.sandbox) == ("done", "process")
@@ -68,7 +68,7 @@ def test_match_is_played_and_handed_in(job: Job, files: BotFiles) -> None:
 
 
 def test_host_failure_is_nobodys_loss(job: Job, files: BotFiles) -> None:
-    play_jobs([job], launcher=BrokenHost(), files=files)
+    assert play_jobs([job], launcher=BrokenHost(), files=files) == 1
 
     match = Match.objects.get()
     assert match.state == MatchState.PENDING

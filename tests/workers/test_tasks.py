@@ -13,6 +13,7 @@ from tests.factories import make_match, make_worker
 from workers import tasks
 from workers.celery_app import app
 from workers.sandbox.errors import LayerMissing
+from workers.setbacks import Setbacks
 from workers.tasks import publish_waiting_matches
 
 
@@ -84,7 +85,7 @@ def test_slot_that_cannot_be_opened_leaves_its_matches_to_others(
     match = make_match()
     Match.objects.update(sent_at=Now())
     monkeypatch.setattr(tasks, "_slot", open_on_a_full_disk)
-    monkeypatch.setattr(tasks, "CLOSED_S", 0.0)
+    monkeypatch.setattr(tasks, "_setbacks", Setbacks(first_s=0.0))
 
     tasks.play_matches([match.pk])
 

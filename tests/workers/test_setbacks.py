@@ -1,0 +1,31 @@
+import time
+
+from workers.drain import Drain
+from workers.setbacks import LONGEST_S, Setbacks
+
+
+def after(*failures: bool) -> Setbacks:
+    setbacks = Setbacks()
+    for failed in failures:
+        setbacks.note(failed=failed)
+    return setbacks
+
+
+def test_pause_grows_with_every_failure_in_a_row() -> None:
+    assert [after(*[True] * number).pause_s for number in range(4)] == [0.0, 1.0, 2.0, 4.0]
+    assert after(*[True] * 100).pause_s == LONGEST_S
+
+
+def test_success_forgets_all_failures() -> None:
+    assert after(True, True, False).pause_s == 0.0
+    assert after(True, True, False, True).pause_s == 1.0
+
+
+def test_worker_that_is_asked_to_stop_does_not_rest() -> None:
+    drain = Drain(grace_s=0)
+    drain.ask()
+    began = time.monotonic()
+
+    after(*[True] * 100).rest(drain)
+
+    assert time.monotonic() - began < LONGEST_S / 2
