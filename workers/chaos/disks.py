@@ -50,7 +50,7 @@ class OwnDisks:
     def command(self, command: Sequence[str | Path]) -> list[str | Path]:
         """Return the command that mounts the disk before it becomes the worker."""
         own = (sys.executable, _PRIVATE_DISK, self._folder, str(self._size_bytes))
-        return [*own, *command]
+        return [*own, "env", f"TMPDIR={self._folder}", *command]
 
     def fill(self, worker: Member) -> Undo | None:
         """Write a file without a name until there is no room; its end is the end of the file."""

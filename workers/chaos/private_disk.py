@@ -26,7 +26,6 @@ def main() -> None:
     _leave_the_hosts_mounts()
     options = f"size={size_bytes},mode=755".encode()
     _mount(b"tmpfs", folder.encode(), b"tmpfs", _NO_SETUID | _NO_DEVICES, options)
-    os.environ["TMPDIR"] = folder
     os.execvp(command[0], command)  # noqa: S606  # the caller's own program
 
 
