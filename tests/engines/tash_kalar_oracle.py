@@ -27,7 +27,7 @@ from tests.engines.tash_kalar_positions import crowded
 
 MODES = ("high_form", "deathmatch_duel")
 
-PROGRESS = ("discarded", "extra_draws", "extra_turn", "taken")
+PROGRESS = {"discarded", "extra_draws", "extra_turn", "slowed", "taken"}
 """What the rules name of the progress of a turn; the rest are registers of the engine."""
 
 
@@ -76,7 +76,7 @@ def compare_turn(card: str, seed: int) -> bool:
         return False
     advance(oracle, state, rng.choice(texts))
     compare_position(oracle, state)
-    while oracle.phase in ("effect", "shortage"):
+    while oracle.phase in ("effect", "shortage") or "summon_now" in oracle.permissions:
         advance(oracle, state, answer(oracle, rng))
         compare_position(oracle, state)
     return True
@@ -127,7 +127,9 @@ def compare_position(oracle: Oracle, state: State) -> None:
     assert [state.text(action) for action in state.legal_actions()] == oracle.listed
     for seat in (None, 0, 1):
         view = state.observation(seat)
-        view["progress"] = {name: view["progress"][name] for name in PROGRESS}
+        view["progress"] = {
+            name: view["progress"][name] for name in PROGRESS & {*view["progress"]}
+        }
         same(view, observation(oracle, seat))
     hidden = state.to_json()
     assert hidden["decks"] == oracle.decks | ({"tasks": oracle.row.deck} if oracle.is_high else {})
@@ -140,11 +142,13 @@ def compare_position(oracle: Oracle, state: State) -> None:
 def check_counts(position: dict[str, Any]) -> None:
     """17.1: no card and no piece is lost or found."""
     hands, decks, played = (position[part] for part in ("hands", "decks", "played"))
+    schools = position["options"]["decks"]
     kind = kind_of(position["card"]) if position["card"] else ""
     own = position["progress"]["active"] if kind == "being" else None
     for seat in (0, 1):
         parts = (hands[seat]["beings"], decks["beings"][seat], position["discards"][seat])
-        assert sum(map(len, parts)) + (seat == own) == 18
+        in_play = int(bool(position.get("frozen")) and schools[seat] == "everfrost")
+        assert sum(map(len, parts)) + (seat == own) + in_play == 18
     legends = (hands[0]["legends"], hands[1]["legends"], decks["legends"], played["legends"])
     assert sum(map(len, legends)) + (kind == "legend") == 12
     flares = sum(hand["flare"] is not None for hand in hands)

@@ -121,16 +121,16 @@ def needed(token: str) -> str | None:
 
 @cache
 def turns(card: str) -> list[str]:
-    """Return the orientations that ask for different things, in their order."""
+    """Return the orientations that ask for or mark different things, in their order."""
     seen, kept = [], []
     for turn in TURNS:
-        cells = {
-            (*turned(*place, turn), rank)
+        tokens = {
+            (*turned(*place, turn), needed(token), token.count("*") * (refs_of(card) == "marked"))
             for place, token in drawing(card).items()
-            if (rank := needed(token))
         }
-        if cells not in seen:
-            seen.append(cells)
+        told = {token for token in tokens if any(token[2:])}
+        if told not in seen:
+            seen.append(told)
             kept.append(turn)
     return kept
 
@@ -190,9 +190,15 @@ def rank_of(card: str) -> str:
     return rank
 
 
+def refs_of(card: str) -> str:
+    """Return what the effect reads of the match, or none."""
+    refs: str = DATA["beings"][card]["refs"]
+    return refs
+
+
 def reads_match(card: str) -> bool:
     """7.8"""
-    return bool(DATA["beings"][card]["refs"] != "none")
+    return refs_of(card) != "none"
 
 
 def deck_of(card: str) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, NamedTuple
 
+from tests.engines.tash_kalar_oracle_arena import Arena
 from tests.engines.tash_kalar_oracle_cards import (
     COMMON,
     DIRECTIONS,
-    HEROIC,
-    LEGENDARY,
     NO_LEGEND,
     RANKS,
     SLANTED,
@@ -46,108 +45,24 @@ class Moved(NamedTuple):
         return way_of(self.start, self.end)
 
 
-class Arena:
-    """The board with its pieces, what is destroyed, and what the turn grants."""
-
-    def __init__(self, *, is_high: bool) -> None:
-        self.board: dict[str, Piece] = {}
-        self.is_high = is_high
-        self.two_sided = 17 if is_high else 16
-        self.destroyed: dict[str, int] = dict.fromkeys(RANKS, 0)
-        self.actions_left = 0
-        self.permissions: set[str] = set()
-        self.extra = {"beings": 0, "legends": 0}
-        self.gateway: Piece | None = None
-        self.hands: list[dict[str, Any]] = [
-            {"beings": [], "legends": [], "flare": None} for _ in (0, 1)
-        ]
-        self.played: dict[str, Any] = {"beings": [[], []], "legends": [], "flares": []}
-        self.points = [0, 0]
-        self.summoned: list[dict[str, Any]] = []
-        self.discards: list[list[str]] = [[], []]
-        self.decks: dict[str, Any] = {"beings": [[], []]}
-        self.taken = [0, 0]
-        self.step: int | None = None
-        self.events: list[tuple[int, str]] = []
-
-    def tell(self, seat: int, text: str) -> None:
-        """Note what a seat or chance did."""
-        self.events.append((seat, text))
-
-    def score_legend(self, seat: int) -> None:
-        """10.3"""
-        self.points[seat] += not self.is_high
-
-    def supply(self, owner: int, rank: str) -> int:
-        """2.3"""
-        legendary = rank == LEGENDARY
-        used = [
-            piece
-            for piece in self.board.values()
-            if piece.owner == owner and (piece.rank == LEGENDARY) == legendary
-        ]
-        return (3 if legendary else self.two_sided) - len(used)
-
-    def square(self, piece: Piece) -> str | None:
-        """Return where a piece stands, None if it is gone."""
-        return next((there for there, other in self.board.items() if other is piece), None)
-
-    def gate(self) -> list[str]:
-        """Return the square of the Gateway, none if there is no Gateway (18.2)."""
-        there = self.square(self.gateway) if self.gateway else None
-        return [there] if there else []
-
-    def find(self, owners: Iterable[int], ranks: Iterable[str] = RANKS) -> list[str]:
-        """Return the squares of these pieces."""
-        owners, ranks = list(owners), list(ranks)
-        return [
-            there
-            for there in SQUARES
-            if (piece := self.board.get(there)) and piece.owner in owners and piece.rank in ranks
-        ]
-
-    def empty(self) -> list[str]:
-        """Return the squares without a piece."""
-        return [there for there in SQUARES if there not in self.board]
-
-    def can_upgrade(self, there: str) -> bool:
-        """6.3"""
-        piece = self.board[there]
-        if piece.rank == HEROIC:
-            return self.supply(piece.owner, LEGENDARY) > 0
-        return piece.rank == COMMON
-
-    def can_downgrade(self, there: str) -> bool:
-        """6.3"""
-        piece = self.board[there]
-        if piece.rank == LEGENDARY:
-            return self.supply(piece.owner, HEROIC) > 0
-        return piece.rank == HEROIC
-
-    def upgrade(self, there: str) -> Piece:
-        piece = self.board[there]
-        piece.rank = RANKS[RANKS.index(piece.rank) + 1]
-        if piece is self.gateway and piece.rank == LEGENDARY:
-            self.gateway = None
-        return piece
-
-    def downgrade(self, there: str) -> Piece:
-        piece = self.board[there]
-        piece.rank = RANKS[RANKS.index(piece.rank) - 1]
-        return piece
-
-
 class Effect:
     """One card at work for a seat."""
 
     def __init__(
-        self, arena: Arena, seat: int, match: Match | None = None, being: Piece | None = None
+        self,
+        arena: Arena,
+        seat: int,
+        match: Match | None = None,
+        being: Piece | None = None,
+        *,
+        onto: int | None = None,
     ) -> None:
         self.arena = arena
         self.board = arena.board
         self.seat = seat
         self.match = match
         self.being = being
+        self.onto = onto
         self.square = match.square if match else ""
         self.used = [arena.board[t] for t in match.needs if t != match.square] if match else []
         self.marked = match.marked if match else []
@@ -252,10 +167,10 @@ class Effect:
         """Put down an own common."""
         self.board[there] = Piece(self.seat, COMMON)
 
-    def convert(self, squares: Iterable[str], to: str | None) -> Asked:
+    def convert(self, squares: Iterable[str], to: str | None, *, may: bool = True) -> Asked:
         """6.4; an equal rank if none is said."""
         fit = [t for t in squares if self.arena.supply(self.seat, to or self.board[t].rank)]
-        there = yield from self.target("convert", fit, may=True)
+        there = yield from self.target("convert", fit, may=may)
         if there:
             self.swap(there, to)
 
@@ -315,6 +230,12 @@ class Effect:
             made.append(self.shift(start, end))
         return made
 
+    def move(self, options: Iterable[tuple[str, str]], *, may: bool = True) -> Asked:
+        """Ask for one of these moves; return it or None."""
+        listed = list(options)
+        made = yield from self.moves(lambda made: listed, 1, may=may)
+        return made[0] if made else None
+
     def shift(self, start: str, end: str) -> Moved:
         """Move or leap a piece; what stands there is destroyed (6.1)."""
         captured = self.kill(end).rank if end in self.board else None
@@ -322,15 +243,13 @@ class Effect:
         return Moved(piece, start, end, captured, captured == piece.rank)
 
     def leap_self(self, squares: Iterable[str] = SQUARES, *, may: bool = True) -> Asked:
-        """A combat leap of the being; return whether it was done."""
+        """A combat leap of the being; return it or None."""
         start = self.here
         if start is None:
-            return False
+            return None
         ends = [end for end in squares if end != start and self.may_hit(start, end)]
         end = yield from self.target("leap", ends, may=may)
-        if end:
-            self.shift(start, end)
-        return end is not None
+        return self.shift(start, end) if end else None
 
     def gain(self, actions: int) -> None:
         """5.4"""
@@ -378,6 +297,20 @@ class Effect:
     def keep_on(self, made: list[Moved], options: list[tuple[str, str]]) -> list[tuple[str, str]]:
         """Only moves in the direction of the first."""
         return [move for move in options if not made or way_of(*move) == made[0].way]
+
+    def indicated(self, made: list[Moved]) -> list[tuple[str, str]]:
+        """Combat moves of the being, the first in an indicated direction of the match."""
+        ways = self.match.ways if self.match else []
+        return [move for move in self.combat(self.alone()) if made or way_of(*move) in ways]
+
+    def throw_flare(self) -> Asked:
+        """Return whether the flare in hand was thrown away."""
+        hand = self.arena.hands[self.seat]
+        if not hand["flare"] or not (yield from self.ask(["opt throw_flare"], may=True)):
+            return False
+        self.arena.played["flares"].append(hand["flare"])
+        hand["flare"] = None
+        return True
 
     def non_legends(self, squares: Iterable[str], owner: Iterable[str]) -> list[str]:
         """Those of the squares that hold one of these, but no legendary piece."""

@@ -31,13 +31,10 @@ def closer(e: Effect, moves: Iterable[tuple[str, str]]) -> list[tuple[str, str]]
 
 def shadow_imp(e: Effect) -> Asked:
     e.at(0)
-    made = yield from e.moves(lambda made: e.combat(e.alone()), 1)
+    made = yield from e.move(e.combat(e.alone()))
     if made and not e.is_gateway():
         e.at(1)
-        way = made[0].way
-        yield from e.moves(
-            lambda made: [move for move in e.combat(e.arena.gate()) if way_of(*move) == way], 1
-        )
+        yield from e.move(m for m in e.combat(e.arena.gate()) if way_of(*m) == made.way)
 
 
 def flame_imp(e: Effect) -> Asked:
@@ -62,20 +59,20 @@ def gate_keeper(e: Effect) -> Asked:
 
 def demon_of_gluttony(e: Effect) -> Asked:
     e.at(0)
-    made = yield from e.moves(lambda made: e.combat(e.alone()), 1)
-    if made and made[0].captured:
+    made = yield from e.move(e.combat(e.alone()))
+    if made and made.captured:
         yield from e.upgrade_self()
         e.at(2)
-        made = yield from e.moves(lambda made: e.combat(e.alone()), 1)
-        if made and made[0].captured:
-            e.become_gateway(made[0].end)
+        made = yield from e.move(e.combat(e.alone()))
+        if made and made.captured:
+            e.become_gateway(made.end)
 
 
 def demon_of_pride(e: Effect) -> Asked:
     yield from e.upgrade_self()
     e.become_gateway(e.square)
     e.at(2)
-    yield from e.moves(lambda made: e.combat(e.alone()), 1)
+    yield from e.move(e.combat(e.alone()))
 
 
 def acolyte_of_destruction(e: Effect) -> Asked:
@@ -97,7 +94,7 @@ def acolyte_of_growth(e: Effect) -> Asked:
 def power_seeker(e: Effect) -> Asked:
     if e.is_gateway():
         e.at(0)
-        yield from e.moves(lambda made: e.standard(e.alone()), 1)
+        yield from e.move(e.standard(e.alone()))
     else:
         e.at(1)
         yield from e.moves(lambda made: closer(e, e.combat(e.alone())))
@@ -111,9 +108,9 @@ def hell_hound(e: Effect) -> Asked:
 
 def vortex_master(e: Effect) -> Asked:
     e.at(0)
-    yield from e.moves(lambda made: e.combat(e.arena.gate()), 1)
+    yield from e.move(e.combat(e.arena.gate()))
     e.at(1)
-    yield from e.moves(lambda made: e.combat([t for t in e.near_gate() if t in e.own()]), 1)
+    yield from e.move(e.combat(there for there in e.near_gate() if there in e.own()))
 
 
 def gate_master(e: Effect) -> Asked:
@@ -137,7 +134,7 @@ def hell_rider(e: Effect) -> Asked:
 def demon_of_wrath(e: Effect) -> Asked:
     if not e.kill_all(_victims(e)):
         e.at(1)
-        yield from e.moves(lambda made: e.standard(e.arena.gate()), 1)
+        yield from e.move(e.standard(e.arena.gate()))
         e.kill_all(_victims(e))
 
 
@@ -186,10 +183,6 @@ def possessed_summoner(e: Effect) -> Asked:
     beside = [there for enemy in e.enemy() for there in around(enemy)]
     if (yield from e.place(beside, may=False, enemy=True)):
         e.arena.permissions.add("possessed_summon")
-    hand = e.arena.hands[e.seat]
-    if hand["flare"]:
-        e.at(2)
-        if (yield from e.ask(["opt throw_flare"], may=True)):
-            e.arena.played["flares"].append(hand["flare"])
-            hand["flare"] = None
-            e.gain(1)
+    e.at(2)
+    if (yield from e.throw_flare()):
+        e.gain(1)

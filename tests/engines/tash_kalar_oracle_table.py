@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from tests.engines.tash_kalar_oracle_arena import Arena
 from tests.engines.tash_kalar_oracle_cards import (
     COMMON,
     DATA,
@@ -17,7 +18,6 @@ from tests.engines.tash_kalar_oracle_cards import (
     cards_of,
     kind_of,
 )
-from tests.engines.tash_kalar_oracle_effects import Arena
 from tests.engines.tash_kalar_oracle_tasks import TaskRow
 
 CHANCE = -1
@@ -65,6 +65,13 @@ class Table(Arena):
         for there, fact in position["board"].items():
             self.board[there] = Piece(fact["owner"], fact["rank"])
         self.gateway = self.board.get(position.get("gateway") or "")
+        if "everfrost" in self.options["decks"]:
+            seat = self.options["decks"].index("everfrost")
+            self.frozen[seat] = position["frozen"]
+            self.removed = [
+                {COMMON: gone["common_heroic"], LEGENDARY: gone["legendary"]}
+                for gone in position["removed"]
+            ]
         self.hands = position["hands"]
         self.decks = position["decks"]
         self.discards = position["discards"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tests.engines.tash_kalar_oracle_arena import Arena
 from tests.engines.tash_kalar_oracle_cards import (
     GREEN,
     HEROIC,
@@ -16,7 +17,6 @@ from tests.engines.tash_kalar_oracle_cards import (
     kind_of,
     within,
 )
-from tests.engines.tash_kalar_oracle_effects import Arena
 
 UPGRADED = (HEROIC, LEGENDARY)
 

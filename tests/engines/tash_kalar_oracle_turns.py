@@ -22,6 +22,7 @@ from tests.engines.tash_kalar_oracle_cards import (
     kind_of,
     layings,
 )
+from tests.engines.tash_kalar_oracle_everfrost import FROZEN
 from tests.engines.tash_kalar_oracle_flow import Oracle
 from tests.engines.tash_kalar_positions import (
     DUEL,
@@ -29,6 +30,7 @@ from tests.engines.tash_kalar_positions import (
     TASH_KALAR,
     hand,
     legends_of,
+    random_frost,
     random_gateway,
 )
 
@@ -46,18 +48,26 @@ def prepared(card: str, rng: random.Random) -> State:
     permission = permission_for(school, rng)
     board = surrounded(card, rng, full=17 if mode == HIGH else 16, permission=permission)
     flare = rng.choice(("", rng.choice(cards_of("flares"))))
+    options = {"mode": mode, "decks": schools}
     rest = [one for one in cards_of(DECKS[school]) if one != card]
+    rng.shuffle(rest)
+    held, pile = f"{card} {flare}", rest[: rng.choice((0, 3, 8))]
+    if kind_of(card) == "flare":
+        held = card
+    elif card in FROZEN and rng.random() < 0.4:
+        held, pile = " ".join((*rest[-3:], flare)), [card]
     return TASH_KALAR.load(
         {
-            "options": {"mode": mode, "decks": schools},
+            "options": options,
             "to_move": 0,
             "phase": "main",
             "actions_left": rng.choice((1, 2)),
             "permissions": [permission] * bool(permission),
             "board": board,
             **random_gateway(board, schools, rng),
-            "hands": [hand(card if kind_of(card) == "flare" else f"{card} {flare}"), hand("")],
-            "discards": [sorted(rest[: rng.choice((0, 3, 8))]), []],
+            **random_frost(board, options, [pile, []], rng),
+            "hands": [hand(held), hand("")],
+            "discards": [sorted(pile), []],
             "scores": [0, 0] if mode == DUEL else legends_of(board),
         }
     )
@@ -120,7 +130,7 @@ def uses(card: str, listed: list[str]) -> list[str]:
     """Return the actions that use the card."""
     if kind_of(card) == "flare":
         return [text for text in listed if text == "flare"]
-    return [text for text in listed if text.startswith(f"summon {card} ")]
+    return [text for text in listed if text == "thaw" or text.startswith(f"summon {card} ")]
 
 
 def answer(oracle: Oracle, rng: random.Random) -> str:

@@ -67,6 +67,13 @@ def public(oracle: Oracle) -> dict[str, Any]:
     }
     if oracle.is_high:
         view["tasks"] = oracle.row.view()
+    if "everfrost" in oracle.options["decks"]:
+        view["frozen"] = oracle.frozen[0] or oracle.frozen[1]
+        view["removed"] = [
+            {"common_heroic": gone[COMMON], "legendary": gone[LEGENDARY]}
+            for gone in oracle.removed
+        ]
+        view["progress"]["slowed"] = oracle.slowed
     if "nethervoid" in oracle.options["decks"]:
         view["gateway"] = next(iter(oracle.gate()), None)
     return view

@@ -24,6 +24,7 @@ from tests.engines.tash_kalar_oracle_cards import (
     laid,
     layings,
 )
+from tests.engines.tash_kalar_oracle_everfrost import FROZEN
 
 TASH_KALAR = GAMES["tash_kalar"]
 LETTERS = {rank[0]: rank for rank in RANKS}
@@ -184,6 +185,7 @@ def crowded(options: dict[str, Any], rng: random.Random) -> State:
     return TASH_KALAR.load(
         row
         | random_gateway(board, options["decks"], rng)
+        | random_frost(board, options, piles, rng)
         | {
             "options": options,
             "to_move": 0,
@@ -232,6 +234,40 @@ def random_gateway(
     own = [t for t, piece in board.items() if piece == {"owner": seat, "rank": wanted}]
     coloured = [there for there in own if there in (*RED, *GREEN)]
     return {"gateway": rng.choice([None, *(coloured * 9), *own])}
+
+
+def random_frost(
+    board: dict[str, dict[str, Any]],
+    options: dict[str, Any],
+    piles: list[list[str]],
+    rng: random.Random,
+) -> dict[str, Any]:
+    """Return the fields of the Everfrost, often with a card in play that lay in its pile."""
+    if "everfrost" not in options["decks"]:
+        return {}
+    pile = piles[options["decks"].index("everfrost")]
+    frozen = rng.choice([None, *(card for card in pile if card in FROZEN)])
+    if frozen:
+        pile.remove(frozen)
+    gone = [
+        {
+            "common_heroic": min(rng.choice((0, 0, 1, 2)), left["common_heroic"]),
+            "legendary": min(rng.choice((0, 0, 1)), left["legendary"]),
+        }
+        for left in supplies(board, options["mode"])
+    ]
+    return {"frozen": frozen, "removed": gone}
+
+
+def supplies(board: dict[str, dict[str, Any]], mode: str) -> list[dict[str, int]]:
+    """Return the supply of each seat if no piece has left the game."""
+    legends = legends_of(board)
+    counts = [sum(piece["owner"] == seat for piece in board.values()) for seat in (0, 1)]
+    total = 17 if mode == HIGH else 16
+    return [
+        {"common_heroic": total - count + legend, "legendary": 3 - legend}
+        for count, legend in zip(counts, legends, strict=True)
+    ]
 
 
 def random_row(rng: random.Random) -> dict[str, Any]:
