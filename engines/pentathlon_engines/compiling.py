@@ -16,4 +16,9 @@ else:
         return lambda cls: cls
 
 
-__all__ = ["i64", "mypyc_attr"]
+def is_compiled(function: object) -> bool:
+    """Say whether a function was compiled; a module that asks so for one of its own knows."""
+    return not hasattr(function, "__code__")
+
+
+__all__ = ["i64", "is_compiled", "mypyc_attr"]

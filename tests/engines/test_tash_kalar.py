@@ -179,6 +179,8 @@ MOVER: dict[str, Any] = copy.deepcopy(cards.card_data("warlord"))
         ({"pattern": ["@ c", "c @"]}, "cannon: its pattern has 2 summon cells"),
         ({"pattern": ["@ x"]}, "cannon: its pattern has an unknown token 'x'"),
         ({"pattern": ["@q c"]}, "cannon: its pattern has an unknown token '@q'"),
+        ({"pattern": ["@ ."]}, "cannon: its pattern has no pieces"),
+        ({"pattern": ["@ . . . . . c"]}, "cannon: its pattern is wider than 6 squares"),
         ({"refs": "all"}, "cannon: refs must be one of"),
         ({"rank": "king"}, "cannon: has no rank 'king'"),
         ({"steps": None}, "cannon: has no effect steps yet"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pentathlon_engines.tash_kalar import tasks
 from pentathlon_engines.tash_kalar.cards import PATTERNS, RANK_OF
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
-from pentathlon_engines.tash_kalar.patterns import COMMON, LIFT, matches_with_enemy
+from pentathlon_engines.tash_kalar.patterns import COMMON, matches_with_enemy
 from pentathlon_engines.tash_kalar.table import (
     DEATHMATCH,
     LEGEND_MASK,
@@ -82,9 +82,7 @@ def _of_being(table: Table, seat: int, card: int) -> float:
         allowed &= own if pattern.requires == COMMON else upgraded
     nearly = False
     for shape in pattern.shapes:
-        ready, lacking = matches_with_enemy(
-            shape, (own << LIFT, upgraded << LIFT), ((ALL & ~own) << LIFT, 0)
-        )
+        ready, lacking = matches_with_enemy(shape, (own, upgraded), (ALL & ~own, 0))
         if ready & allowed:
             return _READY[rank]
         nearly = nearly or lacking & allowed != 0

@@ -1,7 +1,6 @@
 """Patterns of beings as masks, one shape for each way to turn or mirror them (7.2).
 
-A shape matches at all squares at once: the mask of own pieces is shifted by the place of each
-cell, and what remains of the squares where the whole shape is on the board are the matches.
+A shape matches at all squares at once; `stencils.py` says how.
 """
 
 from __future__ import annotations
@@ -18,6 +17,17 @@ from pentathlon_engines.tash_kalar.geometry import (
     mask,
     shifted,
 )
+from pentathlon_engines.tash_kalar.stencils import (
+    HIGH,
+    LOW,
+    WIDEST,
+    Stencil,
+    high_stencil,
+    joined,
+    lay,
+    lay_with_enemy,
+    low_stencil,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,22 +43,18 @@ ORIENTATIONS: Final = ("r0", "r90", "r180", "r270", "m0", "m90", "m180", "m270")
 REFS: Final = ("none", "marked", "directions", "used")
 _LETTERS: Final = {"c": COMMON, "h": HEROIC}
 _QUARTERS: Final = 4
-LIFT: Final = 40
-"""Masks are lifted by so many bits before they are shifted, so that no shift is negative."""
 
 
 class Shape:
     """A pattern in one orientation."""
 
-    __slots__ = ("_cells", "commons", "directions", "heroics", "marks", "name", "valid")
+    __slots__ = ("_cells", "directions", "high", "low", "marks", "name", "valid")
 
     def __init__(
         self, orientation: int, cells: list[tuple[Cell, int]], marks: list[Cell], arrows: list[int]
     ) -> None:
         self.name = orientation
         self._cells: tuple[Cell, ...] = tuple(cell for cell, _ in cells)
-        self.commons: tuple[int, ...] = _shifts(cells, COMMON)
-        self.heroics: tuple[int, ...] = _shifts(cells, HEROIC)
         self.marks: tuple[Cell, ...] = tuple(marks)
         self.directions: tuple[int, ...] = tuple(sorted(arrows))
         valid = ALL
@@ -56,6 +62,10 @@ class Shape:
             valid &= _around(cell)
         self.valid: int = valid
         """Where the summon square may be for all cells to be on the board."""
+        ways = _ways(cells, COMMON), _ways(cells, HEROIC)
+        reach = max([0, *[dx for dx, _ in self._cells]])
+        self.low: Stencil = low_stencil(*ways, valid, reach)
+        self.high: Stencil = high_stencil(*ways, valid, reach)
 
     def cells_at(self, square: int) -> int:
         """Return the mask of the pattern's cells around a summon square."""
@@ -85,14 +95,16 @@ class Shape:
 class Pattern:
     """What must stand around a summon square, in every orientation that differs."""
 
-    __slots__ = ("heroics", "pieces", "refs", "requires", "shapes")
+    __slots__ = ("heroics", "high", "low", "pieces", "refs", "requires", "shapes")
 
-    def __init__(self, shapes: list[Shape], requires: int, refs: str) -> None:
+    def __init__(self, grid: _Grid, shapes: list[Shape], refs: str) -> None:
         self.shapes: tuple[Shape, ...] = tuple(shapes)
-        self.heroics: int = len(shapes[0].heroics)
-        self.pieces: int = self.heroics + len(shapes[0].commons)
+        self.low: tuple[Stencil, ...] = tuple([shape.low for shape in shapes])
+        self.high: tuple[Stencil, ...] = tuple([shape.high for shape in shapes]) if HIGH else ()
+        self.heroics: int = len(_ways(grid.cells, HEROIC))
+        self.pieces: int = len(grid.cells)
         """How many upgraded pieces, and pieces in all, stand around the summon square."""
-        self.requires = requires
+        self.requires: int = grid.requires
         """The least rank of an own piece on the summon square, -1 if there need not be one."""
         self.refs = refs != "none"
         """Whether the effect reads the match, so that the player chooses the orientation (7.8)."""
@@ -109,20 +121,17 @@ def _around(cell: Cell) -> int:
     return _SEEN[cell]
 
 
-def _shifts(cells: list[tuple[Cell, int]], rank: int) -> tuple[int, ...]:
-    return tuple(LIFT + dx * SIDE + dy for (dx, dy), least in cells if least == rank)
+def _ways(cells: list[tuple[Cell, int]], rank: int) -> list[int]:
+    """Return how far the cells for a rank are from the summon square."""
+    return [dx * SIDE + dy for (dx, dy), least in cells if least == rank]
 
 
 def matches(shape: Shape, own: int, upgraded: int) -> int:
-    """Return the summon squares of a shape; own and own upgraded pieces are lifted masks."""
-    found = shape.valid
-    for shift in shape.heroics:
-        found &= upgraded >> shift
-    for shift in shape.commons:
-        found &= own >> shift
-        if not found:
-            return 0
-    return found
+    """Return the summon squares of a shape for these own pieces, all and the upgraded ones."""
+    found = lay(shape.low, own & LOW, upgraded & LOW)
+    if not HIGH:
+        return found
+    return joined(found, lay(shape.high, own >> HIGH, upgraded >> HIGH))
 
 
 def matches_with_enemy(
@@ -130,14 +139,15 @@ def matches_with_enemy(
 ) -> tuple[int, int]:
     """Return the summon squares with own pieces only, and with an enemy piece in one cell (7.6).
 
-    All pieces and upgraded pieces of both sides are lifted masks.
+    Of both sides all pieces and the upgraded ones.
     """
-    pure, mixed = shape.valid, 0
-    for least, shifts in ((COMMON, shape.commons), (HEROIC, shape.heroics)):
-        for shift in shifts:
-            mixed = (mixed & own[least] >> shift) | (pure & enemy[least] >> shift)
-            pure &= own[least] >> shift
-    return pure, mixed
+    mine, theirs = (own[0] & LOW, own[1] & LOW), (enemy[0] & LOW, enemy[1] & LOW)
+    pure, mixed = lay_with_enemy(shape.low, mine, theirs)
+    if not HIGH:
+        return pure, mixed
+    mine, theirs = (own[0] >> HIGH, own[1] >> HIGH), (enemy[0] >> HIGH, enemy[1] >> HIGH)
+    more_pure, more_mixed = lay_with_enemy(shape.high, mine, theirs)
+    return joined(pure, more_pure), joined(mixed, more_mixed)
 
 
 def compile_pattern(card: str, rows: list[str], *, refs: str) -> Pattern:
@@ -161,7 +171,7 @@ def compile_pattern(card: str, rows: list[str], *, refs: str) -> Pattern:
         if looks not in seen:
             seen.add(looks)
             shapes.append(Shape(orientation, cells, marks, arrows))
-    return Pattern(shapes, grid.requires, refs)
+    return Pattern(grid, shapes, refs)
 
 
 def turned(cell: Cell, orientation: int) -> Cell:
@@ -197,6 +207,15 @@ class _Grid:
         self.arrows: list[Cell] = []
         for x, y, token in tokens:
             self._read(card, (x - x0, y - y0), token)
+        self._check_size(card)
+
+    def _check_size(self, card: str) -> None:
+        """Refuse what no stencil can be made of."""
+        if not self.cells:
+            raise BadCard(card, "its pattern has no pieces")
+        for places in zip((0, 0), *[cell for cell, _ in self.cells], strict=True):
+            if max(places) - min(places) >= WIDEST:
+                raise BadCard(card, f"its pattern is wider than {WIDEST} squares")
 
     def _read(self, card: str, cell: Cell, token: str) -> None:
         letter = token.rstrip("*")

@@ -9,16 +9,21 @@ from pentathlon_engines.tash_kalar.patterns import (
     COMMON,
     HEROIC,
     LEGENDARY,
-    LIFT,
     Shape,
     matches,
     matches_with_enemy,
 )
+from pentathlon_engines.tash_kalar.stencils import HIGH, LOW, joined, lay
 from pentathlon_engines.tash_kalar.table import LEGEND_MASK, RANKS_EACH, SCHOOL_MASK, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from pentathlon_engines.compiling import i64
+
+    Pieces = tuple[i64, i64]
+    """Own pieces in a window, all and the upgraded ones."""
 
 _BEINGS: Final[int] = SCHOOL_MASK | LEGEND_MASK
 
@@ -33,41 +38,58 @@ class Summoning(Table):
         seat, whose = self.active, self.matched()
         own, upgraded = self.own(whose), self.upgraded(whose)
         pieces, heroics = self.count(whose) + self.war, self.count_upgraded(whose) + self.war
-        own <<= LIFT
-        upgraded <<= LIFT
+        low, high = (own & LOW, upgraded & LOW), (own >> HIGH, upgraded >> HIGH)
         hand = self.hands[seat] & _BEINGS
         while hand:
-            low = hand & -hand
-            hand ^= low
-            card = low.bit_length() - 1
+            bit = hand & -hand
+            hand ^= bit
+            card = bit.bit_length() - 1
             pattern = PATTERNS[card]
             if pieces >= pattern.pieces and heroics >= pattern.heroics:
-                self._add_summons(card, own, upgraded, found)
+                self._add_summons(card, low, high, found)
 
     def matched(self) -> int:
         """Return the seat whose pieces fill the patterns: the active one, unless possessed."""
         return 1 - self.active if self.possessed else self.active
 
-    def _add_summons(self, card: int, own: int, upgraded: int, found: list[int]) -> None:
+    def _add_summons(self, card: int, low: Pieces, high: Pieces, found: list[int]) -> None:
+        """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
+        if self._is_tight(card):
+            self._add_short(card, self._squares_for(card), found)
+        elif self.war:
+            self._add_war_summons(card, self._squares_for(card), found)
+        elif PATTERNS[card].refs:
+            self._add_turned_summons(card, low, high, found)
+        else:
+            self._add_plain_summons(card, low, high, found)
+
+    def _add_plain_summons(self, card: int, low: Pieces, high: Pieces, found: list[int]) -> None:
+        """Add the summonings of a being whose orientation does not matter."""
+        pattern = PATTERNS[card]
+        own, upgraded = low
+        squares: i64 = 0
+        for stencil in pattern.low:
+            squares |= lay(stencil, own, upgraded)
+        together: int = squares
+        if HIGH:
+            own, upgraded = high
+            squares = 0
+            for stencil in pattern.high:
+                squares |= lay(stencil, own, upgraded)
+            together = joined(together, squares)
+        if together:
+            add_bits(together & self._squares_for(card), SUMMONS[SUMMON_TABLE[card]], found)
+
+    def _add_turned_summons(self, card: int, low: Pieces, high: Pieces, found: list[int]) -> None:
+        """Add the summonings of a being with an orientation each."""
         pattern = PATTERNS[card]
         table = SUMMON_TABLE[card]
-        allowed = self._squares_for(card)
-        if self._is_tight(card):
-            self._add_short(card, allowed, found)
-        elif self.war:
-            self._add_war_summons(card, allowed, found)
-        elif pattern.refs:
-            for place, shape in enumerate(pattern.shapes):
-                squares = matches(shape, own, upgraded) & allowed
-                if squares:
-                    add_bits(squares, SUMMONS[table + place], found)
-        else:
-            squares = 0
-            for shape in pattern.shapes:
-                squares |= matches(shape, own, upgraded)
-            squares &= allowed
+        for place, stencil in enumerate(pattern.low):
+            squares: int = lay(stencil, low[0], low[1])
+            if HIGH:
+                squares = joined(squares, lay(pattern.high[place], high[0], high[1]))
             if squares:
-                add_bits(squares, SUMMONS[table], found)
+                add_bits(squares & self._squares_for(card), SUMMONS[table + place], found)
 
     def _add_war_summons(self, card: int, allowed: int, found: list[int]) -> None:
         """Add the summonings for which one enemy piece may serve (7.6)."""
@@ -96,11 +118,7 @@ class Summoning(Table):
         seat = self.active
         own = (self.own(seat), self.upgraded(seat))
         enemy = (self.own(1 - seat), self.upgraded(1 - seat))
-        pure, mixed = matches_with_enemy(
-            shape,
-            (own[COMMON] << LIFT, own[HEROIC] << LIFT),
-            (enemy[COMMON] << LIFT, enemy[HEROIC] << LIFT),
-        )
+        pure, mixed = matches_with_enemy(shape, own, enemy)
         requires = PATTERNS[card].requires
         if requires >= 0:
             mixed = (mixed & own[requires]) | (pure & enemy[requires])
@@ -112,7 +130,7 @@ class Summoning(Table):
         if self.war:
             return self._war_matches(card, shape)
         whose = self.matched()
-        return matches(shape, self.own(whose) << LIFT, self.upgraded(whose) << LIFT)
+        return matches(shape, self.own(whose), self.upgraded(whose))
 
     def _add_short(self, card: int, allowed: int, found: list[int]) -> None:
         """Add the summonings that are possible though no piece is in supply (7.5)."""

@@ -1,0 +1,112 @@
+"""Shapes as stencils, which are laid over all squares of the arena at once (7.2).
+
+A stencil counts from its first cell. Where that may lie are all own pieces; their mask, shifted
+by the way to each other cell, leaves those places where all cells are filled.
+
+Compiled, masks are kept in machine words, and a word has room for seven of the nine files. So a
+shape has two stencils, for the low files and for the high ones, and no pattern is so wide that it
+fits into neither. In plain Python the low stencil sees the whole arena.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.compiling import is_compiled
+from pentathlon_engines.tash_kalar.geometry import SIDE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from pentathlon_engines.compiling import i64
+
+
+class Stencil:
+    """A shape within one window: ways to cells are differences of squares."""
+
+    __slots__ = ("back", "begins_upgraded", "commons", "forth", "heroics", "places")
+
+    commons: tuple[int, ...]
+    """The ways from the first cell to the other ones."""
+    heroics: tuple[int, ...]
+    """The same for cells that need an upgraded piece."""
+    places: i64
+    """Where the first cell may lie."""
+    back: i64
+    forth: i64
+    """From the first cell to the summon square; one of them is 0."""
+
+    def __init__(self, commons: list[int], heroics: list[int], summons: int) -> None:
+        first = min([*commons, *heroics])
+        self.begins_upgraded: bool = first in heroics
+        self.commons = tuple([way - first for way in commons if way != first])
+        self.heroics = tuple([way - first for way in heroics if way != first])
+        self.back = max(first, 0)
+        self.forth = max(-first, 0)
+        self.places = summons << self.back >> self.forth
+
+
+def lay(stencil: Stencil, own: i64, upgraded: i64) -> i64:
+    """Return the summon squares around which all cells are filled."""
+    found: i64 = stencil.places & (upgraded if stencil.begins_upgraded else own)
+    way: i64
+    for way in stencil.heroics:
+        found &= upgraded >> way
+    for way in stencil.commons:
+        found &= own >> way
+        if not found:
+            return 0
+    return found << stencil.forth >> stencil.back
+
+
+def lay_with_enemy(
+    stencil: Stencil, own: tuple[i64, i64], enemy: tuple[i64, i64]
+) -> tuple[i64, i64]:
+    """Return the summon squares with own pieces only, and with an enemy piece in one cell (7.6).
+
+    Of both sides all pieces and the upgraded ones.
+    """
+    upgraded = stencil.begins_upgraded
+    pure: i64 = stencil.places & (own[1] if upgraded else own[0])
+    mixed: i64 = stencil.places & (enemy[1] if upgraded else enemy[0])
+    way: i64
+    for way in stencil.heroics:
+        mixed = (mixed & own[1] >> way) | (pure & enemy[1] >> way)
+        pure &= own[1] >> way
+    for way in stencil.commons:
+        mixed = (mixed & own[0] >> way) | (pure & enemy[0] >> way)
+        pure &= own[0] >> way
+    forth, back = stencil.forth, stencil.back
+    return pure << forth >> back, mixed << forth >> back
+
+
+_FILES_IN_WORD: Final = 7
+_FILES_SEEN: Final = _FILES_IN_WORD if is_compiled(lay) else SIDE
+LOW: Final[int] = (1 << SIDE * _FILES_SEEN) - 1
+"""The mask of squares that low stencils see."""
+HIGH: Final[int] = SIDE * (SIDE - _FILES_SEEN)
+"""The first square that high stencils see; 0 if there are none."""
+WIDEST: Final = 2 * _FILES_IN_WORD - SIDE + 1
+"""A pattern with so many files fits into one of the windows, wherever it lies."""
+
+
+def joined(low: int, high: int) -> int:
+    """Return what low and high stencils gave as one mask of the arena."""
+    return low | high << HIGH
+
+
+def low_stencil(commons: list[int], heroics: list[int], summons: int, reach: int) -> Stencil:
+    """Return the stencil of a shape for the low files.
+
+    Given are the ways from the summon square to the cells, where that square may be, and how many
+    files the pattern reaches further.
+    """
+    return Stencil(commons, heroics, summons & _low_summons(reach))
+
+
+def high_stencil(commons: list[int], heroics: list[int], summons: int, reach: int) -> Stencil:
+    """Return the stencil for what does not fit into the low files, with squares from `HIGH` on."""
+    return Stencil(commons, heroics, (summons & ~_low_summons(reach)) >> HIGH)
+
+
+def _low_summons(reach: int) -> int:
+    return (1 << SIDE * (_FILES_SEEN - reach)) - 1
