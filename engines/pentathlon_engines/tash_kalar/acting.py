@@ -21,6 +21,7 @@ from pentathlon_engines.tash_kalar.actions import (
     SETUPS,
     SQUARE_OF,
     SUMMON,
+    THAW,
     VERB_OF,
 )
 from pentathlon_engines.tash_kalar.cards import (
@@ -61,7 +62,7 @@ class Acting(Turns):
     def _find_legal(self) -> list[int]:
         phase = self.phase
         if phase == MAIN:
-            return self._main_actions()
+            return self._summonings() if self.directly else self._main_actions()
         if phase == TURN_END:
             return self._end_actions()
         if phase == RESOLVING:
@@ -77,6 +78,13 @@ class Acting(Turns):
         if phase == SHORTAGE:
             return self.shortage_actions()
         return list(SETUPS) if phase == SETTING_UP else []
+
+    def _summonings(self) -> list[int]:
+        """Return the summonings, where nothing else may follow (18.1.5)."""
+        found: list[int] = []
+        self.add_summons(found)
+        found.sort()
+        return found
 
     def _main_actions(self) -> list[int]:
         """Return placements, summonings, discards and the flare (5.2, 5.3)."""
@@ -131,6 +139,8 @@ class Acting(Turns):
         """Add what may be played before and after any action, and costs none (5.3, 18)."""
         if self._halves():
             found.append(FLARE)
+        if self.frozen >= 0 and self.can_thaw():
+            found.append(THAW)
 
     def _halves(self) -> int:
         """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
@@ -165,6 +175,8 @@ class Acting(Turns):
             self.phase = PLACING
         elif action == FLARE:
             self._invoke_flare()
+        elif action == THAW:
+            self._thaw()
         else:
             if verb == CLAIM:
                 self._claim(OTHER_OF[action])
@@ -220,7 +232,7 @@ class Acting(Turns):
         """Show a being and find a piece for it (7.4, 7.5)."""
         self.actions_left -= 1
         self.hands[self.active] &= ~(1 << card)
-        self._forget_played(card)
+        self.forget_played(card)
         self.card, self.square, self.shape = card, square, -1
         if orientation >= 0:
             for place, shape in enumerate(PATTERNS[card].shapes):
@@ -233,11 +245,6 @@ class Acting(Turns):
             self._stand()
         else:
             self._find_piece()
-
-    def _forget_played(self, card: int) -> None:
-        """A card that is played again is known not to be in the discard pile."""
-        if card < FIRST_LEGEND and card in self.played[self.active]:
-            self.played[self.active].remove(card)
 
     def _find_piece(self) -> None:
         """Let the seat choose which piece becomes the being, if there is a choice."""
@@ -255,16 +262,18 @@ class Acting(Turns):
     def _stand(self) -> None:
         """Put the being on its square, count, and begin its effect (7.4)."""
         card, square, seat = self.card, self.square, self.active
+        onto = 0
         if self.board[square]:
+            onto = 1 if BIT[square] & self.own(seat) else 2
             self.destroy(square)
         self.put(square, seat, RANK_OF[card])
         self.summoned.append(card * GRID + square)
         if card >= FIRST_LEGEND and self.mode == DEATHMATCH:
             self.points[seat] += 1
-        self.war = self.possessed = False
+        self.war = self.possessed = self.directly = False
         if GATEWAY_CARDS >> card & 1:
             self._open_gateway(square)
-        self._begin_effect(square, max(0, self.shape))
+        self._begin_effect(square, max(0, self.shape), onto)
         self.square = self.shape = -1
         self._resolve_on()
 
@@ -274,7 +283,7 @@ class Acting(Turns):
         if gate < 0 or self.rank_at(gate) < self.rank_at(square):
             self.gateway = square
 
-    def _begin_effect(self, square: int, place: int) -> None:
+    def _begin_effect(self, square: int, place: int, onto: int) -> None:
         effect = self.effect = Effect(self.card, square, place)
         effect.stop = PROGRAMS[self.card].free
         shape = PATTERNS[self.card].shapes[place]
@@ -283,6 +292,7 @@ class Acting(Turns):
             effect.used = shape.cells_at(square) & ~BIT[square]
             marks = shape.marks_at(square)
             effect.marked_was_empty = marks != 0 and marks & self.empty() == marks
+        effect.onto = onto
         effect.discard_was_empty = self.discards[seat] == 0
 
     def _invoke_flare(self) -> None:
@@ -298,6 +308,14 @@ class Acting(Turns):
         effect.halves = held
         self._resolve_on()
 
+    def _thaw(self) -> None:
+        """Let the frozen effect happen; then its card is discarded (18.1)."""
+        self.card, self.frozen = self.frozen, -1
+        effect = self.effect = Effect(self.card, -1, 0)
+        effect.at = PROGRAMS[self.card].free
+        effect.stop = len(PROGRAMS[self.card].steps)
+        self._resolve_on()
+
     def _resolve_on(self) -> None:
         """Go on with the effect; when it is over discard the card and go on with the turn."""
         self.phase = RESOLVING
@@ -310,8 +328,8 @@ class Acting(Turns):
         if goes_under and self.decks[seat]:
             self.decks[seat].insert(0, card)
         elif card < FIRST_LEGEND:
-            self.discards[seat] |= 1 << card
-            self.played[seat].append(card)
+            if card != self.frozen:
+                self.discard_openly(card)
         else:
             (self.legend_pile if card < FIRST_FLARE else self.flare_pile).append(card)
         self._go_on()

@@ -10,6 +10,7 @@ from pentathlon_engines.tash_kalar.cards import (
     BEINGS,
     CARDS,
     FIRST_LEGEND,
+    FROZEN_CARDS,
     IDS,
     PATTERNS,
     PROGRAMS,
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
 GRAMMAR: Final = (
     "'setup <square>', 'place <square>', 'place <square> <rank>', 'pickup <square>', "
     "'summon <card> <square>', 'summon <card> <square> <orientation>', 'discard <card>', "
-    "'return <card>', 'take <card>', 'claim <task>', 'flare', 'end', 'done', 'pass', "
-    "'move <square> <square>', 'pick', 'leap', 'destroy', 'upgrade', 'downgrade' or 'convert' "
-    "with a square, 'dir <direction>' or 'opt <label>'"
+    "'return <card>', 'take <card>', 'keep <card>', 'claim <task>', "
+    "'flare', 'thaw', 'end', 'done', 'pass', 'move <square> <square>', "
+    "'pick', 'leap', 'destroy', 'upgrade', 'downgrade' or 'convert' with a square, "
+    "'dir <direction>' or 'opt <label>'"
 )
 _ON_SQUARES: Final = (
     "place",
@@ -56,12 +58,13 @@ TASK_IDS: Final[tuple[str, ...]] = tuple(task["id"] for task in TASK_FILE["cards
 
 
 def _texts() -> Iterator[str]:
-    yield from ("flare", "end", "done", "pass")
+    yield from ("flare", "thaw", "end", "done", "pass")
     yield from (f"setup {NAMES[square]}" for square in MARKED)
     yield from (f"dir {direction}" for direction in DIRECTIONS)
     yield from (f"opt {label}" for label in LABELS)
     yield from (f"claim {task}" for task in TASK_IDS)
     yield from (f"return {card}" for card in IDS)
+    yield from (f"keep {IDS[card]}" for card in FROZEN_CARDS)
     for card in IDS[:FIRST_LEGEND]:
         yield f"discard {card}"
         yield f"take {card}"
@@ -110,6 +113,8 @@ VERBS: Final = (
     "summon",
     "take",
     "upgrade",
+    "keep",
+    "thaw",
 )
 CLAIM: Final = 0
 DO_CONVERT: Final = 1
@@ -128,8 +133,11 @@ SET_UP: Final = 17
 SUMMON: Final = 18
 TAKE: Final = 19
 DO_UPGRADE: Final = 20
+KEEP: Final = 21
+DO_THAW: Final = 22
 
 FLARE: Final[int] = ACTIONS["flare"]
+THAW: Final[int] = ACTIONS["thaw"]
 END: Final[int] = ACTIONS["end"]
 FINISH: Final[int] = ACTIONS["done"]
 PASS: Final[int] = ACTIONS["pass"]
@@ -154,6 +162,7 @@ OPTS: Final[dict[str, int]] = {label: ACTIONS[f"opt {label}"] for label in LABEL
 CLAIMS: Final[tuple[int, ...]] = tuple(ACTIONS[f"claim {task}"] for task in TASK_IDS)
 RETURNS: Final[tuple[int, ...]] = tuple(ACTIONS[f"return {card}"] for card in IDS)
 DISCARDS: Final[tuple[int, ...]] = tuple(ACTIONS[f"discard {card}"] for card in IDS[:FIRST_LEGEND])
+KEEPS: Final[dict[int, int]] = {card: ACTIONS[f"keep {IDS[card]}"] for card in FROZEN_CARDS}
 TAKES: Final[tuple[int, ...]] = tuple(ACTIONS[f"take {card}"] for card in IDS[:FIRST_LEGEND])
 
 

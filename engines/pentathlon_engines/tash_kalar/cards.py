@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-SCHOOL_DECKS: Final = ("imperial", "highland", "sylvan", "nethervoid")
+SCHOOL_DECKS: Final = ("imperial", "highland", "sylvan", "nethervoid", "everfrost")
 """The files of the school decks that can be played."""
 LEGENDS: Final = "legends"
 FLARES: Final = "flares"
@@ -92,6 +92,16 @@ GATEWAY_SCHOOLS: Final[tuple[str, ...]] = tuple(
 """The schools whose beings may become the Gateway (18.2)."""
 GATEWAY_CARDS: Final[int] = sum(
     1 << card for school in GATEWAY_SCHOOLS for card in SCHOOL_CARDS[school]
+)
+FROST_SCHOOLS: Final[tuple[str, ...]] = tuple(
+    school for data in _SCHOOL_FILES if "frozen" in data for school in data["schools"]
+)
+"""The schools whose beings may have a frozen effect (18.1)."""
+FROST_CARDS: Final[int] = sum(
+    1 << card for school in FROST_SCHOOLS for card in SCHOOL_CARDS[school]
+)
+FROZEN_CARDS: Final[tuple[int, ...]] = tuple(
+    card for card, data in enumerate(_CARDS) if "frozen_steps" in data
 )
 LEGEND_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_LEGEND, BEINGS))
 FLARE_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_FLARE, len(IDS)))

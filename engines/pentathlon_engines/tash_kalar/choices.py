@@ -18,6 +18,7 @@ from pentathlon_engines.tash_kalar.actions import (
 )
 from pentathlon_engines.tash_kalar.cards import PATTERNS, PROGRAMS
 from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.frozen import Freezing
 from pentathlon_engines.tash_kalar.geometry import (
     ADJACENT,
     ALL,
@@ -34,7 +35,7 @@ from pentathlon_engines.tash_kalar.geometry import (
     distance,
     spread,
 )
-from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, RANKS
+from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.program import (
     ANY,
     BUDGET_AND,
@@ -49,10 +50,13 @@ from pentathlon_engines.tash_kalar.program import (
     DOWNGRADE,
     ENEMY,
     FIRST_AUTOMATIC,
+    FREEZE,
     GROUP,
     LEAPS,
+    MIRROR,
     MOVES,
     ONTO_EMPTY,
+    ONTO_LEGENDARY,
     OWN,
     PER_SQUARE,
     PICK,
@@ -64,7 +68,6 @@ from pentathlon_engines.tash_kalar.program import (
     UPGRADE,
     Step,
 )
-from pentathlon_engines.tash_kalar.selecting import Selecting
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
 
 TYPE_CHECKING = False
@@ -74,7 +77,7 @@ if TYPE_CHECKING:
 _SECOND: Final = 2
 
 
-class Choices(Selecting):
+class Choices(Freezing):
     """What the step at hand offers; `effect` is not None in any of this."""
 
     __slots__ = ()
@@ -108,10 +111,14 @@ class Choices(Selecting):
         squares = self.selected(effect, step.selector)
         if op == UPGRADE:
             return [UPGRADES[at] for at in bits(squares & self.can_upgrade())]
-        return self._rare_targets(step, squares)
+        return self._rare_targets(effect, step, squares)
 
-    def _rare_targets(self, step: Step, squares: int) -> list[int]:
+    def _rare_targets(self, effect: Effect, step: Step, squares: int) -> list[int]:
         op = step.op
+        if op == FREEZE:
+            return self.keeps(step)
+        if op == MIRROR:
+            return self.reflections(effect, step)
         if op == THROW_FLARE:
             return [OPTS[step.label]] if self.hand_of(self.active, 2) else []
         if op == DOWNGRADE:
@@ -139,7 +146,9 @@ class Choices(Selecting):
         limits = self._limits(effect, step)
         for square in bits(self._movers(effect, step)):
             reach = ADJACENT[square]
-            if direction >= 0:
+            if step.aims:
+                reach = self.aimed(effect, step, square)
+            elif direction >= 0:
                 to = STEPS[square][direction]
                 reach = BIT[to] if to >= 0 else 0
             reach &= limits[self._reach_of(effect, step, square)]
@@ -158,6 +167,9 @@ class Choices(Selecting):
         if step.destination:
             marked = step.destination == DESTINATION_MARKED
             within = self.marks(effect) if marked else COLOURED
+        if step.kind == ONTO_LEGENDARY:
+            legendary = self.owned(ANY, 1 << LEGENDARY) & within
+            return [legendary] * (RANKS_EACH + 1)
         if not step.capture_ranks & 1 << COMMON:
             within &= ~(self.pieces[COMMON] | self.pieces[RANKS_EACH + COMMON])
         return [self.up_to(rank - 1) & within for rank in range(RANKS_EACH + 1)]

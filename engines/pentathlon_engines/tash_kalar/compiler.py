@@ -128,9 +128,7 @@ class _Reader(StepWords):
     def _read_frame(self, step: Step) -> None:
         """Read what any step may have: condition, selector, how often."""
         if "if" in self.data:
-            step.conditions = tuple(
-                self.condition(words) for words in self.take("if").split(" or ")
-            )
+            self.read_conditions(step, self.take("if"))
         for name in ("sel", "who"):
             if name in self.data:
                 step.selector = self.selector(self.take(name))
@@ -150,6 +148,9 @@ class _Reader(StepWords):
         step.kind = self.index(self.take("kind"), KINDS, "kind")
         for name in ("one_piece", "each_once", "straight", "third_needs_self"):
             setattr(step, name, self.data.pop(name, False))
+        step.goes_on = self.data.pop("must_go_on", False)
+        step.veers = self.data.pop("turn45", False)
+        step.aims = self.index(self.data.pop("first", ""), ("", "pattern"), "first") == 1
         step.near_own = self.data.pop("end_adjacent_to_own", False)
         if step.kind == BUDGET_AND:
             budget = self.take("budget")
@@ -161,11 +162,14 @@ class _Reader(StepWords):
             step.same_as = self.slot(self.take("direction")["same_as"])
         step.stop = self.index(self.data.pop("stop_if", ""), STOPS, "stop_if")
         step.capture_ranks = ANY_RANK & ~self.ranks(self.data.pop("forbid_capture", []))
-        lock = self.data.pop("rank_lock", None)
-        step.rank_lock = tuple(lock.get(rank, 0) for rank in RANKS) if lock else ()
+        self._read_lock(step)
         step.destination = self.index(self.data.pop("dest", ""), DESTINATIONS, "dest")
         step.closer = self.index(self.data.pop("closer_to", ""), CLOSER, "closer_to")
         step.notes_captures = self.data.pop("note_captures", False)
+
+    def _read_lock(self, step: Step) -> None:
+        lock = self.data.pop("rank_lock", None)
+        step.rank_lock = self.by_rank(lock) if lock else ()
 
     def _read_by_piece(self, step: Step) -> None:
         if self.take("kind_by_piece") != {"self": "standard", "used": "combat"}:
@@ -175,12 +179,14 @@ class _Reader(StepWords):
     def read_leaps(self, step: Step) -> None:
         step.kind = self.index(self.take("kind"), KINDS[: COMBAT + 1], "kind")
         step.distance = self.data.pop("distance", 0)
+        step.notes_captures = self.data.pop("note_captures", False)
         if step.distance >= DISTANCES:
             raise self.bad(f"a distance is below {DISTANCES}")
         if "dest" in self.data:
             step.square_of = self.slot(self.take("dest")["square_of"])
 
     def read_destroy(self, step: Step) -> None:
+        step.for_good = self.data.pop("for_good", False)
         if "stop_after_rank" in self.data:
             step.stop_rank = RANKS.index(self.take("stop_after_rank"))
             step.next_ranks = self.ranks(self.take("next_ranks"))
@@ -230,6 +236,18 @@ class _Reader(StepWords):
             raise self.bad("recover goes from own_discard to own_deck_top")
         step.kind = RECOVER
 
+    def read_freeze(self, step: Step) -> None:
+        source = self.data.pop("from", "")
+        step.from_discard = self.index(source, ("", "own_discard"), "from") == 1
+        if not step.from_discard:
+            step.least = 1
+
+    def read_mirror(self, step: Step) -> None:
+        self._read_lock(step)
+
+    def read_war(self, step: Step) -> None:
+        step.directly = self.data.pop("directly", False)
+
     def read_throw(self, step: Step) -> None:
         step.label = self.take("label")
 
@@ -269,16 +287,20 @@ _READERS: Final = (
     _Reader.read_nothing,
     _Reader.read_recover,
     _Reader.read_throw,
+    _Reader.read_freeze,
+    _Reader.read_mirror,
     _Reader.read_choice,
     _Reader.read_destroy_all,
     _Reader.read_nothing,
     _Reader.read_gain,
     _Reader.read_draw,
     _Reader.read_nothing,
-    _Reader.read_nothing,
+    _Reader.read_war,
     _Reader.read_nothing,
     _Reader.read_nothing,
     _Reader.read_gain,
+    _Reader.read_nothing,
+    _Reader.read_nothing,
     _Reader.read_nothing,
     _Reader.read_nothing,
 )

@@ -36,6 +36,7 @@ class Effect:
         "marked_was_empty",
         "me",
         "moved_self",
+        "onto",
         "picked",
         "pieces",
         "pool",
@@ -64,6 +65,8 @@ class Effect:
         """Which halves of a flare hold: `UPPER`, `LOWER` or both."""
         self.marked_was_empty: bool = False
         self.discard_was_empty: bool = False
+        self.onto: int = 0
+        """What the summoning captured: an own piece (1), an enemy's (2), nothing."""
         self.goes_under: bool = False
         """Whether the card goes under its deck at the end."""
         self.at: int = 0
@@ -147,6 +150,7 @@ class Effect:
         twin.halves = self.halves
         twin.marked_was_empty = self.marked_was_empty
         twin.discard_was_empty = self.discard_was_empty
+        twin.onto = self.onto
         twin.goes_under = self.goes_under
         twin.at = self.at
         twin.stop = self.stop

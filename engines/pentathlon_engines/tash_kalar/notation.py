@@ -10,17 +10,25 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.cards import GATEWAY_SCHOOLS, IDS, PATTERNS, PROGRAMS
+from pentathlon_engines.tash_kalar.cards import (
+    FROST_SCHOOLS,
+    GATEWAY_SCHOOLS,
+    IDS,
+    PATTERNS,
+    PROGRAMS,
+)
 from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, NAMES, bits, bits_of
 from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.table import (
     HIGH_FORM,
+    LEGENDARIES,
     PHASES,
     RANKS_EACH,
     REASONS,
     RESOLVING,
     SHUFFLING,
+    TWO_SIDED,
 )
 
 TYPE_CHECKING = False
@@ -32,6 +40,8 @@ if TYPE_CHECKING:
     from pentathlon_engines.tash_kalar.state import TashKalarState
 
 HALVES = (("upper", UPPER), ("lower", LOWER))
+CAPTURES = (None, "own", "enemy")
+"""What a summoning may have captured."""
 SHARED = ("legends", "flares")
 
 
@@ -143,6 +153,7 @@ def _turn(state: TashKalarState) -> dict[str, Any]:
     granted = (
         ("extra_turn", state.extra_granted),
         ("possessed_summon", state.possessed),
+        ("summon_now", state.directly),
         ("war_summon", state.war),
     )
     return {
@@ -173,6 +184,7 @@ def _board(state: TashKalarState) -> dict[str, Any]:
     return {
         "board": pieces,
         **_gateway(state),
+        **_frozen(state),
         "supply": supply,
         "scores": [state.score(seat) for seat in (0, 1)],
         "counters": {
@@ -187,6 +199,25 @@ def _gateway(state: TashKalarState) -> dict[str, Any]:
     if not any(school in GATEWAY_SCHOOLS for school in state.schools):
         return {}
     return {"gateway": square(state.gateway)}
+
+
+def _is_frosty(state: TashKalarState) -> bool:
+    return any(school in FROST_SCHOOLS for school in state.schools)
+
+
+def _frozen(state: TashKalarState) -> dict[str, Any]:
+    """Return the card in play, and how many pieces left the game, if that can be (18.1)."""
+    if not _is_frosty(state):
+        return {}
+    two_sided, legendary = TWO_SIDED[state.mode], LEGENDARIES[state.mode]
+    removed = [
+        {
+            "common_heroic": two_sided - state.stock[seat],
+            "legendary": legendary - state.stock[2 + seat],
+        }
+        for seat in (0, 1)
+    ]
+    return {"frozen": None if state.frozen < 0 else IDS[state.frozen], "removed": removed}
 
 
 def _summoning(state: TashKalarState, summoning: int) -> dict[str, Any]:
@@ -238,20 +269,25 @@ def _progress(state: TashKalarState) -> dict[str, Any]:
         if state.shape >= 0:
             name = ORIENTATIONS[PATTERNS[state.card].shapes[state.shape].name]
         summon = {"square": NAMES[state.square], "orientation": name}
+    slowed: dict[str, Any] = {}
+    if _is_frosty(state):
+        slowed = {"slowed": None if state.slowed < 0 else state.slowed}
     return {
         "active": state.active,
         "discarded": state.discarded,
         "extra_draws": list(state.extra_draws),
         "extra_turn": state.extra_turn,
         "taken": list(state.taken),
+        **slowed,
         "draws": draws,
         "summon": summon,
-        "effect": None if state.effect is None else _effect(state.effect),
+        "effect": None if state.effect is None else _effect(state, state.effect),
     }
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
+def _effect(state: TashKalarState, effect: Effect) -> dict[str, Any]:
     """Return the registers of an effect; what they mean is said in `effect.py`."""
+    onto = {"onto": CAPTURES[effect.onto]} if _is_frosty(state) else {}
     done = [
         {
             "count": effect.counts[slot],
@@ -267,6 +303,7 @@ def _effect(effect: Effect) -> dict[str, Any]:
         "summon": square(effect.summon),
         "shape": effect.shape,
         "used": squares(effect.used),
+        **onto,
         "halves": [name for name, half in HALVES if effect.halves & half],
         "marked_was_empty": effect.marked_was_empty,
         "discard_was_empty": effect.discard_was_empty,

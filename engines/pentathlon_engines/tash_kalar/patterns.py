@@ -74,6 +74,12 @@ class Shape:
             found |= BIT[square + dx * SIDE + dy]
         return found
 
+    def reflected(self, square: int, other: int) -> int:
+        """Return the reflection of a square across the line of the cells, -1 beyond the board."""
+        dx, dy = other // SIDE - square // SIDE, other % SIDE - square % SIDE
+        upright = all(x == 0 for x, _ in self._cells)
+        return shifted(square, -dx, dy) if upright else shifted(square, dx, -dy)
+
     def marks_at(self, square: int) -> int:
         """Return the mask of the marked squares that are on the board."""
         found = 0

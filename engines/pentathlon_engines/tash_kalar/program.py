@@ -26,6 +26,8 @@ OPS: Final = (
     "pick",
     "recover",
     "throw_flare",
+    "freeze",
+    "mirror",
     "choose_one",
     "destroy_all",
     "force_upgrade",
@@ -38,6 +40,8 @@ OPS: Final = (
     "lose_action",
     "possess_summon",
     "to_deck_bottom",
+    "change_side",
+    "slow_others",
 )
 MOVES: Final = 0
 LEAPS: Final = 1
@@ -52,18 +56,22 @@ GROUP: Final = 9
 PICK: Final = 10
 RECOVER: Final = 11
 THROW_FLARE: Final = 12
-CHOOSE: Final = 13
-DESTROY_ALL: Final = 14
-FORCE_UPGRADE: Final = 15
-GAIN_ACTION: Final = 16
-DRAW_EXTRA: Final = 17
-EXTRA_TURN: Final = 18
-WAR_SUMMON: Final = 19
-BECOME_GATEWAY: Final = 20
-COUNT_AS_LEGEND: Final = 21
-LOSE_ACTION: Final = 22
-POSSESS_SUMMON: Final = 23
-TO_DECK_BOTTOM: Final = 24
+FREEZE: Final = 13
+MIRROR: Final = 14
+CHOOSE: Final = 15
+DESTROY_ALL: Final = 16
+FORCE_UPGRADE: Final = 17
+GAIN_ACTION: Final = 18
+DRAW_EXTRA: Final = 19
+EXTRA_TURN: Final = 20
+WAR_SUMMON: Final = 21
+BECOME_GATEWAY: Final = 22
+COUNT_AS_LEGEND: Final = 23
+LOSE_ACTION: Final = 24
+POSSESS_SUMMON: Final = 25
+TO_DECK_BOTTOM: Final = 26
+CHANGE_SIDE: Final = 27
+SLOW_OTHERS: Final = 28
 FIRST_AUTOMATIC: Final = DESTROY_ALL
 """The operations from here on run by themselves."""
 
@@ -78,7 +86,16 @@ ONTO_EMPTY: Final = 2
 BUDGET_AND: Final = 3
 BUDGET_OR: Final = 4
 BY_PIECE: Final = 5
-KINDS: Final = ("standard", "combat", "onto_empty", "budget", "budget", "by_piece")
+ONTO_LEGENDARY: Final = 6
+KINDS: Final = (
+    "standard",
+    "combat",
+    "onto_empty",
+    "budget",
+    "budget",
+    "by_piece",
+    "onto_legendary",
+)
 
 BOARD: Final = 0
 SELF: Final = 1
@@ -99,6 +116,7 @@ FIXED: Final = 13
 NEAR_ENEMY: Final = 14
 GATEWAY: Final = 15
 NEAR_GATEWAY: Final = 16
+NEAR_OWN_HEROIC: Final = 17
 PLAIN_PLACES: Final = {
     "board": BOARD,
     "self": SELF,
@@ -113,6 +131,7 @@ PLAIN_PLACES: Final = {
     "adjacent_to_enemy": NEAR_ENEMY,
     "gateway": GATEWAY,
     "adjacent_to_gateway": NEAR_GATEWAY,
+    "adjacent_to_own_heroic": NEAR_OWN_HEROIC,
 }
 
 DONE: Final = 0
@@ -129,6 +148,7 @@ IS_GATEWAY: Final = 10
 GATEWAY_ON: Final = 11
 CAPTURED: Final = 12
 PIECE_RANK: Final = 13
+SUMMON_CAPTURED: Final = 14
 PLAIN_CONDITIONS: Final = {
     "actions_left": ACTIONS_LEFT,
     "marked_was_empty": MARKED_WAS_EMPTY,
@@ -136,6 +156,8 @@ PLAIN_CONDITIONS: Final = {
     "is_gateway": IS_GATEWAY,
 }
 
+SUMMON_CAPTURES: Final = ("own", "enemy", "any")
+"""What the summoning captured, counted from 1: a bit for an own piece, one for an enemy's."""
 SUMMONED_COLOURS: Final = ("red", "green", "colored_not_center")
 MORE_COMMONS: Final = 1
 MORE_UPGRADED: Final = 2
@@ -173,6 +195,7 @@ class Selector:
     """Which pieces a step may be about: owner, ranks (a bit each), places, who is left out."""
 
     __slots__ = (
+        "own_beside",
         "owner",
         "owner_condition",
         "places",
@@ -189,6 +212,8 @@ class Selector:
         self.places: tuple[Place, ...] = tuple(places)
         self.without_self = without_self
         self.without_gateway = False
+        self.own_beside: tuple[int, ...] = ()
+        """By rank how many own pieces must be adjacent, if that is asked."""
         self.owner_condition = condition
 
 
@@ -211,6 +236,7 @@ class Step:
     """One step of an effect as numbers; what a step does not use keeps its default."""
 
     __slots__ = (
+        "aims",
         "blockers",
         "by_rank",
         "capture_ranks",
@@ -220,10 +246,15 @@ class Step:
         "counted",
         "destination",
         "diagonals",
+        "directly",
         "distance",
         "each_once",
         "end",
+        "every_condition",
         "fan",
+        "for_good",
+        "from_discard",
+        "goes_on",
         "hit",
         "kind",
         "label",
@@ -251,6 +282,7 @@ class Step:
         "stop_rank",
         "straight",
         "third_needs_self",
+        "veers",
     )
 
     def __init__(self, op: int, shown: int) -> None:
@@ -261,6 +293,8 @@ class Step:
         """Where the program goes on after this step."""
         self.conditions: tuple[Condition, ...] = ()
         """The step is done if any of these holds, or if there are none."""
+        self.every_condition = False
+        """Whether all of them must hold instead."""
         self.selector: Selector = EVERYTHING
         self.least = 0
         self.most = 1
@@ -282,6 +316,12 @@ class Step:
         self.capture_ranks = ANY_RANK
         self.near_own = False
         self.closer = 0
+        self.aims = False
+        """Whether the first move goes in an indicated direction."""
+        self.veers = False
+        """Whether each later one may turn by 45 degrees."""
+        self.goes_on = False
+        """Whether only the first move may be declined."""
         self.notes_captures = False
         """Whether a later step asks which ranks were captured."""
         self.third_needs_self = False
@@ -300,6 +340,12 @@ class Step:
         self.stop_rank = -1
         self.next_ranks = 0
         self.counted = True
+        self.for_good = False
+        """Whether the piece leaves the game."""
+        self.from_discard = False
+        """Whether a card of the discard pile is frozen, not this one."""
+        self.directly = False
+        """Whether the summoning must follow at once."""
         self.rank = COMMON
         """The rank of what is placed or converted into; -1 is any, or the same."""
         self.ranks = ANY_RANK

@@ -11,6 +11,8 @@ from pentathlon_engines.position import Fields, checked_integer, refuse
 from pentathlon_engines.tash_kalar import events, notation, tasks
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
+    FROST_SCHOOLS,
+    FROZEN_CARDS,
     GATEWAY_CARDS,
     GATEWAY_SCHOOLS,
     IDS,
@@ -56,6 +58,8 @@ _FIELDS: Final = (
     "permissions",
     "board",
     "gateway",
+    "frozen",
+    "removed",
     "supply",
     "scores",
     "counters",
@@ -126,16 +130,22 @@ def _read_turn(state: TashKalarState, fields: Fields) -> None:
     if state.phase == SETTING_UP:
         mover = 1 - (mover or 0)
     state.active = checked_integer("progress.active", progress.get("active", mover), low=0, high=1)
-    for name in fields.items("permissions", most=3):
+    _read_permissions(state, fields)
+    if fields.has("card"):
+        state.card = checked_card("card", fields.text("card"), IDS)
+    _read_end(state, fields)
+
+
+def _read_permissions(state: TashKalarState, fields: Fields) -> None:
+    for name in fields.items("permissions", most=4):
         if name == "war_summon":
             state.war = True
         elif name == "possessed_summon":
             state.possessed = True
+        elif name == "summon_now":
+            state.directly = True
         elif name == "extra_turn":
             state.extra_granted = True
-    if fields.has("card"):
-        state.card = checked_card("card", fields.text("card"), IDS)
-    _read_end(state, fields)
 
 
 def _read_end(state: TashKalarState, fields: Fields) -> None:
@@ -161,6 +171,7 @@ def _read_board(state: TashKalarState, fields: Fields) -> None:
         state.put(INDEX[name], owner, RANKS.index(piece["rank"]))
     if fields.has("gateway"):
         state.gateway = _checked_gateway(state, fields.text("gateway"))
+    _read_frozen(state, fields)
     _read_counters(state, fields.mapping("counters", default={}))
 
 
@@ -173,6 +184,24 @@ def _checked_gateway(state: TashKalarState, name: str) -> int:
     if name not in INDEX or not pieces >> INDEX[name] & 1:
         refuse("gateway", f"{name!r} has no common or heroic of a seat that may have a Gateway")
     return INDEX[name]
+
+
+def _read_frozen(state: TashKalarState, fields: Fields) -> None:
+    """Read the card in play, and which pieces left the game (18.1)."""
+    frosty = any(school in FROST_SCHOOLS for school in state.schools)
+    if fields.has("frozen"):
+        cards = tuple(IDS[card] for card in FROZEN_CARDS) if frosty else ()
+        state.frozen = checked_card("frozen", fields.text("frozen"), cards)
+    if not fields.has("removed"):
+        return
+    stock = state.stock[:]
+    for seat, removed in enumerate(fields.sequence("removed", length=_SEATS)):
+        if not frosty or not isinstance(removed, dict):
+            refuse("removed", "must be objects with common_heroic and legendary, with Everfrost")
+        for part, name in ((seat, "common_heroic"), (2 + seat, "legendary")):
+            gone = removed.get(name, 0)
+            stock[part] -= checked_integer(f"removed.{name}", gone, low=0, high=stock[part])
+    state.stock = stock
 
 
 def _read_counters(state: TashKalarState, counters: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from pentathlon_engines.tash_kalar.cards import (
     CARDS,
     FIRST_LEGEND,
     FLARE_CARDS,
+    FROST_CARDS,
     IDS,
     LEGEND_CARDS,
     SCHOOL_CARDS,
@@ -116,6 +117,8 @@ def _read_hand(state: TashKalarState, field: str, data: object, seat: int) -> li
 def _left(state: TashKalarState, seat: int) -> list[int]:
     """Return the cards of a school that are not in hand, pile or play, the lowest on top."""
     seen = state.hands[seat] | state.discards[seat]
+    if state.frozen >= 0:
+        seen |= 1 << state.frozen
     if state.card >= 0 and seat == state.active:
         seen |= 1 << state.card
     return [card for card in SCHOOL_CARDS[state.schools[seat]] if not seen >> card & 1][::-1]
@@ -144,6 +147,9 @@ def _check_school(state: TashKalarState, seat: int) -> None:
     if state.card >= 0 and seat == state.active and state.card < FIRST_LEGEND:
         cards.append(state.card)
         lying |= 1 << state.card
+    if FROST_CARDS & mask(SCHOOL_CARDS[state.schools[seat]]) and state.frozen >= 0:
+        cards.append(state.frozen)
+        lying |= 1 << state.frozen
     together = pile | hand | lying
     count = pile.bit_count() + hand.bit_count() + len(cards)
     if count != together.bit_count() or together != mask(SCHOOL_CARDS[state.schools[seat]]):

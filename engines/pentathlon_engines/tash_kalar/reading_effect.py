@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pentathlon_engines.position import checked_integer, refuse
-from pentathlon_engines.tash_kalar.cards import FIRST_FLARE, PATTERNS, PROGRAMS
+from pentathlon_engines.tash_kalar.cards import FIRST_FLARE, FROST_SCHOOLS, PATTERNS, PROGRAMS
 from pentathlon_engines.tash_kalar.effect import SLOTS, Effect
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, INDEX, mask
-from pentathlon_engines.tash_kalar.notation import HALVES, SHARED
+from pentathlon_engines.tash_kalar.notation import CAPTURES, HALVES, SHARED
 from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.program import FIRST_AUTOMATIC
 from pentathlon_engines.tash_kalar.table import RESOLVING, SHORTAGE, SHUFFLING
@@ -24,6 +24,7 @@ _KNOWN: Final = (
     "extra_draws",
     "extra_turn",
     "taken",
+    "slowed",
     "draws",
     "summon",
     "effect",
@@ -41,6 +42,10 @@ def read_progress(state: TashKalarState, data: dict[str, Any]) -> None:
     state.extra_turn = _flag("progress.extra_turn", data.get("extra_turn", False))
     state.extra_draws = _numbers("progress.extra_draws", data.get("extra_draws", [0, 0]), 2)
     state.taken = _numbers("progress.taken", data.get("taken", [0, 0]), 2)
+    if data.get("slowed") is not None:
+        state.slowed = checked_integer("progress.slowed", data["slowed"], low=0, high=1)
+        if state.schools[1 - state.slowed] not in FROST_SCHOOLS:
+            refuse("progress.slowed", "must be a seat against which the Everfrost plays")
     if state.phase == SHUFFLING:
         _read_draws(state, _object("progress.draws", data.get("draws")))
     if state.phase == SHORTAGE:
@@ -78,9 +83,10 @@ def _read_effect(state: TashKalarState, data: dict[str, Any]) -> None:
     if state.card < 0:
         refuse("card", "must be there in phase 'effect'")
     summon = _square(f"{_FIELD}.summon", data.get("summon"))
-    shapes = PATTERNS[state.card].shapes if state.card < FIRST_FLARE else ()
+    acts = _is_being(state.card, data.get("at"))
+    shapes = PATTERNS[state.card].shapes if acts else ()
     shape = _number(f"{_FIELD}.shape", data.get("shape"), max(0, len(shapes) - 1))
-    if (summon < 0) != (state.card >= FIRST_FLARE):
+    if (summon < 0) == acts:
         refuse(f"{_FIELD}.summon", "must be a square for beings, and only for them")
     if shapes and PATTERNS[state.card].refs and not shapes[shape].valid >> summon & 1:
         refuse(f"{_FIELD}.shape", "does not fit on the board there")
@@ -93,9 +99,16 @@ def _read_effect(state: TashKalarState, data: dict[str, Any]) -> None:
     effect.halves = sum(half for name, half in HALVES if name in held)
     effect.marked_was_empty = _flag(_FIELD, data.get("marked_was_empty"))
     effect.discard_was_empty = _flag(_FIELD, data.get("discard_was_empty"))
+    if data.get("onto") is not None:
+        effect.onto = _index(f"{_FIELD}.onto", data["onto"], ("", *CAPTURES[1:]))
     _read_step(state, effect, data)
     _read_done(effect, data.get("done"))
     _check_pieces(state, effect)
+
+
+def _is_being(card: int, at: object) -> bool:
+    """Say whether a step is one of a being that was summoned: no flare's, no frozen one."""
+    return card < FIRST_FLARE and not (type(at) is int and at >= PROGRAMS[card].free)
 
 
 def _read_step(state: TashKalarState, effect: Effect, data: dict[str, Any]) -> None:

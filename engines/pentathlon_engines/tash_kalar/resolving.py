@@ -20,59 +20,44 @@ from pentathlon_engines.tash_kalar.actions import (
     VERB_OF,
 )
 from pentathlon_engines.tash_kalar.cards import PROGRAMS
-from pentathlon_engines.tash_kalar.choices import Choices
-from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
+from pentathlon_engines.tash_kalar.conditions import Conditions
+from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.geometry import (
     BIT,
-    CENTRE,
-    COLOURED,
     DIRECTION_OF,
-    GREEN,
-    RED,
     bits,
 )
 from pentathlon_engines.tash_kalar.patterns import COMMON, LEGENDARY
 from pentathlon_engines.tash_kalar.program import (
-    ACTIONS_LEFT,
     BECOME_GATEWAY,
     BUDGET_OR,
-    CAPTURED,
+    CHANGE_SIDE,
     CHOOSE,
-    COUNT,
     COUNT_AS_LEGEND,
     DESTROY_ALL,
-    DESTROYED,
-    DISCARD_WAS_EMPTY,
-    DONE,
     DRAW_EXTRA,
     EXTRA_TURN,
     FIRST_AUTOMATIC,
     FORCE_UPGRADE,
+    FREEZE,
     GAIN_ACTION,
-    GATEWAY_ON,
-    IS_GATEWAY,
     LEAPS,
     LOSE_ACTION,
-    LOWER_HELD,
-    MARKED_WAS_EMPTY,
+    MIRROR,
     OWN,
     PLACE,
     POSSESS_SUMMON,
-    SQUARE_COLOUR,
+    SLOW_OTHERS,
     STOP_CAPTURED_LEGENDARY,
     STOP_ONTO_EMPTY,
     THROW_FLARE,
-    UPPER_HELD,
     WAR_SUMMON,
-    Condition,
     Step,
 )
 from pentathlon_engines.tash_kalar.table import DEATHMATCH, RANKS_EACH
 
-_SUMMONED_SQUARES = (RED, GREEN, COLOURED & ~BIT[CENTRE])
 
-
-class Resolving(Choices):
+class Resolving(Conditions):
     """An effect from its first step to its last."""
 
     __slots__ = ()
@@ -103,6 +88,8 @@ class Resolving(Choices):
             return False
         least = most if step.most_of >= 0 else step.least
         optional = effect.picked < 0 and effect.times >= least
+        if step.goes_on and effect.times:
+            optional = False
         if step.op == CHOOSE:
             optional = self._has_way_out(effect, step)
         if optional:
@@ -134,52 +121,11 @@ class Resolving(Choices):
             effect.pool = self.selected(effect, step.selector)
         if not step.conditions:
             return True
+        every = step.every_condition
         for condition in step.conditions:
-            if self._is_met(effect, condition) != condition.negated:
-                return True
-        return False
-
-    def _is_met(self, effect: Effect, condition: Condition) -> bool:
-        kind, slot = condition.kind, condition.slot
-        if kind == DONE:
-            return effect.counts[slot] > 0
-        if kind == COUNT:
-            return effect.counts[slot] >= condition.number
-        if kind == DESTROYED:
-            return effect.ranks[slot] >> condition.number & 1 == 1
-        if kind == SQUARE_COLOUR:
-            square = effect.squares[slot]
-            return square >= 0 and condition.number >> square & 1 == 1
-        if kind == ACTIONS_LEFT or kind >= IS_GATEWAY:
-            return self._is_met_now(effect, condition)
-        return self._was_met(effect, condition)
-
-    def _is_met_now(self, effect: Effect, condition: Condition) -> bool:
-        """Say what holds of the turn, of the Gateway, or of an earlier step's piece."""
-        kind, slot, gate = condition.kind, condition.slot, self.gateway
-        if kind == ACTIONS_LEFT:
-            return self.actions_left > 0
-        if kind == IS_GATEWAY:
-            return gate >= 0 and gate == effect.me
-        if kind == GATEWAY_ON:
-            return gate >= 0 and condition.number >> gate & 1 == 1
-        if kind == CAPTURED:
-            return effect.ranks[slot] != 0
-        piece = effect.pieces[slot]
-        return piece >= 0 and self.rank_at(piece) == condition.number
-
-    def _was_met(self, effect: Effect, condition: Condition) -> bool:
-        """Say whether something held when the effect began."""
-        kind = condition.kind
-        if kind == MARKED_WAS_EMPTY:
-            return effect.marked_was_empty
-        if kind == DISCARD_WAS_EMPTY:
-            return effect.discard_was_empty
-        if kind == UPPER_HELD:
-            return effect.halves & UPPER != 0
-        if kind == LOWER_HELD:
-            return effect.halves & LOWER != 0
-        return _SUMMONED_SQUARES[condition.number] >> effect.summon & 1 == 1
+            if (self.is_met(effect, condition) != condition.negated) != every:
+                return not every
+        return every
 
     def _run_by_itself(self, effect: Effect, step: Step) -> None:
         op = step.op
@@ -201,18 +147,26 @@ class Resolving(Choices):
             self._run_rarely(effect, step)
 
     def _run_rarely(self, effect: Effect, step: Step) -> None:
-        """Do what few beings do by themselves, most of them of the Nethervoid (18.2)."""
+        """Do what only few beings do by themselves."""
         op = step.op
         if op == WAR_SUMMON:
             self.war = True
-        elif op == BECOME_GATEWAY:
-            for square in bits(self.selected(effect, step.selector)):
-                self.gateway = square
+            self.directly = step.directly
         elif op == LOSE_ACTION:
             self.actions_left -= step.numbers[0]
         elif op == POSSESS_SUMMON:
             self.possessed = True
-        elif op == COUNT_AS_LEGEND:
+        elif op in (CHANGE_SIDE, SLOW_OTHERS):
+            self.run_frosty(effect, step)
+        else:
+            self._run_darkly(effect, step)
+
+    def _run_darkly(self, effect: Effect, step: Step) -> None:
+        """Do what only beings of the Nethervoid do by themselves (18.2)."""
+        if step.op == BECOME_GATEWAY:
+            for square in bits(self.selected(effect, step.selector)):
+                self.gateway = square
+        elif step.op == COUNT_AS_LEGEND:
             self.raised |= 1 << self.card
             if self.mode == DEATHMATCH:
                 self.points[self.active] += 1
@@ -266,11 +220,18 @@ class Resolving(Choices):
             self._shoot(effect, step, OTHER_OF[action])
         elif square >= 0:
             self._change(effect, step, action, square)
+        else:
+            self._play_card(effect, step, CARD_OF[action])
+        return False
+
+    def _play_card(self, effect: Effect, step: Step, card: int) -> None:
+        """Do what a step says with a card, not with a piece."""
+        if step.op == FREEZE:
+            self.keep(card)
         elif step.op == THROW_FLARE:
             self._throw_flare(effect, step)
         else:
-            self._take(effect, step, CARD_OF[action])
-        return False
+            self._take(effect, step, card)
 
     def _move(self, effect: Effect, step: Step, square: int, to: int) -> bool:
         rank = self.rank_at(square)
@@ -279,29 +240,28 @@ class Resolving(Choices):
             effect.runner = square
             if step.rank_lock:
                 effect.lock = rank
-        if step.straight:
+        if step.straight or step.veers:
             effect.direction = direction
         if square == effect.me:
             effect.moved_self = True
         effect.pool &= ~BIT[square]
         captured = self.move(square, to) - 1
-        effect.record(step.slot, to)
+        _record_capture(effect, step, to, captured)
         if step.slot >= 0:
             effect.directions[step.slot] = direction
-            if captured >= 0 and step.notes_captures:
-                effect.ranks[step.slot] |= 1 << captured % RANKS_EACH
         return _ends_with(effect, step, captured % RANKS_EACH if captured >= 0 else -1, rank)
 
     def _leap(self, effect: Effect, step: Step, to: int) -> bool:
         square = effect.picked if effect.picked >= 0 else effect.me
         effect.picked = -1
-        self.move(square, to)
-        effect.record(step.slot, to)
+        _record_capture(effect, step, to, self.move(square, to) - 1)
         return False
 
     def _destroy(self, effect: Effect, step: Step, square: int) -> bool:
         effect.record(step.slot, square)
         effect.chosen |= BIT[square]
+        if step.for_good:
+            self.take_out(square)
         rank = self.destroy(square)
         if step.slot >= 0:
             effect.ranks[step.slot] |= 1 << rank
@@ -325,6 +285,8 @@ class Resolving(Choices):
             self.put(square, self.active, rank if step.rank < 0 else step.rank)
         elif verb == DO_PLACE:
             self._place(step, square, OTHER_OF[action])
+        elif step.op == MIRROR:
+            self.reflect(effect, square)
         effect.record(step.slot, square)
 
     def _place(self, step: Step, square: int, rank: int) -> None:
@@ -349,6 +311,13 @@ class Resolving(Choices):
         self.decks[seat].append(card)
         self.taken[seat] += 1
         effect.record(step.slot, -1)
+
+
+def _record_capture(effect: Effect, step: Step, to: int, captured: int) -> None:
+    """Write a move down, and if that is asked what it captured; -1 is nothing."""
+    effect.record(step.slot, to)
+    if step.slot >= 0 and captured >= 0 and step.notes_captures:
+        effect.ranks[step.slot] |= 1 << captured % RANKS_EACH
 
 
 def _ends_with(effect: Effect, step: Step, captured: int, rank: int) -> bool:

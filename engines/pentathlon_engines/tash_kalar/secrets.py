@@ -12,11 +12,12 @@ from pentathlon_engines.tash_kalar import events, tasks
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
     FLARE_CARDS,
+    FROZEN_CARDS,
     LEGEND_CARDS,
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import bits_of, mask
-from pentathlon_engines.tash_kalar.table import DEALING, DRAWING, TURN_END
+from pentathlon_engines.tash_kalar.table import DEALING, DRAWING, MAIN, TURN_END
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,13 +54,64 @@ def deal(
     Without a generator the cards come in the order of their numbers. Say whether there were
     enough of them.
     """
+    wanted = _wanted(state, seat)
+    enough = _deal_once(state, seat, sizes, pile, wanted=wanted, rng=rng)
+    while rng is not None and not _can_decide(state, seat, wanted):
+        enough = _deal_once(state, seat, sizes, pile, wanted=wanted, rng=rng)
+    return enough
+
+
+def _wanted(state: TashKalarState, seat: int) -> tuple[int, int]:
+    """Return the cards of which one must be in the discard pile, and in the hand; 0 for none.
+
+    A seat is asked only what it can answer: which card to freeze, what to summon (18.1).
+    """
+    if seat != state.active:
+        return 0, 0
+    if state.picks_frozen():
+        return mask(FROZEN_CARDS), 0
+    if not state.directly or state.phase != MAIN:
+        return 0, 0
+    hand = state.hands[seat]
+    found = 0
+    for card in (*SCHOOL_CARDS[state.schools[seat]], *LEGEND_CARDS):
+        state.hands[seat] = 1 << card
+        if state.has_summoning():
+            found |= 1 << card
+    state.hands[seat] = hand
+    return 0, found
+
+
+def _can_decide(state: TashKalarState, seat: int, wanted: tuple[int, int]) -> bool:
+    """Say whether discard pile and hand have a card each that they must have."""
+    lying, held = wanted
+    if lying and not state.discards[seat] & lying:
+        return False
+    return not held or state.hands[seat] & held != 0
+
+
+def _deal_once(
+    state: TashKalarState,
+    seat: int,
+    sizes: list[int],
+    pile: int,
+    *,
+    wanted: tuple[int, int],
+    rng: Random | None,
+) -> bool:
+    """Deal; only without a generator there is certainly what the seat must have."""
     beings, legends, flares = sizes
     ours = _playable(state, seat, SCHOOL_CARDS[state.schools[seat]])
+    if rng is None:
+        _sort(ours, wanted[0] or ~wanted[1])
     lying = _pile(state, seat, ours, pile, rng)
     rest = [card for card in ours if card not in lying]
     great = _shared(state, seat, LEGEND_CARDS, state.legend_pile, rng)
     fires = _shared(state, seat, FLARE_CARDS, state.flare_pile, rng)
     _shuffle(rest, rng)
+    if rng is None:
+        _sort(rest, wanted[1])
+        _sort(great, wanted[1])
     if flares and _has_burning_flare(state, seat):
         fires.sort(key=lambda card: not state.halves_of(card - FIRST_FLARE, seat))
     state.hands[seat] = mask([*rest[:beings], *great[:legends], *fires[:flares]])
@@ -72,9 +124,18 @@ def deal(
     return enough and len(lying) == pile
 
 
+def _sort(cards: list[int], first: int) -> None:
+    """Let the cards of a mask come first, in the order that they have."""
+    cards.sort(key=lambda card: not first >> card & 1)
+
+
 def _playable(state: TashKalarState, seat: int, cards: tuple[int, ...]) -> list[int]:
-    """Return those cards of a seat's school that are not being played."""
-    return [card for card in cards if card != state.card or seat != state.active]
+    """Return those cards of a seat's school that are neither being played nor frozen in play."""
+    return [
+        card
+        for card in cards
+        if card != state.frozen and (card != state.card or seat != state.active)
+    ]
 
 
 def _shared(
@@ -121,6 +182,8 @@ def _missing(played: int, others: int, size: int, taken: int, rng: Random | None
 def _has_burning_flare(state: TashKalarState, seat: int) -> bool:
     """Say whether a seat is asked at the end of its turn only because it can use its flare."""
     if state.phase != TURN_END or state.to_move != seat:
+        return False
+    if state.frozen >= 0 and state.can_thaw():
         return False
     return not any(tasks.is_satisfied(state, task, seat) for task in bits_of(state.current))
 

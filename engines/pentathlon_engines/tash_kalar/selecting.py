@@ -11,6 +11,7 @@ from pentathlon_engines.tash_kalar.geometry import (
     DIAGONAL,
     ORTHOGONAL,
     WITHIN,
+    bits,
     spread,
 )
 from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY
@@ -29,6 +30,7 @@ from pentathlon_engines.tash_kalar.program import (
     NEAR_GATEWAY,
     NEAR_ORTHOGONAL,
     NEAR_OWN,
+    NEAR_OWN_HEROIC,
     NEAR_SQUARE_OF,
     NEAR_SUMMON,
     OWN,
@@ -57,8 +59,21 @@ class Selecting(Summoning):
             found &= ~BIT[effect.me]
         if selector.without_gateway and self.gateway >= 0:
             found &= ~BIT[self.gateway]
+        if selector.own_beside and found:
+            found = self._beside(effect, selector, found)
         if selector.owner_condition and found and not self.holds(selector.owner_condition):
             return 0
+        return found
+
+    def _beside(self, effect: Effect, selector: Selector, squares: int) -> int:
+        """Return those pieces that have as many own ones beside them as their rank needs."""
+        own = self.own(self.active)
+        if selector.without_self and effect.me >= 0:
+            own &= ~BIT[effect.me]
+        found = 0
+        for square in bits(squares):
+            if (ADJACENT[square] & own).bit_count() >= selector.own_beside[self.rank_at(square)]:
+                found |= BIT[square]
         return found
 
     def owned(self, owner: int, ranks: int) -> int:
@@ -138,6 +153,8 @@ class Selecting(Summoning):
             return ADJACENT[effect.summon]
         if kind == MARKED_SQUARES:
             return self.marks(effect)
+        if kind == NEAR_OWN_HEROIC:
+            return spread(self.owned(OWN, 1 << HEROIC))
         if kind == NEAR_SQUARE_OF:
             square = effect.squares[place.number]
             return ADJACENT[square] if square >= 0 else 0

@@ -14,6 +14,7 @@ from pentathlon_engines.tash_kalar.actions import (
 )
 from pentathlon_engines.tash_kalar.cards import (
     EXPANSIONS,
+    FROZEN_CARDS,
     SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.geometry import RULES
@@ -76,7 +77,7 @@ class TashKalarState(Acting):
         return action in self.legal_now()
 
     def _draw_action(self, draw: Draw) -> int:
-        if self.phase == MAIN and self._legal is None:
+        if self.phase == MAIN and self._legal is None and not self.directly:
             return self._draw_main_action(draw)
         actions = self.legal_now()
         return actions[int(draw() * len(actions))]
@@ -249,16 +250,19 @@ _MOST_GAINED: Final = 2
 _MOST_ACTIONS: Final = TURN_ACTIONS * TURN_CAP + _MOST_FLARES + _MOST_GAINED * _MOST_BEINGS
 _DECISIONS_OF_EFFECT: Final = 10
 """A run over the arena is eight moves; a piece may be placed before it, and one stops after it."""
+_MOST_THAWS: Final = len(FROZEN_CARDS) + 1
+"""One card may be frozen a second time."""
 _HAND: Final = 31
 _LONGEST: Final = (
     3
     + _MOST_ACTIONS * (2 + _DECISIONS_OF_EFFECT)
     + _MOST_FLARES * (1 + _DECISIONS_OF_EFFECT)
+    + _MOST_THAWS * (1 + _DECISIONS_OF_EFFECT)
     + _MOST_BEINGS * _HAND
     + TURN_CAP * 3
 )
-"""Chance before the match; actions with a pickup and an effect, flares; cards returned with each
-discard; the end of each turn with a new deck of legends and one of flares."""
+"""Chance before the match; actions with a pickup and an effect, flares, thaws; cards returned
+with each discard; the end of each turn with a new deck of legends and one of flares."""
 
 TASH_KALAR: Final = TashKalarGame(
     GameInfo(

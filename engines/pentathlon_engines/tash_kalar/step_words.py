@@ -20,12 +20,15 @@ from pentathlon_engines.tash_kalar.program import (
     PLAIN_CONDITIONS,
     PLAIN_PLACES,
     SQUARE_COLOUR,
+    SUMMON_CAPTURED,
+    SUMMON_CAPTURES,
     SUMMONED_COLOURS,
     SUMMONED_ON,
     WITHIN_DISTANCE,
     Condition,
     Place,
     Selector,
+    Step,
 )
 
 TYPE_CHECKING = False
@@ -50,6 +53,7 @@ class StepWords:
         without_self = data.pop("exclude_self", False)
         condition = self.owner_condition(data)
         without_gateway = data.pop("exclude_gateway", False)
+        beside = data.pop("own_beside", {})
         # With two seats there is one enemy colour, so these two say nothing more.
         data.pop("each_enemy_color", None)
         data.pop("color_of", None)
@@ -57,11 +61,21 @@ class StepWords:
             raise self.bad(f"unknown words {', '.join(sorted(data))}")
         selector = Selector(owner, ranks, places, without_self, condition)
         selector.without_gateway = without_gateway
+        if beside:
+            selector.own_beside = self.by_rank(beside)
         return selector
 
     def owner_condition(self, data: dict[str, Any]) -> int:
         """Take what must hold between the two sides."""
         return self.index(data.pop("owner_condition", ""), OWNER_CONDITIONS, "owner_condition")
+
+    def read_conditions(self, step: Step, words: str) -> None:
+        """Take what must hold for a step: any of several, or all of them."""
+        step.every_condition = " and " in words
+        if step.every_condition and " or " in words:
+            raise self.bad(f"'and' and 'or' in {words!r}")
+        parts = words.split(" and " if step.every_condition else " or ")
+        step.conditions = tuple(self.condition(part) for part in parts)
 
     def places(self, where: object) -> list[Place]:
         """Return the squares that are named, a list as their union."""
@@ -93,6 +107,9 @@ class StepWords:
         if kind == "summoned_on":
             number = self.index(rest, SUMMONED_COLOURS, "summoned_on")
             return Condition(SUMMONED_ON, negated=negated, number=number)
+        if kind == "summon_captured":
+            number = 1 + self.index(rest, SUMMON_CAPTURES, kind)
+            return Condition(SUMMON_CAPTURED, negated=negated, number=number)
         if kind == "gateway_on" and rest in COLOURS:
             return Condition(GATEWAY_ON, negated=negated, number=COLOURS[rest])
         return self._condition_on_step(words, kind, rest, negated=negated)
@@ -118,6 +135,11 @@ class StepWords:
     def ranks(self, names: Any) -> int:
         """Return a bit for each rank."""
         return sum(1 << self.index(name, RANKS, "ranks") for name in names)
+
+    def by_rank(self, numbers: dict[str, int]) -> tuple[int, ...]:
+        """Return a number for each rank, 0 for those that are not named."""
+        self.ranks(numbers)
+        return tuple(numbers.get(rank, 0) for rank in RANKS)
 
     def slot(self, name: str) -> int:
         """Return where the step of this name writes down what it did."""

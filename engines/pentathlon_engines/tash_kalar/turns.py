@@ -142,12 +142,15 @@ class Turns(Resolving):
         self.active = self.to_move = seat
         self.phase = MAIN
         self.actions_left = TURN_ACTIONS
+        if self.slowed == seat:
+            self.actions_left -= 1
+            self.slowed = -1
         self.clear_turn()
         self.extra_turn = extra
 
     def clear_turn(self) -> None:
         """Reset counters and permissions of a turn."""
-        self.discarded = self.war = self.possessed = False
+        self.discarded = self.war = self.possessed = self.directly = False
         self.extra_granted = self.extra_turn = False
         self.extra_draws = [0, 0]
         self.destroyed = [0] * RANKS_EACH
