@@ -27,9 +27,11 @@ from pentathlon_engines.tash_kalar.actions import (
     VERBS,
 )
 from pentathlon_engines.tash_kalar.cards import (
+    EXPANSIONS,
     FIRST_FLARE,
     FIRST_LEGEND,
-    GATEWAY_SCHOOLS,
+    FROST_SCHOOLS,
+    FROZEN_CARDS,
     IDS,
     PROGRAMS,
     SCHOOL_CARDS,
@@ -63,6 +65,8 @@ class Watched(TashKalarState):
 
     def _run_by_itself(self, effect: Effect, step: Step) -> None:
         found = self.selected(effect, step.selector) if step.op in _SWEEPS else 1
+        if step.op == words.CHANGE_SIDE:
+            found = self.two_sided(1 - self.active)
         self.reached.add((effect.at, "done" if found else "nothing there"))
         super()._run_by_itself(effect, step)
 
@@ -72,7 +76,7 @@ class Watched(TashKalarState):
         super().resolve(action)
 
     def _do(self, effect: Effect, step: Step, action: int) -> bool:
-        at, before = effect.at, self.board[:]
+        at, before, frozen = effect.at, self.board[:], self.frozen
         self.reached.add((at, VERBS[VERB_OF[action]]))
         stopped = super()._do(effect, step, action)
         if stopped:
@@ -81,6 +85,8 @@ class Watched(TashKalarState):
             self.reached.add((at, "as often as may be"))
         if effect.lock >= 0:
             self.reached.add((at, f"locked to {RANKS[effect.lock]}"))
+        if step.op == words.FREEZE and frozen >= 0:
+            self.reached.add((at, "kept the old one" if frozen == self.frozen else "replaced it"))
         self._watch(at, step, action, before)
         return stopped
 
@@ -94,13 +100,15 @@ class Watched(TashKalarState):
                 self.reached.add((at, "captured an equal"))
             if step.by_rank:
                 self.reached.add((at, f"run of {RANKS[(before[square] - 1) % 3]}"))
+        if step.for_good:
+            self.reached.add((at, f"took a {RANKS[(before[square] - 1) % 3]}"))
         if step.op == words.SHOOT:
             self.reached.add((at, "missed" if before == self.board else "hit"))
         if step.op == words.PLACE and step.rank < 0:
             self.reached.add((at, f"placed {RANKS[(self.board[square] - 1) % 3]}"))
 
 
-_SWEEPS = (words.DESTROY_ALL, words.FORCE_UPGRADE)
+_SWEEPS = (words.DESTROY_ALL, words.FORCE_UPGRADE, words.CHANGE_SIDE)
 
 
 def branches(card: int) -> set[Branch]:
@@ -140,20 +148,30 @@ def _branches(step: Step) -> Iterator[str]:
 
 def _rare_branches(step: Step) -> Iterator[str]:
     if step.op == words.MOVES:
-        yield "onto empty"
-        only_commons = step.selector.ranks == 1 << COMMON
-        if step.kind != words.ONTO_EMPTY and not (step.kind == words.STANDARD and only_commons):
-            yield "captured"
-        if step.kind in _CAN_BE_EQUAL:
-            yield "captured an equal"
+        yield from _branches_of_moves(step)
+    if step.op in (words.MOVES, words.MIRROR):
         yield from (f"locked to {RANKS[at]}" for at, most in enumerate(step.rank_lock) if most)
-        yield from (f"run of {rank}" for rank in RANKS if step.by_rank)
     if step.op == words.SHOOT:
         yield from ("hit", "missed") if step.least else ("hit",)
     if step.op == words.GROUP:
         yield "downgrade" if step.kind == words.DOWNGRADE else "destroy"
     if step.op == words.PLACE and step.rank < 0:
         yield from (f"placed {rank}" for rank in RANKS)
+    if step.op == words.FREEZE:
+        yield from ("replaced it",) if step.from_discard else ("replaced it", "kept the old one")
+    if step.for_good:
+        yield from (f"took a {rank}" for rank in RANKS)
+
+
+def _branches_of_moves(step: Step) -> Iterator[str]:
+    if step.kind != words.ONTO_LEGENDARY:
+        yield "onto empty"
+    only_commons = step.selector.ranks == 1 << COMMON
+    if step.kind != words.ONTO_EMPTY and not (step.kind == words.STANDARD and only_commons):
+        yield "captured"
+    if step.kind in _CAN_BE_EQUAL:
+        yield "captured an equal"
+    yield from (f"run of {rank}" for rank in RANKS if step.by_rank)
 
 
 _VERBS = {
@@ -170,6 +188,8 @@ _VERBS = {
     words.PICK: ("pick",),
     words.RECOVER: ("take",),
     words.THROW_FLARE: ("opt",),
+    words.FREEZE: ("keep",),
+    words.MIRROR: ("pick",),
 }
 _IMPOSSIBLE: dict[str, set[Branch]] = {
     "bomb": {(0, "nothing there")},
@@ -178,10 +198,13 @@ _IMPOSSIBLE: dict[str, set[Branch]] = {
     "storm_elemental": {(1, "as often as may be"), (2, "nothing there")},
     "titan": {(0, "nothing there")},
     "demon_of_sloth": {(0, "nothing there")},
+    "snow_fox": {(0, "captured")},
+    "glacier_giant": {(2, "nothing there")},
+    "ice_wyvern": {(1, "nothing there")},
 }
 """What cannot come about: the being that destroys itself is there, and so is a piece just picked
 or placed; the most that a run may have is counted by its rank; Titan has a piece beside him; when
-an effect begins there is a Gateway."""
+an effect begins there is a Gateway; a common makes standard moves onto empty squares only."""
 
 
 def position(card: int, rng: random.Random) -> State:
@@ -199,9 +222,14 @@ def position(card: int, rng: random.Random) -> State:
         crowd(board, 0, rng)
     kind = "beings" if card < FIRST_LEGEND else "legends"
     hand: dict[str, Any] = {kind: [name]} if card < FIRST_FLARE else {"flare": name}
-    if schools[0] in GATEWAY_SCHOOLS and card < FIRST_LEGEND:
-        hand["flare"] = rng.choice(("flare_01", None))
     own = [IDS[at] for at in SCHOOL_CARDS[schools[0]] if at != card]
+    frozen = _frozen(card, rng) if schools[0] in FROST_SCHOOLS else {}
+    if frozen.get("frozen") == name:
+        hand = {"beings": sorted((own.pop(), own.pop()))}
+    if frozen.get("frozen") in own:
+        own.remove(str(frozen["frozen"]))
+    if schools[0] in EXPANSIONS and card < FIRST_LEGEND:
+        hand["flare"] = rng.choice(("flare_01", None))
     pile = sorted(rng.sample(own, rng.choice((0, 2, 9))))
     return GAMES["tash_kalar"].load(
         {
@@ -211,11 +239,19 @@ def position(card: int, rng: random.Random) -> State:
             "actions_left": rng.choice((1, 2)),
             "board": board,
             **random_gateway(board, [schools[0]], rng),
+            **frozen,
             "hands": [hand, {}],
             "discards": [pile, []],
             "played": {"beings": [pile, []]},
         }
     )
+
+
+def _frozen(card: int, rng: random.Random) -> dict[str, str | None]:
+    """Return the field of the card in play, often this one itself: then it can be thawed."""
+    others = [IDS[at] for at in FROZEN_CARDS if at != card]
+    itself = [IDS[card]] * len(others) if card in FROZEN_CARDS else []
+    return {"frozen": rng.choice([None, *others, *itself])}
 
 
 def _match(card: str, rng: random.Random) -> dict[str, dict[str, Any]]:
@@ -244,6 +280,8 @@ def play(card: int, rng: random.Random) -> set[Branch]:
     state.__class__ = Watched
     Watched.reached.clear()
     start = f"summon {IDS[card]} " if card < FIRST_FLARE else "flare"
+    if isinstance(state, Watched) and state.frozen == card:
+        start = "thaw"
     ways = [action for action in state.legal_actions() if state.text(action).startswith(start)]
     if not ways:
         return set()
