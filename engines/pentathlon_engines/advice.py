@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
+
+from pentathlon_engines.faults import FaultKind
 
 _ADVICE: Final[dict[str, str]] = {
     "startup": (
@@ -50,6 +53,46 @@ _ADVICE: Final[dict[str, str]] = {
 }
 
 
-def what_to_do(kind: str) -> str:
-    """Say what the author of a bot can do about a fault of this kind."""
-    return _ADVICE[kind]
+_UNEXPLAINED: Final = frozenset({FaultKind.CRASH, FaultKind.STARTUP})
+_REFUSALS: Final = {
+    "tasks": (
+        "{} threads and processes",
+        "can't start new thread", "unable to create native thread", "pthread_create failed",
+        "thread constructor failed", "Resource temporarily unavailable",
+    ),
+    "open_files": ("{} open files", "Too many open files"),
+    "scratch_mb": ("{} MiB in its scratch folder", "No space left on device", "File too large"),
+    "memory_mb": (
+        "{} MiB of memory",
+        "MemoryError", "Cannot allocate memory", "OutOfMemoryError", "heap out of memory",
+        "std::bad_alloc",
+    ),
+}  # fmt: skip
+"""What programs write when the kernel refuses them more, by the limit that makes it do so."""
+_END_OF_LOG: Final = 2000
+
+
+def what_to_do(kind: str, *, log: str = "", limits: Mapping[str, float] | None = None) -> str:
+    """Say what the author of a bot can do about a fault of this kind.
+
+    The end of its log may tell which of its limits is the likely cause of a crash.
+
+    >>> what_to_do("crash", log="RuntimeError: can't start new thread", limits={"tasks": 16})[:76]
+    "Its log says “can't start new thread”. The likely cause is its limit `tasks`"
+    """
+    advice = _ADVICE[kind]
+    if kind in _UNEXPLAINED and (cause := _likely_cause(log[-_END_OF_LOG:], limits or {})):
+        return f"{cause} {advice}"
+    return advice
+
+
+def _likely_cause(log: str, limits: Mapping[str, float]) -> str | None:
+    for name, (allowed, *signs) in _REFUSALS.items():
+        for sign in signs:
+            if sign in log and name in limits:
+                bound = allowed.format(f"{limits[name]:g}")
+                return (
+                    f"Its log says “{sign}”. The likely cause is its limit `{name}`: {bound}"
+                    " are allowed, and more are refused."
+                )
+    return None

@@ -6,8 +6,34 @@ import pytest
 
 from pentathlon_engines.advice import what_to_do
 from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.limits import Limits
 
 
 @pytest.mark.parametrize("kind", list(FaultKind))
 def test_every_kind_of_fault_has_advice(kind: FaultKind) -> None:
     assert what_to_do(kind.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("log", "limit", "allowed"),
+    [
+        ("RuntimeError: can't start new thread", "tasks", "16 threads and processes"),
+        ("OutOfMemoryError: unable to create native thread", "tasks", "16 threads and processes"),
+        ("OSError: [Errno 24] Too many open files", "open_files", "64 open files"),
+        ("OSError: [Errno 28] No space left on device", "scratch_mb", "16 MiB"),
+        ("java.lang.OutOfMemoryError: Java heap space", "memory_mb", "256 MiB of memory"),
+    ],
+)
+def test_log_of_a_crash_names_the_likely_limit(log: str, limit: str, allowed: str) -> None:
+    told = what_to_do("crash", log=log, limits=Limits().to_json())
+
+    assert f"The likely cause is its limit `{limit}`: {allowed}" in told
+    assert told.endswith(what_to_do("crash"))
+
+
+def test_only_an_end_without_a_verdict_has_a_likely_cause() -> None:
+    log = "RuntimeError: can't start new thread"
+
+    assert what_to_do("security", log=log, limits={"tasks": 16}) == what_to_do("security")
+    assert what_to_do("crash", log=log + "." * 5000, limits={"tasks": 16}) == what_to_do("crash")
+    assert what_to_do("crash", log="segfault", limits={"tasks": 16}) == what_to_do("crash")

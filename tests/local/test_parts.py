@@ -1,5 +1,6 @@
 import pytest
 
+from pentathlon.env import CHECKOUT
 from pentathlon.local.parts import UnknownPart, choose
 
 
@@ -31,6 +32,14 @@ def test_compiled_engines_are_tested_on_request_only() -> None:
 
     assert compiled.command[-2:] == ("pentathlon.local.compiled", "-x")
     assert "compiled" not in [part.name for part in choose([], pytest_arguments=[])]
+
+
+def test_every_hostile_bot_is_let_loose_in_every_way_on_request() -> None:
+    (hostile,) = choose(["hostile"], pytest_arguments=["-x"])
+
+    matrix, last = hostile.command[-2:]
+    assert (CHECKOUT / matrix).is_file()
+    assert last == "-x"
 
 
 def test_path_of_a_single_test_is_taken_as_it_is() -> None:

@@ -106,7 +106,8 @@ def _show(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> None:
     typer.echo(_SAID[run.verdict])
     if run.fault is not None:
         show_log(run.log, run.notes)
-        say(what_to_do(run.fault.kind))
+        log = run.log.decode(errors="replace")
+        say(what_to_do(run.fault.kind, log=log, limits=record["limits"]))
 
 
 def _show_surroundings(bundle: Bundle, bot: SeatBot, launcher: Launcher) -> None:

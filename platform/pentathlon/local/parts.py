@@ -10,8 +10,9 @@ from pentathlon.env import CHECKOUT
 
 _TOOLS = Path(sys.executable).parent
 _TEST_FOLDERS = ("engines", "pentathlon", "api", "workers", "local", "e2e", "k8s", "browser")
-_ON_REQUEST = ("browser", "compiled")
-"""They need a Chromium or a C compiler, so they are no part of the usual run."""
+_ON_REQUEST = ("browser", "compiled", "hostile")
+"""They need a Chromium, a C compiler or much time, so they are no part of the usual run."""
+_HOSTILE = "tests/workers/sandbox/hostile_matrix.py"
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
 
 
@@ -70,6 +71,8 @@ def _targets(name: str) -> list[str]:
     tests = CHECKOUT / "tests"
     if name == "layout":
         return [str(path.relative_to(CHECKOUT)) for path in sorted(tests.glob("test_*.py"))]
+    if name == "hostile":
+        return [_HOSTILE]
     if name in (*_TEST_FOLDERS, *_ON_REQUEST):
         return [f"tests/{name}"]
     if (CHECKOUT / name.partition("::")[0]).exists():

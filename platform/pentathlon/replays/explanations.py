@@ -120,19 +120,20 @@ def _record(match: Match) -> Record:
 
 def _explain(place: MatchSeat, record: Record, log: SeatLog | None) -> Explanation:
     trace = _read_trace(log.trace if log else None)
+    said = log.text if log else ""
     return Explanation(
         place=place,
         record=record,
         code=place.fault_kind or record["outcome"]["reason"],
         what_happened=" ".join(_what_happened(place, record, trace)),
-        what_to_do=_what_to_do(place),
+        what_to_do=_what_to_do(place, record, said),
         ply=len(record["events"]) if place.fault_ply is None else place.fault_ply,
         ending=_ending(place, trace),
         turns=turns_of(place, record, trace),
         uses=uses_of(place, record, trace),
         lines=trace.lines if trace else lines_of(record, place.seat),
         lines_are_rebuilt=trace is None,
-        log=log.text if log else "",
+        log=said,
         notes=[(ply, note) for ply, note in log.notes] if log else [],
     )
 
@@ -159,9 +160,9 @@ def _what_happened(place: MatchSeat, record: Record, trace: Trace | None) -> Ite
         yield "It ranks behind all without a fault; a stand-in played on in its place."
 
 
-def _what_to_do(place: MatchSeat) -> str:
+def _what_to_do(place: MatchSeat, record: Record, log: str) -> str:
     if place.fault_kind:
-        return what_to_do(place.fault_kind)
+        return what_to_do(place.fault_kind, log=log, limits=record["limits"])
     return _BEATEN if place.rank else _AHEAD
 
 

@@ -18,7 +18,13 @@ from pentathlon_engines.trace import Line, Trace
 Record = dict[str, Any]
 
 
-def record_of(job: Job, *, luck: int = 1, fault_at: int | None = None) -> Record:
+def record_of(
+    job: Job,
+    *,
+    luck: int = 1,
+    fault_at: int | None = None,
+    fault: FaultKind = FaultKind.CPU_TIME,
+) -> Record:
     """Return the record of a match played at random; `luck` makes it another match."""
     rng = random.Random(luck)
     referee = Referee(
@@ -28,7 +34,7 @@ def record_of(job: Job, *, luck: int = 1, fault_at: int | None = None) -> Record
     while (seat := referee.seat_to_ask()) is not None:
         if referee.ply == fault_at:
             detail = "used 1.2 s of CPU time"
-            referee.expel(Fault(FaultKind.CPU_TIME, seat=seat, ply=fault_at, detail=detail))
+            referee.expel(Fault(fault, seat=seat, ply=fault_at, detail=detail))
             continue
         action = rng.choice(referee.request().legal)
         referee.accept(action, cpu_ms=rng.randrange(3), wall_ms=rng.randrange(3, 9))

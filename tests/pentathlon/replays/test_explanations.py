@@ -17,6 +17,7 @@ from pentathlon.replays.explanations import (
 )
 from pentathlon.replays.receipt import seat_results
 from pentathlon_engines.bundle import read_bundle
+from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.trace import Line
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
@@ -62,6 +63,16 @@ def test_fault_is_told_with_cause_sentence_and_advice() -> None:
     )
     assert "cpu_left_ms" in explanation.what_to_do
     assert (explanation.is_fault, explanation.has_lost) == (True, True)
+
+
+def test_crash_for_want_of_threads_names_the_limit() -> None:
+    job = claimed(make_match())
+    record = record_of(job, fault_at=2, fault=FaultKind.CRASH)
+    logs = ("RuntimeError: can't start new thread", "")
+
+    explanation = told(loaded(submit(job, record, logs=logs, traces=[trace(), trace()])))
+
+    assert "The likely cause is its limit `tasks`: 16 threads" in explanation.what_to_do
 
 
 def test_fault_comes_with_the_last_lines_as_they_were_said() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from pentathlon_engines import GAMES
+from pentathlon_engines.advice import what_to_do
 from pentathlon_engines.launcher import BotCommand, SandboxLevel
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import BUILT_IN, read_manifest
@@ -12,27 +13,12 @@ from pentathlon_engines.manifest import bot_command as manifest_command
 from pentathlon_engines.record import verify_record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.workers.sandbox.bots import bot_command
+from tests.workers.sandbox.hostile import IN_A_MATCH, NEEDS_A_WITNESS, OUT_OF_TIME
+from workers.sandbox.cgroups import Use
 from workers.sandbox.launcher import SandboxLauncher
 
 LIMITS = Limits(startup_wall_s=20.0, action_wall_s=20.0, memory_mb=64)
 SHORT = Limits(startup_wall_s=20.0, action_wall_s=0.5, memory_mb=64)
-IN_A_MATCH = {
-    "answers_early": "protocol",
-    "binary_garbage": "protocol",
-    "deep_json": "protocol",
-    "forbidden_ptrace": "security",
-    "gives_up": "crash",
-    "hash_flood": "protocol",
-    "huge_number": "protocol",
-    "inode_flood": "scratch",
-    "long_line": "output",
-    "memory_bomb": "memory",
-    "network": "protocol",
-    "segfault": "crash",
-    "stderr_flood": "output",
-    "stdout_flood": "output",
-}
-OUT_OF_TIME = ("closes_output", "half_line", "never_reads", "sleeps", "slow_drip", "stops_itself")
 
 
 @pytest.fixture(params=[SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK])
@@ -82,3 +68,15 @@ def test_bot_without_an_answer_loses_on_time(launcher: SandboxLauncher, bot: str
     faults = [fault["kind"] for fault in report.record["faults"]]
     # Without a namespace around it, the end of its output is seen at once.
     assert faults == ["wall_time"] or (bot, faults) == ("closes_output", ["crash"])
+
+
+def test_owner_of_a_bot_that_was_refused_a_thread_learns_of_the_limit() -> None:
+    launcher = SandboxLauncher(SandboxLevel.NAMESPACES, cgroups=Use.NEVER)
+    report = play(launcher, built_in("random"), bot_command(NEEDS_A_WITNESS))
+    launcher.close()
+
+    (fault,) = report.record["faults"]
+    log = report.logs[1].decode()
+    advice = what_to_do(fault["kind"], log=log, limits=report.record["limits"])
+    assert fault["kind"] == "crash"
+    assert "likely cause is its limit `tasks`: 16 threads and processes" in advice

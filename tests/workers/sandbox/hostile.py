@@ -1,0 +1,195 @@
+"""What every hostile bot must come to, and how it is let loose: by whom and in which sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pentathlon_engines.launcher import SandboxLevel
+from tests.workers.sandbox.bots import BOTS
+from tests.workers.sandbox.delegated import groups_of, run_in
+from tests.workers.sandbox.worker_users import USERS, worker_user
+from workers.sandbox.cgroup_files import V1
+from workers.sandbox.cgroup_hosts import Host, find_host
+from workers.sandbox.cgroups import Use
+from workers.sandbox.errors import LayerMissing
+
+VERDICTS = {
+    "cpu_burner": "cpu_time",
+    "cpu_threads": "cpu_time",
+    "exec_again": "cpu_time",
+    "memory_bomb": "memory",
+    "memory_maps": "memory",
+    "memory_shared": "memory",
+    "memory_stacks": "memory",
+    "inode_flood": "scratch",
+    "deep_folders": "scratch",
+    "forbidden_bpf": "security",
+    "forbidden_handle": "security",
+    "forbidden_keyring": "security",
+    "forbidden_module": "security",
+    "forbidden_mount": "security",
+    "forbidden_peek": "security",
+    "forbidden_perf": "security",
+    "forbidden_ptrace": "security",
+    "forbidden_setns": "security",
+    "forbidden_unshare": "security",
+}
+DOORS_OF_X86 = {"forbidden_int80": "security", "forbidden_x32": "security"}
+CONTAINED = (
+    "abstract_socket", "affinity", "becomes_shell", "daemon", "fork_bomb", "host_files",
+    "ignores_signals", "io_uring", "kernel_memory", "kill_all", "launders_cpu", "leaves_group",
+    "leaves_notes", "network", "open_files", "opponent_pipes", "other_user", "outlives",
+    "ponders", "raise_limits", "shared_memory", "signal_flood", "terminal", "thread_bomb",
+    "unknown_calls", "write_outside",
+)  # fmt: skip
+NATIVE = {
+    "native_break": "memory",
+    "native_clone": "security",
+    "native_clone3": None,
+    "native_fork": None,
+    "native_parent": "security",
+    "native_spin": "cpu_time",
+}
+IN_A_MATCH = {
+    "answers_early": "protocol",
+    "binary_garbage": "protocol",
+    "deep_json": "protocol",
+    "forbidden_ptrace": "security",
+    "gives_up": "crash",
+    "hash_flood": "protocol",
+    "huge_number": "protocol",
+    "inode_flood": "scratch",
+    "long_line": "output",
+    "memory_bomb": "memory",
+    "network": "protocol",
+    "segfault": "crash",
+    "stderr_flood": "output",
+    "stdout_flood": "output",
+}
+OUT_OF_TIME = ("closes_output", "half_line", "never_reads", "sleeps", "slow_drip", "stops_itself")
+NEEDS_A_WITNESS = "dies_of_threads"
+"""The kernel refuses it a thread, and only a control group notes that."""
+CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One way in which a worker may hold its bots."""
+
+    user: str
+    level: SandboxLevel
+    groups: Use = Use.FOR_CHILDREN
+
+    def __str__(self) -> str:
+        return f"{self.user}-{self.level}-{'cgroup' if self.groups is Use.ALWAYS else 'bare'}"
+
+
+def variants(*groups: Use) -> list[Variant]:
+    """Return the variants of every user and level."""
+    levels = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+    return [
+        Variant(user=user, level=level, groups=use)
+        for use, user, level in product(groups, USERS, levels)
+    ]
+
+
+def verdicts() -> dict[str, str]:
+    """Return the verdicts of the bots that offend, on a machine like this."""
+    return VERDICTS | (DOORS_OF_X86 if os.uname().machine == "x86_64" else {})
+
+
+def expected(bot: str, variant: Variant) -> tuple[str | None, list[str] | None]:
+    """Return the verdict that a bot of the arena must get, and what it must answer."""
+    if bot == "disk_fill":
+        own = variant.level is SandboxLevel.NAMESPACES
+        return (None, []) if own else ("scratch", None)
+    verdict = (verdicts() | NATIVE).get(bot)
+    return verdict, None if verdict else []
+
+
+def expected_in_a_match(bot: str, variant: Variant) -> str:
+    """Return the fault that a bot must be expelled for."""
+    if bot == "closes_output" and variant.level is SandboxLevel.LANDLOCK:
+        # Without a namespace around it, the end of its output is seen at once.
+        return "crash"
+    if bot == NEEDS_A_WITNESS:
+        return "processes" if _notes_refused_threads(variant) else "crash"
+    return IN_A_MATCH.get(bot, "wall_time")
+
+
+def _notes_refused_threads(variant: Variant) -> bool:
+    """Tell whether a group counts them, or the watchdog, for want of a limit in the kernel."""
+    shares_its_uid = variant.user == "ordinary" or os.geteuid() != 0
+    is_watched = variant.level is SandboxLevel.LANDLOCK and shares_its_uid
+    return variant.groups is Use.ALWAYS or is_watched
+
+
+def fight(variant: Variant, bot: str) -> dict[str, Any]:
+    """Return what became of a bot, once nothing else was touched."""
+    found = _run(variant, "arena.py", bot)
+    assert found["bystander"], "it killed a process of the host"
+    assert found["marker"] is True, "it changed a file of the host"
+    assert found["siblings"] == ["marker"], "it made a file on the host"
+    assert found["uid"] != 0
+    return found
+
+
+def fight_in_a_match(variant: Variant, bot: str) -> dict[str, Any]:
+    """Return how a bot at seat 1 lost a match."""
+    return _run(variant, "match_arena.py", bot)
+
+
+def every_bot() -> set[str]:
+    """Return the names of all bots in the folder of bots."""
+    return {path.name for path in BOTS.iterdir()}
+
+
+def _run(variant: Variant, script: str, bot: str) -> dict[str, Any]:
+    worker = worker_user(variant.user)
+    with _groups(variant) as folders:
+        words = (worker.script(script), variant.level, bot, variant.groups)
+        ended = run_in(folders, worker, *words) if folders else worker.run(*words)
+    assert ended.returncode == 0, ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout)
+    assert found["group"] is (variant.groups is Use.ALWAYS)
+    assert found["survivors"] == [], "it left processes behind"
+    assert found["cgroups"] == [], "it left control groups behind"
+    assert found["core_pattern"] == CORE_PATTERN
+    return found
+
+
+@contextmanager
+def _groups(variant: Variant) -> Iterator[list[Path]]:
+    """Give an ordinary user groups of its own, where it is to have some."""
+    if variant.groups is not Use.ALWAYS:
+        yield []
+        return
+    host = host_with_groups()
+    if isinstance(host, str):
+        pytest.skip(host)
+    if variant.user != "ordinary":
+        yield []
+        return
+    if host.dialect is not V1:
+        pytest.skip("groups of version 2 are given away by the service manager")
+    with groups_of(worker_user(variant.user), host) as folders:
+        yield folders
+
+
+@cache
+def host_with_groups() -> Host | str:
+    """Return where groups can be made here, or why that cannot be."""
+    try:
+        return find_host()
+    except LayerMissing as error:
+        return f"no control groups here: {error.reason}"

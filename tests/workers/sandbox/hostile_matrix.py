@@ -1,0 +1,49 @@
+"""Every hostile bot in every variant: `python3 manage.py test hostile`, some minutes.
+
+By root and by an ordinary user, in namespaces and under Landlock, with and without a control
+group. The usual run tries a part of this (`test_hostile.py`, `test_match.py`).
+"""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.workers.sandbox.hostile import (
+    CONTAINED,
+    IN_A_MATCH,
+    NATIVE,
+    NEEDS_A_WITNESS,
+    OUT_OF_TIME,
+    Variant,
+    expected,
+    expected_in_a_match,
+    fight,
+    fight_in_a_match,
+    variants,
+    verdicts,
+)
+from workers.sandbox.cgroups import Use
+
+VARIANTS = variants(Use.NEVER, Use.ALWAYS)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+@pytest.mark.parametrize("bot", [*verdicts(), *CONTAINED, *NATIVE, "disk_fill"])
+def test_bot_comes_to_what_it_must(variant: Variant, bot: str) -> None:
+    if bot in NATIVE and shutil.which("cc") is None:
+        pytest.skip("C bots need a C compiler")
+
+    found = fight(variant, bot)
+
+    assert (found["verdict"], found["answer"]) == expected(bot, variant), found
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+@pytest.mark.parametrize("bot", [*IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS])
+def test_bot_loses_its_match_with_its_fault(variant: Variant, bot: str) -> None:
+    found = fight_in_a_match(variant, bot)
+
+    assert found["faults"] == [[1, expected_in_a_match(bot, variant)]]
+    assert found["ranks"] == [0, 1]

@@ -1,0 +1,58 @@
+"""Lets one hostile bot play a match in the sandbox and prints how it lost, as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.launcher import BotCommand, SandboxLevel
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.manifest import BUILT_IN, bot_command, read_manifest
+from pentathlon_engines.runner import SeatBot, play_match
+from tests.workers.sandbox import bots
+from tests.workers.sandbox.arena import groups_left, survivors
+from workers.sandbox.cgroups import Use
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.process import SandboxedBot
+
+LIMITS = Limits(startup_wall_s=20.0, action_wall_s=0.5, memory_mb=64)
+
+
+class Watched(SandboxLauncher):
+    """Remembers under whose name its bots ran, and whether a group held them."""
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
+        bot = super().start(command, seat=seat, limits=limits)
+        self.uids = {*getattr(self, "uids", ()), Path(f"/proc/{bot.pid}").stat().st_uid}
+        self.held = bot.group is not None
+        return bot
+
+
+def main() -> None:
+    """Seat the bot that the command line names beside one that plays at random."""
+    level, name, use = SandboxLevel(sys.argv[1]), sys.argv[2], Use(sys.argv[3])
+    launcher = Watched(level, cgroups=use)
+    random = bot_command(BUILT_IN / "random", read_manifest(BUILT_IN / "random"))
+    seats = [
+        SeatBot(name=str(seat), hash="", command=command)
+        for seat, command in enumerate((random, bots.bot_command(name)))
+    ]
+    report = play_match(
+        game=GAMES["tuned"], options=None, seats=seats, seed=7, limits=LIMITS, launcher=launcher
+    )
+    found = {
+        "faults": [[fault["seat"], fault["kind"]] for fault in report.record["faults"]],
+        "ranks": report.record["outcome"]["ranks"],
+        "group": launcher.held,
+        "survivors": [pid for uid in launcher.uids for pid in survivors(uid, spared=set())],
+        "cgroups": groups_left(launcher),
+        "core_pattern": Path("/proc/sys/kernel/core_pattern").read_text(),
+    }
+    launcher.close()
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
