@@ -327,10 +327,13 @@ def test_squares_of_the_last_effect_are_marked(
     [
         ([(0, "summon cannon e5 r90"), (0, "dir n"), (1, "place c5")], ("cannon", "e5")),
         ([(0, "summon cannon e5 r90"), (0, "flare"), (0, "place c5")], ("flare_02", "")),
+        ([(0, "summon cannon e5 r90"), (1, "thaw"), (1, "place c5")], ("ice_wyvern", "")),
         ([(0, "place c5")], ("", "")),
     ],
 )
 def test_the_last_card_is_the_latest_being_or_flare(
     events: list[tuple[int, str]], card: tuple[str, str]
 ) -> None:
-    assert last_card(events, ["flare_05", "flare_02"]) == card
+    played = {"flares": ["flare_05", "flare_02"], "beings": [[], ["ice_queen", "ice_wyvern"]]}
+
+    assert last_card(events, played) == card

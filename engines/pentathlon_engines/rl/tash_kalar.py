@@ -10,10 +10,12 @@ from pentathlon_engines.tash_kalar.cards import (
     EXPANSIONS,
     FIRST_FLARE,
     FIRST_LEGEND,
+    FROZEN_CARDS,
     IDS,
     SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, NAMES, RULES, SQUARES
+from pentathlon_engines.tash_kalar.notation import CAPTURES
 from pentathlon_engines.tash_kalar.patterns import RANKS
 from pentathlon_engines.tash_kalar.table import MODES, PHASES, TWO_SIDED
 
@@ -21,9 +23,11 @@ _BOARD: Final = tuple(NAMES[square] for square in SQUARES)
 _SCHOOLS: Final = (*SCHOOLS, *EXPANSIONS)
 _BEINGS: Final = IDS[:FIRST_LEGEND]
 _LEGENDS: Final = IDS[FIRST_LEGEND:FIRST_FLARE]
+_FROZEN: Final = tuple(IDS[card] for card in FROZEN_CARDS)
 _FLARES: Final = IDS[FIRST_FLARE:]
 _GOAL: Final[int] = max(RULES["goal"].values())
 _DECKS: Final[dict[str, int]] = RULES["deck_sizes"]
+_PERMISSIONS: Final = ("extra_turn", "possessed_summon", "summon_now", "war_summon")
 _ACTIONS: Final = 4
 _HAND: Final = 5
 _DESTROYED: Final = 4
@@ -47,6 +51,7 @@ def features(view: dict[str, Any], seats: int) -> list[float]:
         found.seat(piece.get("owner"))
         found.choice(piece.get("rank"), RANKS)
     found.choice(view.get("gateway"), _BOARD)
+    found.choice(view.get("frozen"), _FROZEN)
     for supply in found.by_seat(view["supply"]):
         found.number(supply["common_heroic"], most=max(TWO_SIDED))
         found.number(supply["legendary"], most=RULES["supply"][MODES[0]]["legendary"])
@@ -68,9 +73,10 @@ def _add_turn(found: Features, view: dict[str, Any]) -> None:
     found.choice(view["phase"], PHASES)
     found.number(view["turn"], most=RULES["turn_cap"])
     found.number(view["actions_left"], most=_ACTIONS)
-    found.marks(view["permissions"], ("extra_turn", "possessed_summon", "war_summon"))
+    found.marks(view["permissions"], _PERMISSIONS)
     found.flag(progress["discarded"])
     found.flag(progress["extra_turn"])
+    found.seat(progress.get("slowed"))
     found.numbers(progress["extra_draws"], most=2)
     counters = view["counters"]
     found.numbers((counters["destroyed"][rank] for rank in RANKS), most=_DESTROYED)
@@ -116,6 +122,7 @@ def _add_effect(found: Features, view: dict[str, Any]) -> None:
     found.choice(effect.get("direction"), DIRECTIONS)
     found.choice(effect.get("lock"), RANKS)
     found.choice(summon.get("square", effect.get("summon")), _BOARD)
+    found.choice(effect.get("onto"), CAPTURES[1:])
     for name in ("being", "runner", "picked"):
         found.choice(effect.get(name), _BOARD)
     for name in ("used", "pool", "chosen"):

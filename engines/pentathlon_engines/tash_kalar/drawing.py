@@ -65,7 +65,7 @@ def text(state: State) -> str:
 
 def draw(seen: Seen, events: Sequence[Event]) -> str:
     """Draw an observation after these events; of them only the last actions are looked at."""
-    card, square = last_card(events, seen["played"]["flares"])
+    card, square = last_card(events, seen["played"])
     card = seen["card"] or card
     picture = Picture(height=_height(seen, card), field=_FIELD)
     for seat, strip_top in enumerate(_STRIP_TOPS):
@@ -79,9 +79,14 @@ def draw(seen: Seen, events: Sequence[Event]) -> str:
     if "tasks" in seen:
         draw_tasks(picture, seen, top=top)
         top += TASKS_HEIGHT
-    _draw_in_play(picture, card, square, top=top)
+    _draw_in_play(picture, card, f"on {square}" if square else "", top=top)
+    top += _in_play_height(card) + _GAP
+    if "frozen" in seen:
+        owner = f"frozen, seat {wording.frost_seat(seen)}"
+        _draw_in_play(picture, seen["frozen"] or "", owner, top=top, what="frozen effect")
+        top += _in_play_height(seen["frozen"] or "") + _GAP
     if "hand" in seen:
-        _draw_hand(picture, seen, top=top + _in_play_height(card) + _GAP)
+        _draw_hand(picture, seen, top=top)
     title = f"Tash-Kalar, turn {seen['turn']}"
     return picture.document(title=title, description=wording.describe(seen))
 
@@ -163,15 +168,16 @@ def _in_play_height(card: str) -> float:
     return max(_IN_PLAY, card_height(card)) if card else _IN_PLAY
 
 
-def _draw_in_play(picture: Picture, card: str, square: str, *, top: float) -> None:
-    """Draw the card that is resolved, or the last one that was played in these turns."""
+def _draw_in_play(
+    picture: Picture, card: str, note: str, *, top: float, what: str = "card"
+) -> None:
+    """Draw a card that lies open: the last one that was played in these turns, or a frozen one."""
     if card:
-        note = f"on {square}" if square else ""
         draw_card(picture, card, top=top, height=_IN_PLAY, note=note)
         return
     box = (12, top, WIDTH - 24, _IN_PLAY)
     picture.rect(box, paint="b-grid", radius=8, width=1.5, dash="7 5")
-    picture.text("No card in play", (WIDTH / 2, top + _IN_PLAY / 2), paint="bm")
+    picture.text(f"No {what} in play", (WIDTH / 2, top + _IN_PLAY / 2), paint="bm")
 
 
 def _hand(seen: Seen) -> list[str]:
@@ -194,6 +200,8 @@ def _draw_hand(picture: Picture, seen: Seen, *, top: float) -> None:
 
 def _height(seen: Seen, card: str) -> float:
     height = _BELOW + (TASKS_HEIGHT if "tasks" in seen else 0) + _in_play_height(card) + 12
+    if "frozen" in seen:
+        height += _in_play_height(seen["frozen"] or "") + _GAP
     if "hand" not in seen:
         return height
     return height + _HEADING + sum(card_height(name) + _GAP for name in _hand(seen))

@@ -83,7 +83,10 @@ def _halves(data: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _lines(data: dict[str, Any]) -> list[str]:
-    return lines(data["text"], size=_SIZE, width=_TEXT_WIDTH)
+    texts = [data["text"]]
+    if "frozen_text" in data:
+        texts.append(f"Frozen: {data['frozen_text']}")
+    return [line for text in texts for line in lines(text, size=_SIZE, width=_TEXT_WIDTH)]
 
 
 def _write(picture: Picture, said: list[str], at: Point) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from pentathlon_engines.game import CHANCE
 
@@ -14,7 +14,7 @@ _TARGET: Final = {"move": 2} | dict.fromkeys(
 """Which word of a text is the square that something came to or was changed on."""
 _ORIGIN: Final = {"move": 1, "pick": 1, "pickup": 1}
 _BETWEEN_TURNS: Final = ("claim", "end", "draw")
-_OF_AN_EFFECT: Final = (*_TARGET, *_ORIGIN, "destroy", "dir", "opt", "take", "pass")
+_OF_AN_EFFECT: Final = (*_TARGET, *_ORIGIN, "destroy", "dir", "opt", "take", "keep", "pass")
 
 
 Event = tuple[int, str]
@@ -47,17 +47,19 @@ def marks_of(events: Sequence[Event]) -> Marks:
     return marks
 
 
-def last_card(events: Sequence[Event], flares: Sequence[str]) -> tuple[str, str]:
+def last_card(events: Sequence[Event], played: dict[str, Any]) -> tuple[str, str]:
     """Return the card that was played last and the square of a being, or twice nothing.
 
-    `flares` are those that were played; a flare does not say its name when it is invoked.
+    A flare that is invoked and a card that is thawed do not say their name; they are the last of
+    the cards that were played.
     """
-    for _, text in reversed(events):
+    for seat, text in reversed(events):
         words = text.split()
         if words[0] == "summon":
             return words[1], words[2]
-        if words[0] == "flare" and flares:
-            return flares[-1], ""
+        lying = {"flare": played["flares"], "thaw": played["beings"][seat]}.get(words[0])
+        if lying:
+            return lying[-1], ""
     return "", ""
 
 

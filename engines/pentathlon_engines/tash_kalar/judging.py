@@ -7,9 +7,16 @@ could summon with what stands there.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
-from pentathlon_engines.tash_kalar.cards import PATTERNS, RANK_OF
+from pentathlon_engines.tash_kalar.cards import (
+    FROST_SCHOOLS,
+    FROZEN_CARDS,
+    PATTERNS,
+    PROGRAMS,
+    RANK_OF,
+)
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
 from pentathlon_engines.tash_kalar.patterns import COMMON, matches_with_enemy
+from pentathlon_engines.tash_kalar.program import CONVERT, MOVES, PLACE, UPGRADE, WAR_SUMMON
 from pentathlon_engines.tash_kalar.table import (
     DEATHMATCH,
     LEGEND_MASK,
@@ -33,6 +40,10 @@ _READY: Final = (0.6, 1.2, 3.0)
 _NEARLY: Final = (0.25, 0.45, 1.0)
 """By rank a being in hand that lacks one common."""
 _GATEWAY: Final = 1.5
+_THAWED: Final = {UPGRADE: 2.0, CONVERT: 2.0, WAR_SUMMON: 1.4, PLACE: 1.1, MOVES: 0.8}
+"""What a frozen effect may bring by its first step, if that must be done; in play, half of it."""
+_SLOWED: Final = 1.0
+"""An action less in the next turn."""
 _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
 _BEINGS: Final[int] = SCHOOL_MASK | LEGEND_MASK
@@ -51,7 +62,31 @@ def worth(table: Table, seat: int) -> float:
         found += _GATEWAY if table.own(seat) & BIT[table.gateway] else -_GATEWAY
     if table.active == seat:
         found += _of_turn(table)
+    if table.frozen >= 0 or table.slowed >= 0 or table.effect is not None:
+        found += _of_frost(table, seat)
     return found + _of_hand(table, seat)
+
+
+def _of_frost(table: Table, seat: int) -> float:
+    """Return the worth of a card in play or being thawed, and of an action less (18.1)."""
+    found = 0.0
+    if table.frozen >= 0:
+        found = _frozen_worth(table.frozen) / 2
+    effect = table.effect
+    if effect is not None and effect.at >= PROGRAMS[effect.program].free:
+        found += _frozen_worth(effect.program)
+    if table.slowed >= 0:
+        found += _SLOWED
+    return found if table.schools[seat] in FROST_SCHOOLS else -found
+
+
+def _frozen_worth(card: int) -> float:
+    """Return what the thaw of a card may bring; nothing if it only may do something."""
+    if card not in FROZEN_CARDS:
+        return 0.0
+    program = PROGRAMS[card]
+    step = program.steps[program.free]
+    return _THAWED.get(step.op, 0.0) if step.least or step.directly else 0.0
 
 
 def _of_turn(table: Table) -> float:
@@ -81,9 +116,13 @@ def _of_being(table: Table, seat: int, card: int) -> float:
     if pattern.requires >= 0:
         allowed &= own if pattern.requires == COMMON else upgraded
     nearly = False
+    serves = table.directly and table.active == seat
+    others = table.own(1 - seat) if serves else ALL & ~own
     for shape in pattern.shapes:
-        ready, lacking = matches_with_enemy(shape, (own, upgraded), (ALL & ~own, 0))
+        ready, lacking = matches_with_enemy(shape, (own, upgraded), (others, 0))
         if ready & allowed:
             return _READY[rank]
         nearly = nearly or lacking & allowed != 0
+    if serves and nearly:
+        return _READY[rank]
     return _NEARLY[rank] if nearly else 0.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pentathlon_engines.game import CHANCE
-from pentathlon_engines.tash_kalar.cards import TASK_FILE, card_data
+from pentathlon_engines.tash_kalar.cards import FROST_SCHOOLS, TASK_FILE, card_data
 from pentathlon_engines.tash_kalar.geometry import RULES
 
 Seen = dict[str, Any]
@@ -62,7 +62,18 @@ def of_seat(seen: Seen, seat: int) -> str:
     left = f"supply {supply['common_heroic']} + {supply['legendary']}"
     deck = f"deck {seen['deck_sizes']['beings'][seat]}"
     points = counted(seen["scores"][seat], "point")
-    return ", ".join([f"seat {seat}: {school_of(seen, seat)}", *held, left, deck, points])
+    said = [f"seat {seat}: {school_of(seen, seat)}", *held, left, deck, points]
+    if seen.get("frozen") and seat == frost_seat(seen):
+        said.append(f"frozen effect of {card_data(seen['frozen'])['name']}")
+    if seat == seen["progress"].get("slowed"):
+        said.append("next turn one action less")
+    return ", ".join(said)
+
+
+def frost_seat(seen: Seen) -> int:
+    """Return the seat that plays the Everfrost, -1 if none does."""
+    decks: list[str] = seen["options"]["decks"]
+    return next((seat for seat, school in enumerate(decks) if school in FROST_SCHOOLS), -1)
 
 
 def counted(number: int, word: str) -> str:
@@ -96,6 +107,8 @@ def of_now(seen: Seen) -> str:
     if seen["result"] is not None:
         return _of_result(seen["result"])
     said = _SAID[seen["phase"]]
+    if "summon_now" in seen["permissions"]:
+        said = "a summoning is due"
     if seen["card"] is not None:
         said = f"{card_data(seen['card'])['name']}: {said}"
     if seen["to_move"] not in (None, CHANCE):
