@@ -41,8 +41,8 @@ from pentathlon_engines.tash_kalar.patterns import COMMON, RANKS
 from pentathlon_engines.tash_kalar.program import Step
 from pentathlon_engines.tash_kalar.state import TashKalarState
 from pentathlon_engines.tash_kalar.table import MODES, RESOLVING, SHORTAGE
+from tests.engines.tash_kalar_crowds import crowd, random_gateway
 from tests.engines.tash_kalar_oracle_cards import SQUARES, layings
-from tests.engines.tash_kalar_positions import crowd, random_gateway
 
 Branch = tuple[int, str]
 """A step of the program and what it did."""

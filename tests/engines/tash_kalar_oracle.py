@@ -19,15 +19,15 @@ from itertools import permutations
 from typing import Any
 
 from pentathlon_engines import CHANCE, GAMES, State
+from tests.engines.tash_kalar_crowds import crowded
 from tests.engines.tash_kalar_oracle_cards import DECKS, SCHOOLS, cards_of, kind_of
 from tests.engines.tash_kalar_oracle_flow import Oracle
 from tests.engines.tash_kalar_oracle_turns import answer, beginning, cards_in, prepared, uses
 from tests.engines.tash_kalar_oracle_views import masked, observation
-from tests.engines.tash_kalar_positions import crowded
 
 MODES = ("high_form", "deathmatch_duel")
 
-PROGRESS = {"discarded", "extra_draws", "extra_turn", "slowed", "taken"}
+PROGRESS = {"discarded", "extra_draws", "extra_turn", "slowed", "taken", "warped"}
 """What the rules name of the progress of a turn; the rest are registers of the engine."""
 
 
@@ -148,7 +148,8 @@ def check_counts(position: dict[str, Any]) -> None:
     for seat in (0, 1):
         parts = (hands[seat]["beings"], decks["beings"][seat], position["discards"][seat])
         in_play = int(bool(position.get("frozen")) and schools[seat] == "everfrost")
-        assert sum(map(len, parts)) + (seat == own) + in_play == 18
+        resolved = seat == own and position["card"] != position.get("pending")
+        assert sum(map(len, parts)) + resolved + in_play == 18
     legends = (hands[0]["legends"], hands[1]["legends"], decks["legends"], played["legends"])
     assert sum(map(len, legends)) + (kind == "legend") == 12
     flares = sum(hand["flare"] is not None for hand in hands)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tests.engines.tash_kalar_oracle_cards import COMMON, HEROIC, LEGENDARY, RANKS, SQUARES, Piece
+from tests.engines.tash_kalar_oracle_cards import (
+    COMMON,
+    HEROIC,
+    LEGENDARY,
+    RANKS,
+    SQUARES,
+    Piece,
+    kind_of,
+)
 
 
 class Arena:
@@ -21,6 +29,10 @@ class Arena:
         self.extra = {"beings": 0, "legends": 0}
         self.gateway: Piece | None = None
         self.frozen: list[str | None] = [None, None]
+        self.pending: list[str | None] = [None, None]
+        self.on_card: Piece | None = None
+        self.last: list[str | None] = [None, None]
+        self.warped: set[str] = set()
         self.slowed: int | None = None
         self.removed = [{COMMON: 0, LEGENDARY: 0}, {COMMON: 0, LEGENDARY: 0}]
         self.hands: list[dict[str, Any]] = [
@@ -48,8 +60,8 @@ class Arena:
         legendary = rank == LEGENDARY
         used = [
             piece
-            for piece in self.board.values()
-            if piece.owner == owner and (piece.rank == LEGENDARY) == legendary
+            for piece in (*self.board.values(), self.on_card)
+            if piece and piece.owner == owner and (piece.rank == LEGENDARY) == legendary
         ]
         total = 3 if legendary else self.two_sided
         return total - self.removed[owner][LEGENDARY if legendary else COMMON] - len(used)
@@ -66,8 +78,49 @@ class Arena:
 
     def discard_openly(self, seat: int, card: str) -> None:
         """Put a card on the discard pile for everybody to see."""
-        self.discards[seat].append(card)
+        self.put_on_pile(seat, card)
         self.played["beings"][seat].append(card)
+
+    def put_on_pile(self, seat: int, card: str) -> None:
+        """Put a card on the discard pile."""
+        self.discards[seat].append(card)
+        self.last[seat] = card
+
+    def throw(self, seat: int, card: str) -> None:
+        """Let a card go from the hand to the played ones (18.3.3)."""
+        hand, kind = self.hands[seat], kind_of(card)
+        if kind == "flare":
+            hand["flare"] = None
+            self.played["flares"].append(card)
+            return
+        hand[f"{kind}s"].remove(card)
+        if kind == "legend":
+            self.played["legends"].append(card)
+            return
+        self.discard_openly(seat, card)
+        if self.pending[seat] == card:
+            self.pending[seat] = None
+
+    def find_discarded(self, seat: int, card: str) -> bool:
+        """Say whether a card lies in the discard pile, and show it if it does (18.3.5)."""
+        is_there = card in self.discards[seat]
+        if is_there and card not in self.played["beings"][seat]:
+            self.played["beings"][seat].append(card)
+        return is_there
+
+    def recover_last(self, seat: int) -> None:
+        """Put the most recent discard back onto the deck (18.3.8)."""
+        card = self.last[seat]
+        if card:
+            self.last[seat] = None
+            self.discards[seat].remove(card)
+            self.decks["beings"][seat].insert(0, card)
+            if card in self.played["beings"][seat]:
+                self.played["beings"][seat].remove(card)
+
+    def count(self, rank: str) -> None:
+        """10.1, 18.3.8"""
+        self.destroyed[rank] += 2 if "counts_double" in self.permissions else 1
 
     def square(self, piece: Piece) -> str | None:
         """Return where a piece stands, None if it is gone."""

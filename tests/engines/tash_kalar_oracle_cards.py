@@ -21,6 +21,7 @@ MISSING = ["a1", "b1", "a2", "h1", "i1", "i2", "a8", "a9", "b9", "h9", "i9", "i8
 SQUARES = sorted({f + r for f in "abcdefghi" for r in "123456789"} - set(MISSING))  # 1.1
 RED = ["c2", "d8", "e5", "h4"]  # 1.2
 GREEN = ["a5", "c7", "f2", "g7", "i6"]
+COLORLESS = [there for there in SQUARES if there not in (*RED, *GREEN)]
 DIRECTIONS = {
     "n": (0, 1), "ne": (1, 1), "e": (1, 0), "se": (1, -1),
     "s": (0, -1), "sw": (-1, -1), "w": (-1, 0), "nw": (-1, 1),
@@ -53,6 +54,7 @@ class Match(NamedTuple):
     turn: str
     needs: dict[str, str]
     marked: list[str]
+    marked_twice: list[str]
     ways: list[str]
 
 
@@ -105,10 +107,13 @@ def turned(dx: int, dy: int, turn: str) -> tuple[int, int]:
 
 @cache
 def drawing(card: str) -> dict[tuple[int, int], str]:
-    """Return the tokens of a pattern by their place beside the summon square."""
+    """Return the tokens of a pattern by their place beside the summon square.
+
+    A pattern without one is placed by its middle (18.3.6).
+    """
     rows = [row.split() for row in DATA["beings"][card]["grid"]]
     tokens = {(x, -y): token for y, row in enumerate(rows) for x, token in enumerate(row)}
-    x0, y0 = next(place for place, token in tokens.items() if "@" in token)
+    x0, y0 = next((place for place, token in tokens.items() if "@" in token), (1, -1))
     return {(x - x0, y - y0): token for (x, y), token in tokens.items()}
 
 
@@ -137,7 +142,8 @@ def turns(card: str) -> list[str]:
 
 def laid(card: str, square: str, turn: str) -> Match | None:
     """Lay a pattern on a square; None if a piece would be needed beside the board (1.4)."""
-    needs, marked, ways = {}, [], []
+    needs, ways = {}, []
+    marked: dict[int, list[str]] = {0: [], 1: [], 2: []}
     for place, token in drawing(card).items():
         delta = turned(*place, turn)
         there = offset(square, *delta)
@@ -145,12 +151,12 @@ def laid(card: str, square: str, turn: str) -> Match | None:
             if there is None:
                 return None
             needs[there] = rank
-        if "*" in token and "**" not in token and there:
-            marked.append(there)
+        if there:
+            marked[token.count("*")].append(there)
         if token.startswith(">"):
             delta = turned(*DIRECTIONS[token[1:]], turn)
             ways.append(next(way for way, step in DIRECTIONS.items() if step == delta))
-    return Match(square, turn, needs, marked, ways)
+    return Match(square, turn, needs, marked[1], marked[2], ways)
 
 
 @cache
@@ -161,22 +167,31 @@ def layings(card: str) -> list[Match]:
 
 
 def matches(
-    board: Mapping[str, Piece], card: str, seat: int, *, strangers: int = 0
+    board: Mapping[str, Piece], card: str, seat: int, *, strangers: int = 0, gaps: int = 0
 ) -> list[Match]:
-    """7.2, 7.3; so many of the pieces may be the enemy's (7.6)."""
-    return [match for match in layings(card) if _fits(board, card, seat, match, strangers)]
+    """7.2, 7.3; so many pieces may be the enemy's (7.6), so many commons lack (18.3.7)."""
+    fit = [match for match in layings(card) if _fits(board, seat, match, strangers, gaps)]
+    if not any("@" in token for token in drawing(card).values()):
+        free = [there for there in COLORLESS if there not in board]
+        return [match._replace(square=there) for match in fit for there in free]
+    return [match for match in fit if _may_stand(board, card, match.square)]
 
 
-def _fits(board: Mapping[str, Piece], card: str, seat: int, match: Match, strangers: int) -> bool:
+def _fits(board: Mapping[str, Piece], seat: int, match: Match, strangers: int, gaps: int) -> bool:
     for there, rank in match.needs.items():
         piece = board.get(there)
-        if piece is None or is_lower(piece.rank, rank):
+        if piece is None:
+            gaps -= 1 if rank == COMMON else 99
+        elif is_lower(piece.rank, rank):
             return False
-        strangers -= piece.owner != seat
-        if strangers < 0:
-            return False
-    occupant = board.get(match.square)
-    return occupant is None or not is_lower(rank_of(card), occupant.rank)
+        elif piece.owner != seat:
+            strangers -= 1
+    return strangers >= 0 and gaps >= 0
+
+
+def _may_stand(board: Mapping[str, Piece], card: str, square: str) -> bool:
+    """7.3"""
+    return square not in board or not is_lower(rank_of(card), board[square].rank)
 
 
 def is_lower(rank: str, other: str) -> bool:

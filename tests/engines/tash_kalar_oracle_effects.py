@@ -64,7 +64,11 @@ class Effect:
         self.being = being
         self.onto = onto
         self.square = match.square if match else ""
-        self.used = [arena.board[t] for t in match.needs if t != match.square] if match else []
+        self.used = (
+            [arena.board[t] for t in match.needs if t != match.square and t in arena.board]
+            if match
+            else []
+        )
         self.marked = match.marked if match else []
         self.marked_empty = bool(self.marked) and self.marked[0] not in arena.board
         self.pile_empty = not arena.discards[seat]
@@ -125,7 +129,7 @@ class Effect:
         """6.4, 10.1"""
         piece = self.board.pop(there)
         if piece.owner != self.seat and counts:
-            self.arena.destroyed[piece.rank] += 1
+            self.arena.count(piece.rank)
         return piece
 
     def kill_all(self, squares: Iterable[str], *, counts: bool = True) -> int:
@@ -311,6 +315,11 @@ class Effect:
         self.arena.played["flares"].append(hand["flare"])
         hand["flare"] = None
         return True
+
+    def counts_as_legend(self) -> None:
+        """18.2.3"""
+        self.arena.summoned[-1]["as_legend"] = True
+        self.arena.score_legend(self.seat)
 
     def non_legends(self, squares: Iterable[str], owner: Iterable[str]) -> list[str]:
         """Those of the squares that hold one of these, but no legendary piece."""

@@ -179,7 +179,7 @@ def deathbringer(e: Effect) -> Asked:
         piece = hit[0]
         e.arena.remove_for_good(piece)
         if piece.owner != e.seat:
-            e.arena.destroyed[piece.rank] += 1
+            e.arena.count(piece.rank)
 
 
 def frostweave_illusionist(e: Effect) -> Asked:

@@ -68,6 +68,7 @@ class Oracle(Free):
         self.permissions = set()
         self.extra = {"beings": 0, "legends": 0}
         self.discarded = False
+        self.warped = set()
 
     def finish_turn(self) -> Play:
         """5.2, 5.7"""
@@ -93,8 +94,8 @@ class Oracle(Free):
         """5.2"""
         text = yield from self.ask(self.player, "main", self.actions())
         word, *what = text.split()
-        if word in ("flare", "thaw"):
-            yield from self.play_free(word)
+        if word in ("flare", "thaw", "warp"):
+            yield from self.play_free(text)
             return
         self.actions_left -= 1
         if word == "discard":
@@ -110,7 +111,8 @@ class Oracle(Free):
             return self.summonings()
         listed = [*self.placings(), *self.summonings(), *self.free()]
         if not self.discarded:
-            listed += [f"discard {card}" for card in self.hands[self.player]["beings"]]
+            beings = self.hands[self.player]["beings"]
+            listed += [f"discard {one}" for one in beings if one != self.pending[self.player]]
         return listed
 
     def placings(self) -> list[str]:
@@ -139,7 +141,7 @@ class Oracle(Free):
             self.tell(self.player, "end")
             return "end"
         text = yield from self.ask(self.player, "turn_end", listed)
-        if text in ("flare", "thaw"):
+        if text.split()[0] in ("flare", "thaw", "warp"):
             yield from self.play_free(text)
             return ""
         return text

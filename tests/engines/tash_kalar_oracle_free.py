@@ -10,6 +10,7 @@ from tests.engines.tash_kalar_oracle_cards import (
     RANKS,
 )
 from tests.engines.tash_kalar_oracle_effects import Effect
+from tests.engines.tash_kalar_oracle_etherweave import WARPS
 from tests.engines.tash_kalar_oracle_shared import FLARES
 from tests.engines.tash_kalar_oracle_summons import Summons
 from tests.engines.tash_kalar_oracle_table import Play
@@ -20,11 +21,29 @@ class Free(Summons):
 
     def free(self) -> list[str]:
         """What may be done before or after an action and costs none (5.3, 18.1.3)."""
-        return [*self.may_flare(), *self.may_thaw()]
+        return [*self.may_flare(), *self.may_thaw(), *self.may_warp()]
 
-    def play_free(self, word: str) -> Play:
-        """5.3, 18.1.3"""
-        yield from self.flare() if word == "flare" else self.thaw()
+    def play_free(self, text: str) -> Play:
+        """5.3, 18.1.3, 18.3.2"""
+        word, *what = text.split()
+        if word == "warp":
+            yield from self.warp(*what)
+        else:
+            yield from self.flare() if word == "flare" else self.thaw()
+
+    def may_warp(self) -> list[str]:
+        """18.3.2"""
+        if self.turn < 3 or self.pending[self.player]:
+            return []
+        return [f"warp {card}" for card in self.hands[self.player]["beings"] if card in WARPS]
+
+    def warp(self, card: str) -> Play:
+        """18.3.2"""
+        step, warp = WARPS[card]
+        self.pending[self.player] = self.card = card
+        self.warped.add(card)
+        yield from self.resolve(warp(Effect(self, self.player), step))
+        self.card = self.step = None
 
     def may_flare(self) -> list[str]:
         """9.1"""

@@ -117,8 +117,7 @@ def gate_master(e: Effect) -> Asked:
     e.at(0)
     piece = yield from e.upgrade(e.arena.gate(), may=False)
     if piece and piece.rank == LEGENDARY:
-        e.arena.summoned[-1]["as_legend"] = True
-        e.arena.score_legend(e.seat)
+        e.counts_as_legend()
     e.at(2)
     there = yield from e.target("pick", e.own(*NO_LEGEND), may=False)
     if there:

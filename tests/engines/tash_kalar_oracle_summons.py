@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.engines import tash_kalar_oracle_etherweave as etherweave
 from tests.engines import tash_kalar_oracle_everfrost as everfrost
 from tests.engines import tash_kalar_oracle_imperial as imperial
 from tests.engines import tash_kalar_oracle_nethervoid as nethervoid
@@ -43,7 +44,8 @@ class Summons(Table):
         if "possessed_summon" in self.permissions:
             return matches(self.board, card, 1 - self.player)
         strangers = int("war_summon" in self.permissions)
-        return matches(self.board, card, self.player, strangers=strangers)
+        gaps = 2 * int("void_summon" in self.permissions)
+        return matches(self.board, card, self.player, strangers=strangers, gaps=gaps)
 
     def summonings(self) -> list[str]:
         """7"""
@@ -72,6 +74,8 @@ class Summons(Table):
         hand = self.hands[self.player]
         hand["legends" if kind_of(card) == "legend" else "beings"].remove(card)
         self.card = card
+        if self.pending[self.player] == card:
+            self.pending[self.player] = None
         played = self.played["beings"][self.player]
         if card in played:
             played.remove(card)
@@ -102,10 +106,10 @@ class Summons(Table):
 
     def appear(self, card: str, match: Match) -> Play:
         """7.4"""
-        self.permissions -= {"war_summon", "possessed_summon", "summon_now"}
+        self.permissions -= {"war_summon", "possessed_summon", "summon_now", "void_summon"}
         onto = self.captured_by(card, match.square)
         if onto == 1 - self.player:
-            self.destroyed[self.board[match.square].rank] += 1
+            self.count(self.board[match.square].rank)
         being = self.board[match.square] = Piece(self.player, rank_of(card))
         self.summoned.append({"card": card, "square": match.square})
         is_legend = kind_of(card) == "legend"
@@ -158,7 +162,7 @@ def effect_of(card: str) -> Callable[[Effect], Asked]:
     """Return the function with the name of a being."""
     module = next(
         module
-        for module in (imperial, wild, everfrost, nethervoid, legends)
+        for module in (imperial, wild, everfrost, nethervoid, etherweave, legends)
         if hasattr(module, card)
     )
     effect: Callable[[Effect], Asked] = getattr(module, card)

@@ -56,9 +56,10 @@ class Table(Arena):
 
     def scores(self) -> list[int]:
         """10.3, 10.4"""
+        points = [self.points[seat] - 2 * bool(self.pending[seat]) for seat in (0, 1)]
         if not self.is_high:
-            return self.points
-        return [self.points[seat] + len(self.find([seat], [LEGENDARY])) for seat in (0, 1)]
+            return points
+        return [points[seat] + len(self.find([seat], [LEGENDARY])) for seat in (0, 1)]
 
     def put(self, position: dict[str, Any]) -> None:
         """Begin in the middle, where a turn has just begun."""
@@ -72,13 +73,21 @@ class Table(Arena):
                 {COMMON: gone["common_heroic"], LEGENDARY: gone["legendary"]}
                 for gone in position["removed"]
             ]
+        if "etherweave" in self.options["decks"]:
+            seat, lifted = self.options["decks"].index("etherweave"), position["on_card"]
+            self.pending[seat] = position["pending"]
+            self.last[seat] = position["last_discard"]
+            self.on_card = Piece(lifted["owner"], lifted["rank"]) if lifted else None
         self.hands = position["hands"]
         self.decks = position["decks"]
         self.discards = position["discards"]
         self.played = position["played"]
         self.turn, self.player = position["turn"], position["to_move"]
         self.actions_left = position["actions_left"]
-        self.points = list(position["scores"])
+        self.points = [
+            score + 2 * bool(card)
+            for score, card in zip(position["scores"], self.pending, strict=True)
+        ]
         if "counters" in position:
             self.destroyed = position["counters"]["destroyed"]
             self.summoned = position["counters"]["summoned"]
@@ -129,10 +138,11 @@ class Table(Arena):
         """5.6"""
         hand = self.hands[self.player]
         hand["beings"].remove(card)
-        self.discards[self.player].append(card)
+        self.put_on_pile(self.player, card)
         self.discarded = True
         while True:
-            others = [*hand["beings"], *hand["legends"], *filter(None, [hand["flare"]])]
+            beings = [being for being in hand["beings"] if being != self.pending[self.player]]
+            others = [*beings, *hand["legends"], *filter(None, [hand["flare"]])]
             if not others:
                 self.tell(self.player, "done")
                 return

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pentathlon_engines import State
+from tests.engines.tash_kalar_crowds import expansion_fields, scores
 from tests.engines.tash_kalar_oracle_cards import (
     DECKS,
     RANKS,
@@ -24,15 +25,9 @@ from tests.engines.tash_kalar_oracle_cards import (
 )
 from tests.engines.tash_kalar_oracle_everfrost import FROZEN
 from tests.engines.tash_kalar_oracle_flow import Oracle
-from tests.engines.tash_kalar_positions import (
-    DUEL,
-    HIGH,
-    TASH_KALAR,
-    hand,
-    legends_of,
-    random_frost,
-    random_gateway,
-)
+from tests.engines.tash_kalar_positions import DUEL, HIGH, TASH_KALAR, hand
+
+TWINS = ("greater_shadow_twin", "lesser_shadow_twin")
 
 
 def cards_in(schools: Iterable[str]) -> list[str]:
@@ -47,36 +42,49 @@ def prepared(card: str, rng: random.Random) -> State:
     schools = [school, rng.choice([name for name in DECKS if name != school])]
     permission = permission_for(school, rng)
     board = surrounded(card, rng, full=17 if mode == HIGH else 16, permission=permission)
-    flare = rng.choice(("", rng.choice(cards_of("flares"))))
     options = {"mode": mode, "decks": schools}
-    rest = [one for one in cards_of(DECKS[school]) if one != card]
-    rng.shuffle(rest)
-    held, pile = f"{card} {flare}", rest[: rng.choice((0, 3, 8))]
-    if kind_of(card) == "flare":
-        held = card
-    elif card in FROZEN and rng.random() < 0.4:
-        held, pile = " ".join((*rest[-3:], flare)), [card]
+    held, pile = dealt(card, school, rng)
+    beings = [one for one in held if kind_of(one) == "being"]
+    more = expansion_fields(board, options, [beings, []], [pile, []], rng)
     return TASH_KALAR.load(
         {
             "options": options,
+            "turn": rng.choice((2, 30)),
             "to_move": 0,
             "phase": "main",
             "actions_left": rng.choice((1, 2)),
             "permissions": [permission] * bool(permission),
             "board": board,
-            **random_gateway(board, schools, rng),
-            **random_frost(board, options, [pile, []], rng),
-            "hands": [hand(held), hand("")],
+            **more,
+            "hands": [hand(" ".join(held)), hand("")],
             "discards": [sorted(pile), []],
-            "scores": [0, 0] if mode == DUEL else legends_of(board),
+            "scores": scores(board, options, more),
         }
     )
 
 
+def dealt(card: str, school: str, rng: random.Random) -> tuple[list[str], list[str]]:
+    """Return a hand with the card and a discard pile; a card that may be frozen lies there, too.
+
+    Of the Shadow Twins the other one is mostly discarded.
+    """
+    rest = [one for one in cards_of(DECKS[school]) if one != card]
+    rng.shuffle(rest)
+    if card in TWINS and rng.random() < 0.8:
+        rest.sort(key=lambda one: one not in TWINS)
+    legends = [one for one in cards_of("legends") if one != card]
+    others = rng.choice(([], [*rest[-3:], rng.choice(legends), rng.choice(cards_of("flares"))]))
+    if kind_of(card) == "flare":
+        return [card], rest[:3]
+    if card in FROZEN and rng.random() < 0.4:
+        return others, [card]
+    return [card, *others], rest[: rng.choice((0, 3, 8))]
+
+
 def permission_for(school: str, rng: random.Random) -> str:
     """Return a permission for the summoning, mostly none."""
-    possible = ["war_summon", "possessed_summon" if school == "nethervoid" else "war_summon"]
-    return rng.choice(possible) if rng.random() < 0.3 else ""
+    own = {"nethervoid": ["possessed_summon"], "etherweave": ["counts_double", "void_summon"]}
+    return rng.choice(own.get(school, ["war_summon"])) if rng.random() < 0.3 else ""
 
 
 def school_for(card: str, rng: random.Random) -> str:
@@ -101,6 +109,11 @@ def surrounded(
         board = {there: {"owner": owner, "rank": rank} for there, rank in match.needs.items()}
         if permission == "war_summon" and rng.random() < 0.7:
             board[rng.choice(list(board))]["owner"] = 1
+        if permission == "void_summon":
+            gaps = [there for there, rank in match.needs.items() if rank == RANKS[0]]
+            for there in rng.sample(gaps, min(2, len(gaps))):
+                del board[there]
+                free.remove(there)
         free.sort(key=lambda there: distance(match.square, there) + 2 * rng.random())
     free = [there for there in free if there not in board]
     fill(board, free, counts, rng)
@@ -130,7 +143,8 @@ def uses(card: str, listed: list[str]) -> list[str]:
     """Return the actions that use the card."""
     if kind_of(card) == "flare":
         return [text for text in listed if text == "flare"]
-    return [text for text in listed if text == "thaw" or text.startswith(f"summon {card} ")]
+    ways = (f"summon {card} ", f"warp {card}", "thaw")
+    return [text for text in listed if text.startswith(ways)]
 
 
 def answer(oracle: Oracle, rng: random.Random) -> str:

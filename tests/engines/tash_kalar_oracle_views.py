@@ -13,6 +13,8 @@ def observation(oracle: Oracle, seat: int | None) -> dict[str, Any]:
     """16.4, without the registers of the effect at work."""
     view = public(oracle)
     view["events"] = events_of(oracle, seat)
+    if "etherweave" in oracle.options["decks"]:
+        view["last_discard"] = last_discard(oracle, seat)
     if seat is not None:
         hand = oracle.hands[seat]
         view["you"] = seat
@@ -67,6 +69,11 @@ def public(oracle: Oracle) -> dict[str, Any]:
     }
     if oracle.is_high:
         view["tasks"] = oracle.row.view()
+    if "etherweave" in oracle.options["decks"]:
+        lifted = oracle.on_card
+        view["pending"] = oracle.pending[0] or oracle.pending[1]
+        view["on_card"] = {"owner": lifted.owner, "rank": lifted.rank} if lifted else None
+        view["progress"]["warped"] = sorted(oracle.warped)
     if "everfrost" in oracle.options["decks"]:
         view["frozen"] = oracle.frozen[0] or oracle.frozen[1]
         view["removed"] = [
@@ -77,6 +84,14 @@ def public(oracle: Oracle) -> dict[str, Any]:
     if "nethervoid" in oracle.options["decks"]:
         view["gateway"] = next(iter(oracle.gate()), None)
     return view
+
+
+def last_discard(oracle: Oracle, seat: int | None) -> str | None:
+    """18.3.9"""
+    owner = oracle.options["decks"].index("etherweave")
+    card = oracle.last[owner]
+    is_known = seat == owner or card in oracle.played["beings"][owner]
+    return card if is_known or card is None else "being"
 
 
 def sizes(hand: dict[str, Any]) -> dict[str, int]:

@@ -12,19 +12,13 @@ from typing import Any
 from pentathlon_engines import CHANCE, GAMES, State
 from tests.engines.tash_kalar_oracle_cards import (
     DATA,
-    DECKS,
     EXPANSIONS,
-    GREEN,
     RANKS,
-    RED,
     SCHOOLS,
     SQUARES,
-    cards_of,
     kind_of,
     laid,
-    layings,
 )
-from tests.engines.tash_kalar_oracle_everfrost import FROZEN
 
 TASH_KALAR = GAMES["tash_kalar"]
 LETTERS = {rank[0]: rank for rank in RANKS}
@@ -168,115 +162,3 @@ def end_turn(state: State, seed: int = 0) -> State:
         text = next((t for t in ("end", "pass", "done") if t in listed), listed[0])
         do(state, next((t for t in listed if t.startswith("place")), text))
     return state
-
-
-def crowded(options: dict[str, Any], rng: random.Random) -> State:
-    """Return the beginning of a turn on a crowded board, with the pattern of a legend on it."""
-    legends = rng.sample(cards_of("legends"), 12)
-    flares = rng.sample(cards_of("flares"), 12)
-    needs = rng.choice(layings(legends[0])).needs
-    board = {there: {"owner": 0, "rank": rank} for there, rank in needs.items()}
-    for owner in (0, 1):
-        crowd(board, owner, rng)
-    decks = [rng.sample(cards_of(DECKS[school]), 18) for school in options["decks"]]
-    piles = [deck[rng.randrange(4, 18) :] for deck in decks]
-    points = [rng.randrange(18), rng.randrange(18)]
-    row = {"tasks": random_row(rng)} if options["mode"] == HIGH else {}
-    return TASH_KALAR.load(
-        row
-        | random_gateway(board, options["decks"], rng)
-        | random_frost(board, options, piles, rng)
-        | {
-            "options": options,
-            "to_move": 0,
-            "phase": "main",
-            "board": board,
-            "hands": [
-                {
-                    "beings": sorted(deck[:3]),
-                    "legends": sorted(legends[2 * seat : 2 * seat + 2]),
-                    "flare": flares[seat],
-                }
-                for seat, deck in enumerate(decks)
-            ],
-            "turn": rng.choice((2, 30, 196)),
-            "scores": legends_of(board) if options["mode"] == HIGH else points,
-            "discards": [sorted(pile) for pile in piles],
-            "played": {
-                "beings": [[], []],
-                "legends": legends[4 : rng.randrange(4, 13)],
-                "flares": flares[2 : rng.randrange(2, 13)],
-            },
-        }
-    )
-
-
-def crowd(board: dict[str, dict[str, Any]], owner: int, rng: random.Random) -> None:
-    """Add some pieces of a seat, often all 16 that it has in every mode, and a legendary one."""
-    most = rng.choice((7, 10, 13, 16, 16))
-    have = sum(piece["owner"] == owner for piece in board.values())
-    free = [there for there in SQUARES if there not in board]
-    for there in rng.sample(free, max(1, most - have)):
-        rank = rng.choices(RANKS[:2], (2, 1))[0]
-        board[there] = {"owner": owner, "rank": rank}
-    if rng.random() < 0.7:
-        there = rng.choice([there for there in SQUARES if there not in board])
-        board[there] = {"owner": owner, "rank": RANKS[2]}
-
-
-def random_gateway(
-    board: dict[str, dict[str, Any]], schools: list[str], rng: random.Random
-) -> dict[str, str | None]:
-    """Return the field of the Gateway, often a heroic, and on a coloured square if it can be."""
-    if "nethervoid" not in schools:
-        return {}
-    seat, wanted = schools.index("nethervoid"), rng.choice(("common", "heroic", "heroic"))
-    own = [t for t, piece in board.items() if piece == {"owner": seat, "rank": wanted}]
-    coloured = [there for there in own if there in (*RED, *GREEN)]
-    return {"gateway": rng.choice([None, *(coloured * 9), *own])}
-
-
-def random_frost(
-    board: dict[str, dict[str, Any]],
-    options: dict[str, Any],
-    piles: list[list[str]],
-    rng: random.Random,
-) -> dict[str, Any]:
-    """Return the fields of the Everfrost, often with a card in play that lay in its pile."""
-    if "everfrost" not in options["decks"]:
-        return {}
-    pile = piles[options["decks"].index("everfrost")]
-    frozen = rng.choice([None, *(card for card in pile if card in FROZEN)])
-    if frozen:
-        pile.remove(frozen)
-    gone = [
-        {
-            "common_heroic": min(rng.choice((0, 0, 1, 2)), left["common_heroic"]),
-            "legendary": min(rng.choice((0, 0, 1)), left["legendary"]),
-        }
-        for left in supplies(board, options["mode"])
-    ]
-    return {"frozen": frozen, "removed": gone}
-
-
-def supplies(board: dict[str, dict[str, Any]], mode: str) -> list[dict[str, int]]:
-    """Return the supply of each seat if no piece has left the game."""
-    legends = legends_of(board)
-    counts = [sum(piece["owner"] == seat for piece in board.values()) for seat in (0, 1)]
-    total = 17 if mode == HIGH else 16
-    return [
-        {"common_heroic": total - count + legend, "legendary": 3 - legend}
-        for count, legend in zip(counts, legends, strict=True)
-    ]
-
-
-def random_row(rng: random.Random) -> dict[str, Any]:
-    """Return any four tasks, the last of them as the next one."""
-    *current, upcoming = rng.sample(cards_of("tasks"), 4)
-    return {"current": sorted(current), "next": upcoming, "claimed": [[], []], "under": []}
-
-
-def legends_of(board: dict[str, dict[str, Any]]) -> list[int]:
-    """Count the legendary pieces of each seat."""
-    owners = [piece["owner"] for piece in board.values() if piece["rank"] == RANKS[2]]
-    return [owners.count(0), owners.count(1)]
