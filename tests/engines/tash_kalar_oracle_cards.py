@@ -34,7 +34,7 @@ SCHOOLS = {
     "highland": "highland",
     "sylvan": "sylvan",
 }
-EXPANSIONS = {"nethervoid": "nethervoid"}
+EXPANSIONS = {"everfrost": "everfrost", "nethervoid": "nethervoid"}
 DECKS = SCHOOLS | EXPANSIONS
 """The deck of each school (3.1)."""
 

@@ -14,6 +14,7 @@ from pentathlon_engines.tash_kalar import GAME
 from pentathlon_engines.tash_kalar.judging import worth
 from pentathlon_engines.tash_kalar.players import play_greedy, play_summoner
 from pentathlon_engines.tash_kalar.table import Table
+from tests.engines.tash_kalar_oracle_cards import EXPANSIONS
 
 MODES = ("high_form", "deathmatch_duel")
 MATCHES = 6
@@ -139,7 +140,7 @@ def test_games_without_judgement_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("school", ["drawn", "nethervoid"])
+@pytest.mark.parametrize("school", ["drawn", *EXPANSIONS])
 def test_greedy_beats_random(mode: str, school: str) -> None:
     won = 0
     for seed in range(MATCHES):
