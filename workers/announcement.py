@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from dataclasses import replace
 
 from django.utils import timezone
 
@@ -12,30 +11,26 @@ from pentathlon.matches.needs import Announcement
 from pentathlon_engines import GAMES
 from pentathlon_engines.launcher import SandboxLevel
 from pentathlon_engines.version import __version__
-from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.probe import probe
+from workers.sandbox.probe import Probe
 from workers.sandbox.profiles import PROFILES
 
 
-def announcement(*, level: SandboxLevel, slots: int) -> Announcement:
+def announcement(walls: Probe | None, *, slots: int) -> Announcement:
     """Return what the worker whose parent process this is says about itself."""
-    told = Announcement(
+    return Announcement(
         name=f"{socket.gethostname()}/{os.getpid()}"[-76:],
         slots=slots,
         games={key: game.info.version for key, game in GAMES.items()},
-        runtimes=[name for name, profile in PROFILES.items() if profile.is_installed()],
-        sandbox=level.value,
-        layers=[],
+        runtimes=known_runtimes(walls),
+        sandbox=(SandboxLevel.PROCESS if walls is None else walls.level).value,
+        layers=[] if walls is None else walls.to_json()["layers"],
         version=__version__,
         started_at=timezone.now(),
     )
-    return told if level is SandboxLevel.PROCESS else _as_it_holds(told, level)
 
 
-def _as_it_holds(told: Announcement, level: SandboxLevel) -> Announcement:
-    """Try in the sandbox what bots would do there."""
-    launcher = SandboxLauncher(level)
-    try:
-        return replace(told, runtimes=launcher.runtimes(), layers=probe(level).to_json()["layers"])
-    finally:
-        launcher.close()
+def known_runtimes(walls: Probe | None) -> list[str]:
+    """Return those that are certain at once: behind walls, the one that the probe has run."""
+    if walls is not None:
+        return ["python"]
+    return [name for name, profile in PROFILES.items() if profile.is_installed()]

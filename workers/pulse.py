@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 import structlog
 from django.db import InterfaceError, OperationalError, connection
@@ -21,8 +22,10 @@ _log = structlog.stdlib.get_logger(__name__)
 class Pulse:
     """The heart-beat of a worker; a database that is away is told of once."""
 
-    def __init__(self, told: Announcement, drain: Drain) -> None:
-        self._told = told
+    def __init__(self, announced: Callable[[], Announcement], drain: Drain) -> None:
+        self._announced = announced
+        self._said: Announcement | None = None
+        """What the database was told, as far as this slot knows."""
         self._drain = drain
         self._over = threading.Event()
         self._is_failing = False
@@ -39,32 +42,36 @@ class Pulse:
 
     def _run(self) -> None:
         due = time.monotonic()
-        is_known = False
         try:
             while not self._drain.is_asked:
-                if time.monotonic() >= due:
+                if time.monotonic() >= due or self._has_news():
                     due = time.monotonic() + BEAT_S
-                    is_known = self._beat(is_known=is_known)
+                    self._beat()
                 if self._over.wait(_TICK_S):
                     return
             self._note_draining()
         finally:
             connection.close()
 
-    def _beat(self, *, is_known: bool) -> bool:
-        """Say that the worker is there; return whether the database knows what it offers."""
+    def _has_news(self) -> bool:
+        return self._said is not None and self._said != self._announced()
+
+    def _beat(self) -> None:
+        """Say that the worker is there, and what it offers unless the database knows that."""
+        told = self._announced()
         try:
-            if not (is_known and beat(name=self._told.name)):
-                announce_worker(self._told)
+            if not (self._said == told and beat(name=told.name)):
+                announce_worker(told)
         except _AWAY as error:
+            self._said = None
             self._note_failure(error)
-            return False
+            return
+        self._said = told
         self._is_failing = False
-        return True
 
     def _note_draining(self) -> None:
         try:
-            note_draining(name=self._told.name)
+            note_draining(name=self._announced().name)
         except _AWAY as error:
             self._note_failure(error)
 

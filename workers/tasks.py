@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -17,13 +18,15 @@ from pentathlon.matches.needs import Abilities, Announcement, least_sandbox
 from pentathlon.matches.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
 from pentathlon.matches.services import claim_matches, publish_again
 from pentathlon_engines.launcher import SandboxLevel
-from workers.announcement import announcement
+from workers.announcement import announcement, known_runtimes
 from workers.celery_app import app
 from workers.drain import Drain
 from workers.play import play_jobs
 from workers.pulse import Pulse
+from workers.runtimes import Runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.levels import choose_level
+from workers.sandbox.levels import choose_walls
+from workers.sandbox.probe import Probe
 from workers.setbacks import Setbacks
 from workers.slot import Slot, open_slot, pin_to_core
 
@@ -90,7 +93,7 @@ def hints_in_broker() -> int:
 def _get_ready(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
     """Refuse to run a worker that cannot shut bots in; what its slots share is made here."""
     try:
-        sandbox_level()
+        walls()
     except LayerMissing as error:
         sys.exit(f"This worker does not start. {error}")
     announced(slots=getattr(sender, "concurrency", 1))
@@ -101,8 +104,10 @@ def _get_ready(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
 def _open_slot(**_: object) -> None:
     pin_to_core(_index())
     # First: a slot that cannot be opened now can be later, and must be known then.
-    Pulse(announced(), drain()).start()
+    Pulse(announced, drain()).start()
     _slot()
+    if _index() == 0 and sandbox_level() is not SandboxLevel.PROCESS:
+        start_trials(runtimes(), sandbox_level(), drain())
 
 
 @worker_shutting_down.connect
@@ -111,9 +116,21 @@ def _ask_to_stop(**_: object) -> None:
 
 
 @cache
+def walls() -> Probe | None:
+    """Return what holds bots on this host, found before child processes are forked."""
+    return choose_walls(least=least_sandbox(), warn=_log.warning)
+
+
 def sandbox_level() -> SandboxLevel:
-    """Return the sandbox level of this host, found before child processes are forked."""
-    return choose_level(least=least_sandbox(), warn=_log.warning)
+    """Return the sandbox level of this host."""
+    found = walls()
+    return SandboxLevel.PROCESS if found is None else found.level
+
+
+@cache
+def runtimes() -> Runtimes:
+    """Return what all slots of this worker know about the languages it offers."""
+    return Runtimes(known_runtimes(walls()))
 
 
 @cache
@@ -126,10 +143,13 @@ _announced: list[Announcement] = []
 
 
 def announced(*, slots: int = 1) -> Announcement:
-    """Return what this worker says about itself, found before child processes are forked."""
+    """Return what this worker says about itself, found before child processes are forked.
+
+    Only its runtimes may become more.
+    """
     if not _announced:
-        _announced.append(announcement(level=sandbox_level(), slots=slots))
-    return _announced[0]
+        _announced.append(announcement(walls(), slots=slots))
+    return replace(_announced[0], runtimes=runtimes().working())
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from django.db import OperationalError
@@ -13,6 +14,7 @@ from pentathlon.matches.needs import Announcement
 from workers import pulse
 from workers.drain import Drain
 from workers.pulse import Pulse
+from workers.runtimes import Runtimes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,7 +39,7 @@ def drain() -> Drain:
 def beating(drain: Drain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pulse]:
     monkeypatch.setattr(pulse, "BEAT_S", 0.01)
     monkeypatch.setattr(pulse, "_TICK_S", 0.01)
-    started = Pulse(TOLD, drain)
+    started = Pulse(lambda: TOLD, drain)
     started.start()
     yield started
     started.stop()
@@ -63,6 +65,22 @@ def test_worker_that_was_forgotten_announces_itself_again(beating: Pulse) -> Non
     _eventually(lambda: Worker.objects.filter(slots=2).exists())
 
 
+def test_worker_that_offers_more_says_so_at_once(
+    drain: Drain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pulse, "_TICK_S", 0.01)
+    known = Runtimes(["python"])
+    started = Pulse(lambda: replace(TOLD, runtimes=known.working()), drain)
+    started.start()
+    _eventually(Worker.objects.exists)
+
+    known.note("perl", works=True)
+    known.note("java", works=False)
+
+    _eventually(lambda: Worker.objects.get().runtimes == ["perl", "python"])
+    started.stop()
+
+
 def test_worker_that_was_asked_to_stop_says_so(beating: Pulse, drain: Drain) -> None:
     _eventually(Worker.objects.exists)
 
@@ -85,7 +103,7 @@ def test_database_that_is_away_is_told_of_once(
     monkeypatch.setattr(pulse, "_TICK_S", 0.01)
 
     with capture_logs() as logs:
-        started = Pulse(TOLD, drain)
+        started = Pulse(lambda: TOLD, drain)
         started.start()
         _eventually(lambda: len(tries) >= 3)
         started.stop()

@@ -13,6 +13,7 @@ from tests.factories import make_match, make_worker
 from workers import tasks
 from workers.celery_app import app
 from workers.sandbox.errors import LayerMissing
+from workers.sandbox.probe import Probe
 from workers.setbacks import Setbacks
 from workers.tasks import publish_waiting_matches
 
@@ -41,13 +42,17 @@ def test_worker_that_cannot_shut_bots_in_does_not_start(monkeypatch: pytest.Monk
     def find_no_level(**_: object) -> None:
         raise LayerMissing("namespaces", reason="refused by the kernel", remedy="Allow them.")
 
-    monkeypatch.setattr(tasks, "choose_level", find_no_level)
-    tasks.sandbox_level.cache_clear()
+    monkeypatch.setattr(tasks, "choose_walls", find_no_level)
+    tasks.walls.cache_clear()
 
     with pytest.raises(SystemExit) as caught:
         worker_init.send(sender=None)
 
     assert "'namespaces' is not available: refused by the kernel" in str(caught.value)
+
+
+def made_of(level: SandboxLevel) -> Probe | None:
+    return None if level is SandboxLevel.PROCESS else Probe(level=level, findings=())
 
 
 @pytest.mark.parametrize(
@@ -67,12 +72,12 @@ def test_weakest_sandbox_depends_on_who_runs_the_platform(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings.PRODUCTION, settings.SANDBOX_LEVEL = is_production, asked_for
-    monkeypatch.setattr(tasks, "choose_level", lambda *, least, warn: least)
-    tasks.sandbox_level.cache_clear()
+    monkeypatch.setattr(tasks, "choose_walls", lambda *, least, warn: made_of(least))
+    tasks.walls.cache_clear()
 
     assert tasks.sandbox_level() is least
 
-    tasks.sandbox_level.cache_clear()
+    tasks.walls.cache_clear()
 
 
 @pytest.mark.django_db

@@ -34,6 +34,7 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path) -> None:
         platform.start_worker(slots=2)
         reconciler = platform.start_reconciler()
         platform.eventually(_all_ended)
+        platform.eventually(lambda: "command" in Worker.objects.get().runtimes)
         reconciler.terminate()
         assert reconciler.wait(10) == 0, platform.all_logs()
 

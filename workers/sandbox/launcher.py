@@ -94,9 +94,10 @@ class SandboxLauncher:
                 raise LayerMissing("namespaces", reason=reason, remedy=_ONE_PROCESS)
             return self._start(command, profile=BUILD, limits=limits, children=True)
 
-    def runtimes(self) -> tuple[str, ...]:
-        """Return the names of the profiles whose bots run here, each tried in the sandbox."""
-        return tuple(name for name, profile in PROFILES.items() if self._works(profile))
+    def offers(self, runtime: str) -> bool:
+        """Try in the sandbox what the bots of a profile would run; it takes up to a second."""
+        profile = PROFILES[runtime]
+        return profile.is_installed() and self._works(profile)
 
     def close(self) -> None:
         """Give back the uids and remove the staged files; bots must have been stopped."""
@@ -131,8 +132,6 @@ class SandboxLauncher:
         return copy
 
     def _works(self, profile: Profile) -> bool:
-        if not profile.is_installed():
-            return False
         with ExitStack() as undo:
             folder = self.staging.new_folder(undo)
             folder.chmod(0o755)

@@ -35,7 +35,17 @@ def open_sandbox(
 def choose_level(
     *, least: SandboxLevel, warn: Callable[[str], None] = print_warning
 ) -> SandboxLevel:
-    """Return the best level, from `least` up, whose layers were all seen to hold.
+    """Return the level of the walls that `choose_walls` finds."""
+    walls = choose_walls(least=least, warn=warn)
+    return SandboxLevel.PROCESS if walls is None else walls.level
+
+
+def choose_walls(
+    *, least: SandboxLevel, warn: Callable[[str], None] = print_warning
+) -> Probe | None:
+    """Return the best level, from `least` up, whose layers were all seen to hold, and how.
+
+    None stands for the level without walls, where that was asked for and nothing else works.
 
     Raises:
         LayerMissing: no level that is good enough works here.
@@ -46,11 +56,11 @@ def choose_level(
         if found.missing is None:
             if refusals:
                 warn(f"{_history(refusals)}. Bots run at the level '{level}' instead.")
-            return level
+            return found
         refusals.append(found)
     if least is SandboxLevel.PROCESS:
         warn(f"{_history(refusals)}. Bots run WITHOUT a sandbox; matches are not rated.")
-        return SandboxLevel.PROCESS
+        return None
     first = refusals[0].missing
     layer = first.layer if first else Layer.NAMESPACES
     raise LayerMissing(layer, reason=_history(refusals), remedy=_REMEDY)

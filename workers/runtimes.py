@@ -1,0 +1,75 @@
+"""Which languages a worker offers: what was tried in its sandbox, seen by all of its slots."""
+
+from __future__ import annotations
+
+import mmap
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+
+from pentathlon_engines.launcher import SandboxLevel
+from workers.drain import Drain
+from workers.sandbox.errors import LayerMissing
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.profiles import PROFILES
+
+_UNTRIED, _FAILED, _WORKS = range(3)
+_NAMES: Final = tuple(PROFILES)
+_AGAIN_AFTER_S: Final = 5.0
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Runtimes:
+    """What is known about each of them. Make it before slots are forked, who then share it."""
+
+    def __init__(self, working: Sequence[str]) -> None:
+        """Begin with those that were tried already."""
+        self._seen = mmap.mmap(-1, len(_NAMES))
+        for name in working:
+            self.note(name, works=True)
+
+    def note(self, name: str, *, works: bool) -> None:
+        """Remember what a trial has shown."""
+        self._seen[_NAMES.index(name)] = _WORKS if works else _FAILED
+
+    def working(self) -> list[str]:
+        """Return the names of those that were seen to work."""
+        return self._in_state(_WORKS)
+
+    def untried(self) -> list[str]:
+        """Return the names of those that nothing is known about."""
+        return self._in_state(_UNTRIED)
+
+    def _in_state(self, state: int) -> list[str]:
+        return [name for name, seen in zip(_NAMES, self._seen[:], strict=True) if seen == state]
+
+
+def start_trials(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> threading.Thread:
+    """Try what is untried while matches are played already; only one slot of a worker does so."""
+    thread = threading.Thread(
+        target=_try_all, args=(runtimes, level, drain), name="runtimes", daemon=True
+    )
+    thread.start()
+    return thread
+
+
+def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
+    wait = threading.Event()
+    while runtimes.untried() and not drain.is_asked:
+        try:
+            _try_untried(runtimes, level)
+        except (LayerMissing, OSError) as error:
+            _log.warning("runtimes not tried", reason=str(error))
+            wait.wait(_AGAIN_AFTER_S)
+
+
+def _try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:
+    launcher = SandboxLauncher(level)
+    try:
+        for name in runtimes.untried():
+            runtimes.note(name, works=launcher.offers(name))
+    finally:
+        launcher.close()
