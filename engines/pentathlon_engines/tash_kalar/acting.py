@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+
 from pentathlon_engines.tash_kalar import tasks
 from pentathlon_engines.tash_kalar.actions import (
     CARD_OF,
@@ -34,7 +36,7 @@ from pentathlon_engines.tash_kalar.cards import (
     RANK_OF,
 )
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
-from pentathlon_engines.tash_kalar.geometry import BIT, GRID, MARKED, add_bits, bits, bits_of
+from pentathlon_engines.tash_kalar.geometry import BIT, GRID, MARKED, bits_of, listed
 from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC
 from pentathlon_engines.tash_kalar.table import (
     DEATHMATCH,
@@ -68,16 +70,19 @@ class Acting(Turns):
         if phase == RESOLVING:
             self.run()
             return self._legal or []
-        return sorted(self._rare_actions(phase))
+        return self._rare_actions(phase)
 
     def _rare_actions(self, phase: int) -> list[int]:
         if phase == RETURNING:
-            return [FINISH, *[RETURNS[card] for card in bits_of(self.hands[self.active])]]
+            found = [RETURNS[card] for card in self.held(self.active)]
+            found.append(FINISH)
+            found.sort()
+            return found
         if phase == PLACING:
-            return [PLACES[at] for at in bits(self.empty())]
+            return listed(self.empty(), PLACES)
         if phase == SHORTAGE:
             return self.shortage_actions()
-        return list(SETUPS) if phase == SETTING_UP else []
+        return sorted(SETUPS) if phase == SETTING_UP else []
 
     def _summonings(self) -> list[int]:
         """Return the summonings, where nothing else may follow (18.1.5)."""
@@ -88,34 +93,19 @@ class Acting(Turns):
 
     def _main_actions(self) -> list[int]:
         """Return placements, summonings, discards and the flare (5.2, 5.3)."""
-        seat = self.active
-        found: list[int] = []
-        if not self.discarded:
-            found.extend([DISCARDS[card] for card in bits_of(self.hand_of(seat, 0))])
-        self._add_free_plays(found)
-        if self.two_sided(seat) > 0:
-            add_bits(self.empty(), PLACES, found)
-        else:
-            first = RANKS_EACH * seat
-            own = self.pieces[first + COMMON] | self.pieces[first + HEROIC]
-            add_bits(own, PICKUPS, found)
-        self.add_summons(found)
-        found.sort()  # there is little to do: all but the cards come in this order
+        found = self._plays()
+        found.sort()
+        squares, actions = self._open_squares()
+        placements = listed(squares, actions)
+        if placements:  # they are in order, and nothing else comes between them
+            place = bisect(found, placements[0])
+            found[place:place] = placements
         return found
 
     def _draw_main_action(self, draw: Draw) -> int:
         """Draw one of the main actions; placements are many, and not listed."""
-        seat = self.active
-        found: list[int] = []
-        self.add_summons(found)
-        if not self.discarded:
-            found.extend([DISCARDS[card] for card in bits_of(self.hand_of(seat, 0))])
-        self._add_free_plays(found)
-        squares, actions = self.empty(), PLACES
-        if self.two_sided(seat) <= 0:
-            first = RANKS_EACH * seat
-            squares = self.pieces[first + COMMON] | self.pieces[first + HEROIC]
-            actions = PICKUPS
+        found = self._plays()
+        squares, actions = self._open_squares()
         pick = int(draw() * (len(found) + squares.bit_count()))
         if pick < len(found):
             return found[pick]
@@ -123,6 +113,24 @@ class Acting(Turns):
             square = int(draw() * GRID)
             if squares >> square & 1:
                 return actions[square]
+
+    def _plays(self) -> list[int]:
+        """Return all main actions with a card, in no order."""
+        found: list[int] = []
+        self.add_summons(found)
+        if not self.discarded:
+            held = self.held(self.active)
+            found.extend([DISCARDS[card] for card in held if card < FIRST_LEGEND])
+        self._add_free_plays(found)
+        return found
+
+    def _open_squares(self) -> tuple[int, list[int]]:
+        """Return on which squares a piece is put down, or picked up, and the actions for it."""
+        seat = self.active
+        if self.two_sided(seat) > 0:
+            return self.empty(), PLACES
+        first = RANKS_EACH * seat
+        return self.pieces[first + COMMON] | self.pieces[first + HEROIC], PICKUPS
 
     def _end_actions(self) -> list[int]:
         """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""

@@ -99,13 +99,21 @@ def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
         first += _SMALL_BITS
 
 
+def listed(squares: int, table: list[Item]) -> list[Item]:
+    """Return what a table has for the squares of a mask, in the order of their names."""
+    found: list[Item] = []
+    add_bits(squares, table, found)
+    return found
+
+
 def bits_of(cards: int) -> list[int]:
     """Return the cards or tasks of a mask, in ascending order."""
     found: list[int] = []
     while cards:
-        low = cards & -cards
-        found.append(low.bit_length() - 1)
-        cards ^= low
+        card = cards.bit_length() - 1
+        found.append(card)
+        cards ^= 1 << card
+    found.reverse()
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
 from pentathlon_engines.tash_kalar.cards import (
+    BEINGS,
     FROST_SCHOOLS,
     FROZEN_CARDS,
     PATTERNS,
@@ -17,13 +18,7 @@ from pentathlon_engines.tash_kalar.cards import (
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
 from pentathlon_engines.tash_kalar.patterns import COMMON, matches_with_enemy
 from pentathlon_engines.tash_kalar.program import CONVERT, MOVES, PLACE, UPGRADE, WAR_SUMMON
-from pentathlon_engines.tash_kalar.table import (
-    DEATHMATCH,
-    LEGEND_MASK,
-    RANKS_EACH,
-    SCHOOL_MASK,
-    Table,
-)
+from pentathlon_engines.tash_kalar.table import DEATHMATCH, RANKS_EACH, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +41,6 @@ _SLOWED: Final = 1.0
 """An action less in the next turn."""
 _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
-_BEINGS: Final[int] = SCHOOL_MASK | LEGEND_MASK
 
 
 def worth(table: Table, seat: int) -> float:
@@ -104,8 +98,9 @@ def _of_turn(table: Table) -> float:
 def _of_hand(table: Table, seat: int) -> float:
     """Return the worth of the beings in hand for which all or nearly all stands ready."""
     found = 0.0
-    for card in bits_of(table.hands[seat] & _BEINGS):
-        found += _of_being(table, seat, card)
+    for card in table.held(seat):
+        if card < BEINGS:
+            found += _of_being(table, seat, card)
     return found
 
 

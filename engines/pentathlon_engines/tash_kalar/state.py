@@ -107,11 +107,11 @@ class TashKalarState(Acting):
     def _mark_request(self, seat: int) -> None:
         """Let what the seat hears next begin here; drop what both have heard."""
         self.since[seat] = len(self.log)
-        heard = min(self.since)
+        heard = self.since[1 - seat]
         if heard:
             del self.log[:heard]
-            self.since[0] -= heard
-            self.since[1] -= heard
+            self.since[seat] -= heard
+            self.since[1 - seat] = 0
 
     def sample_chance(self, rng: Random) -> str:
         """Draw schools, the deal, or a new shared deck."""

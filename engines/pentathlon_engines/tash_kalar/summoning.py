@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
-from pentathlon_engines.tash_kalar.cards import PATTERNS, RANK_OF
-from pentathlon_engines.tash_kalar.geometry import BIT, add_bits, bits
+from pentathlon_engines.tash_kalar.cards import BEINGS, PATTERNS, RANK_OF
+from pentathlon_engines.tash_kalar.geometry import BIT, add_bits, bits, listed
 from pentathlon_engines.tash_kalar.patterns import (
     COMMON,
     HEROIC,
@@ -14,18 +14,14 @@ from pentathlon_engines.tash_kalar.patterns import (
     matches_with_enemy,
 )
 from pentathlon_engines.tash_kalar.stencils import HIGH, LOW, joined, lay
-from pentathlon_engines.tash_kalar.table import LEGEND_MASK, RANKS_EACH, SCHOOL_MASK, Table
+from pentathlon_engines.tash_kalar.table import RANKS_EACH, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
-
     from pentathlon_engines.compiling import i64
 
     Pieces = tuple[i64, i64]
     """Own pieces in a window, all and the upgraded ones."""
-
-_BEINGS: Final[int] = SCHOOL_MASK | LEGEND_MASK
 
 
 class Summoning(Table):
@@ -35,15 +31,13 @@ class Summoning(Table):
 
     def add_summons(self, found: list[int]) -> None:
         """Add all summonings of the active seat to a list, in no order."""
-        seat, whose = self.active, self.matched()
+        whose = self.matched()
         own, upgraded = self.own(whose), self.upgraded(whose)
         pieces, heroics = self.count(whose) + self.war, self.count_upgraded(whose) + self.war
         low, high = (own & LOW, upgraded & LOW), (own >> HIGH, upgraded >> HIGH)
-        hand = self.hands[seat] & _BEINGS
-        while hand:
-            bit = hand & -hand
-            hand ^= bit
-            card = bit.bit_length() - 1
+        for card in self.held(self.active):
+            if card >= BEINGS:
+                break
             pattern = PATTERNS[card]
             if pieces >= pattern.pieces and heroics >= pattern.heroics:
                 self._add_summons(card, low, high, found)
@@ -151,7 +145,7 @@ class Summoning(Table):
         """Say whether there is none in supply, and perhaps none that a match leaves unused."""
         if self.in_supply(self.active, RANK_OF[card]):
             return False
-        return self.of_type(card).bit_count() <= PATTERNS[card].pieces
+        return self.count_of_type(card) <= PATTERNS[card].pieces
 
     def _has_piece(self, card: int, square: int, place: int) -> bool:
         """Say whether a piece for the being can be had from the board."""
@@ -163,6 +157,13 @@ class Summoning(Table):
         if RANK_OF[card] == LEGENDARY:
             return self.pieces[first + LEGENDARY]
         return self.pieces[first + COMMON] | self.pieces[first + HEROIC]
+
+    def count_of_type(self, card: int) -> int:
+        """Return how many own pieces on the board are of the type that a being needs."""
+        first = RANKS_EACH * self.active
+        if RANK_OF[card] == LEGENDARY:
+            return self.counts[first + LEGENDARY]
+        return self.counts[first + COMMON] + self.counts[first + HEROIC]
 
     def stands_ready(self, card: int, square: int) -> bool:
         """Say whether the own piece on the summon square can become the being (7.5 a)."""
@@ -185,4 +186,4 @@ class Summoning(Table):
 
     def shortage_actions(self) -> list[int]:
         """Return the pickups for the being that is being played."""
-        return [PICKUPS[at] for at in bits(self.spare(self.card, self.square, self.shape))]
+        return listed(self.spare(self.card, self.square, self.shape), PICKUPS)

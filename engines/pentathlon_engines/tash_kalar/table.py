@@ -13,7 +13,7 @@ from pentathlon_engines.tash_kalar.cards import (
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.expansions import ExpansionTable
-from pentathlon_engines.tash_kalar.geometry import ALL, BIT, GRID, RULES, mask
+from pentathlon_engines.tash_kalar.geometry import ALL, BIT, GRID, RULES, bits_of, mask
 from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY
 
 TYPE_CHECKING = False
@@ -75,6 +75,9 @@ class Table(ExpansionTable):
     """
 
     __slots__ = (
+        "_empty",
+        "_hand",
+        "_held",
         "_legal",
         "actions_left",
         "active",
@@ -151,6 +154,7 @@ class Table(ExpansionTable):
         self.pieces: list[int] = [0] * (2 * RANKS_EACH)
         self.counts: list[int] = [0] * (2 * RANKS_EACH)
         """How many pieces there are of each kind in `pieces`."""
+        self._empty: int = ALL
         self.turn: int = 1
         self.active: int = 0
         self.actions_left: int = 0
@@ -176,6 +180,9 @@ class Table(ExpansionTable):
     def _reset_cards(self) -> None:
         """Leave hands, decks and rows empty."""
         self.hands: list[int] = [0, 0]
+        self._hand: int = 0
+        self._held: list[int] = []
+        """The hand that was last looked at, as a mask and as a list that is only read."""
         self.decks: list[list[int]] = [[], []]
         self.discards: list[int] = [0, 0]
         self.played: list[list[int]] = [[], []]
@@ -218,6 +225,7 @@ class Table(ExpansionTable):
         twin.board = self.board[:]
         twin.pieces = self.pieces[:]
         twin.counts = self.counts[:]
+        twin._empty = self._empty
         twin.turn = self.turn
         twin.active = self.active
         twin.actions_left = self.actions_left
@@ -238,6 +246,8 @@ class Table(ExpansionTable):
 
     def _copy_cards_to(self, twin: Table) -> None:
         twin.hands = self.hands[:]
+        twin._hand = self._hand
+        twin._held = self._held
         twin.decks = [self.decks[0][:], self.decks[1][:]]
         twin.discards = self.discards[:]
         twin.played = [self.played[0][:], self.played[1][:]]
@@ -275,8 +285,7 @@ class Table(ExpansionTable):
 
     def empty(self) -> int:
         """Return the mask of the empty squares."""
-        p = self.pieces
-        return ALL & ~(p[0] | p[1] | p[2] | p[3] | p[4] | p[5])
+        return self._empty
 
     def two_sided(self, seat: int) -> int:
         """Return how many two-sided pieces a seat has in supply (2.3)."""
@@ -300,21 +309,22 @@ class Table(ExpansionTable):
 
     def up_to(self, rank: int) -> int:
         """Return the empty squares and those with pieces of at most this rank."""
+        if rank >= LEGENDARY:
+            return ALL
+        if rank < COMMON:
+            return self._empty
         p = self.pieces
-        blocked = 0
-        if rank < LEGENDARY:
-            blocked = p[LEGENDARY] | p[RANKS_EACH + LEGENDARY]
-            if rank < HEROIC:
-                blocked |= p[HEROIC] | p[RANKS_EACH + HEROIC]
-                if rank < COMMON:
-                    blocked |= p[COMMON] | p[RANKS_EACH + COMMON]
-        return ALL & ~blocked
+        blocked = p[LEGENDARY] | p[RANKS_EACH + LEGENDARY]
+        if rank < HEROIC:
+            blocked |= p[HEROIC] | p[RANKS_EACH + HEROIC]
+        return ALL ^ blocked
 
     def put(self, square: int, seat: int, rank: int) -> None:
         """Put a piece on an empty square."""
         kind = RANKS_EACH * seat + rank
         self.board[square] = 1 + kind
         self.pieces[kind] |= BIT[square]
+        self._empty ^= BIT[square]
         self.counts[kind] += 1
 
     def lift(self, square: int) -> int:
@@ -322,6 +332,7 @@ class Table(ExpansionTable):
         code = self.board[square]
         self.board[square] = 0
         self.pieces[code - 1] ^= BIT[square]
+        self._empty ^= BIT[square]
         self.counts[code - 1] -= 1
         if square == self.gateway:
             self.gateway = -1
@@ -374,6 +385,13 @@ class Table(ExpansionTable):
     def rank_at(self, square: int) -> int:
         """Return the rank of the piece on a square."""
         return (self.board[square] - 1) % RANKS_EACH
+
+    def held(self, seat: int) -> list[int]:
+        """Return the cards in a hand in ascending order, in a list that is only read."""
+        hand = self.hands[seat]
+        if hand != self._hand:
+            self._hand, self._held = hand, bits_of(hand)
+        return self._held
 
     def hand_of(self, seat: int, kind: int) -> int:
         """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""
