@@ -6,14 +6,9 @@ Sections in brackets are those of the rules page. Lists of two are by seat.
 from __future__ import annotations
 
 from pentathlon_engines.game import CHANCE
-from pentathlon_engines.tash_kalar.cards import (
-    FIRST_FLARE,
-    FIRST_LEGEND,
-    LEGEND_CARDS,
-    SCHOOL_CARDS,
-)
-from pentathlon_engines.tash_kalar.expansions import ExpansionTable
-from pentathlon_engines.tash_kalar.geometry import ALL, BIT, GRID, RULES, bits_of, mask
+from pentathlon_engines.tash_kalar.cards import SCHOOL_CARDS
+from pentathlon_engines.tash_kalar.geometry import ALL, BIT, GRID, RULES
+from pentathlon_engines.tash_kalar.hands import Hands
 from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY
 
 TYPE_CHECKING = False
@@ -61,13 +56,10 @@ HAND_BEINGS: Final[int] = RULES["hand"]["beings"]
 HAND_LEGENDS: Final[int] = RULES["hand"]["legends"]
 FIRST_ACTIONS: Final[int] = RULES["actions"]["first"]
 TURN_ACTIONS: Final[int] = RULES["actions"]["turn"]
-SCHOOL_MASK: Final[int] = (1 << FIRST_LEGEND) - 1
-LEGEND_MASK: Final[int] = mask(LEGEND_CARDS)
-FLARE_SHIFT: Final = FIRST_FLARE
 RANKS_EACH: Final = 3
 
 
-class Table(ExpansionTable):
+class Table(Hands):
     """What lies on the table.
 
     `board` has by square 0, or 1 + 3 * owner + rank; `pieces` the mask of squares by 3 * owner +
@@ -76,8 +68,6 @@ class Table(ExpansionTable):
 
     __slots__ = (
         "_empty",
-        "_hand",
-        "_held",
         "_legal",
         "actions_left",
         "active",
@@ -97,7 +87,6 @@ class Table(ExpansionTable):
         "extra_turn",
         "flare_pile",
         "flares",
-        "hands",
         "legend_pile",
         "legends",
         "log",
@@ -179,10 +168,7 @@ class Table(ExpansionTable):
 
     def _reset_cards(self) -> None:
         """Leave hands, decks and rows empty."""
-        self.hands: list[int] = [0, 0]
-        self._hand: int = 0
-        self._held: list[int] = []
-        """The hand that was last looked at, as a mask and as a list that is only read."""
+        self.reset_hands()
         self.decks: list[list[int]] = [[], []]
         self.discards: list[int] = [0, 0]
         self.played: list[list[int]] = [[], []]
@@ -245,9 +231,7 @@ class Table(ExpansionTable):
         twin.new_deck = self.new_deck
 
     def _copy_cards_to(self, twin: Table) -> None:
-        twin.hands = self.hands[:]
-        twin._hand = self._hand
-        twin._held = self._held
+        self.copy_hands_to(twin)
         twin.decks = [self.decks[0][:], self.decks[1][:]]
         twin.discards = self.discards[:]
         twin.played = [self.played[0][:], self.played[1][:]]
@@ -385,19 +369,3 @@ class Table(ExpansionTable):
     def rank_at(self, square: int) -> int:
         """Return the rank of the piece on a square."""
         return (self.board[square] - 1) % RANKS_EACH
-
-    def held(self, seat: int) -> list[int]:
-        """Return the cards in a hand in ascending order, in a list that is only read."""
-        hand = self.hands[seat]
-        if hand != self._hand:
-            self._hand, self._held = hand, bits_of(hand)
-        return self._held
-
-    def hand_of(self, seat: int, kind: int) -> int:
-        """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""
-        hand = self.hands[seat]
-        if kind == 0:
-            return hand & SCHOOL_MASK
-        if kind == 1:
-            return hand & LEGEND_MASK
-        return hand >> FLARE_SHIFT << FLARE_SHIFT
