@@ -25,12 +25,14 @@ USABLE = {HIGH: 17, DUEL: 16}
 def check_invariants(data: dict[str, Any]) -> None:
     """Check what holds at every decision (17.1)."""
     pieces = list(data["board"].values())
+    removed = data.get("removed", [{"common_heroic": 0, "legendary": 0}] * 2)
     for seat in (0, 1):
         own = [piece["rank"] for piece in pieces if piece["owner"] == seat]
         legendary = own.count("legendary")
-        assert len(own) - legendary <= USABLE[data["options"]["mode"]]
+        usable = USABLE[data["options"]["mode"]] - removed[seat]["common_heroic"]
+        assert len(own) - legendary <= usable
         assert legendary <= 3
-        assert data["supply"][seat]["legendary"] == 3 - legendary
+        assert data["supply"][seat]["legendary"] == 3 - legendary - removed[seat]["legendary"]
         _check_school(data, seat)
         if "tasks" in data:
             claimed = data["tasks"]["claimed"][seat]
@@ -50,6 +52,7 @@ def _check_school(data: dict[str, Any], seat: int) -> None:
     names = sorted(cards.IDS[card] for card in school)
     active = data["progress"]["active"] == seat
     played = [data["card"]] if active and data["card"] in names else []
+    played += [data["frozen"]] if data.get("frozen") in names else []
     hand, pile = data["hands"][seat]["beings"], data["discards"][seat]
     assert sorted([*hand, *pile, *data["decks"]["beings"][seat], *played]) == names
 
