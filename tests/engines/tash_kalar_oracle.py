@@ -22,7 +22,14 @@ from pentathlon_engines import CHANCE, GAMES, State
 from tests.engines.tash_kalar_crowds import crowded
 from tests.engines.tash_kalar_oracle_cards import DECKS, SCHOOLS, cards_of, kind_of
 from tests.engines.tash_kalar_oracle_flow import Oracle
-from tests.engines.tash_kalar_oracle_turns import answer, beginning, cards_in, prepared, uses
+from tests.engines.tash_kalar_oracle_turns import (
+    answer,
+    beginning,
+    cards_in,
+    of_one_kind,
+    prepared,
+    uses,
+)
 from tests.engines.tash_kalar_oracle_views import masked, observation
 
 MODES = ("high_form", "deathmatch_duel")
@@ -74,7 +81,7 @@ def compare_turn(card: str, seed: int) -> bool:
     texts = uses(card, oracle.listed)
     if not texts:
         return False
-    advance(oracle, state, rng.choice(texts))
+    advance(oracle, state, rng.choice(of_one_kind(texts, rng)))
     compare_position(oracle, state)
     while oracle.phase in ("effect", "shortage") or "summon_now" in oracle.permissions:
         advance(oracle, state, answer(oracle, rng))

@@ -147,10 +147,18 @@ def uses(card: str, listed: list[str]) -> list[str]:
     return [text for text in listed if text.startswith(ways)]
 
 
+def of_one_kind(texts: list[str], rng: random.Random) -> list[str]:
+    """Return the actions that begin with one word, each word being as likely."""
+    word = rng.choice(sorted({text.split()[0] for text in texts}))
+    return [text for text in texts if text.split()[0] == word]
+
+
 def answer(oracle: Oracle, rng: random.Random) -> str:
     """Draw an action of an effect, often one that takes a piece, seldom to decline."""
     listed = oracle.listed
     if rng.random() < 0.85:
         listed = [text for text in listed if text != "pass"]
+    if rng.random() < 0.3:
+        return rng.choice(of_one_kind(listed, rng))
     taking = [text for text in listed if text.split()[-1] in oracle.board]
     return rng.choice(taking if taking and rng.random() < 0.5 else listed)
