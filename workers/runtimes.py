@@ -1,4 +1,4 @@
-"""Which languages a worker offers: what was tried in its sandbox, seen by all of its slots."""
+"""Which languages and build tools a worker offers: what was tried, as all its slots see it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Final
 
 import structlog
 
+from pentathlon.matches.needs import BUILDS_WITH
+from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.launcher import SandboxLevel
 from workers.drain import Drain
 from workers.sandbox.errors import LayerMissing
@@ -16,7 +18,7 @@ from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import PROFILES
 
 _UNTRIED, _FAILED, _WORKS = range(3)
-_NAMES: Final = tuple(PROFILES)
+_NAMES: Final = (*PROFILES, *(BUILDS_WITH + tool for tool in BUILD_TOOLS))
 _AGAIN_AFTER_S: Final = 5.0
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -70,6 +72,12 @@ def _try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:
     launcher = SandboxLauncher(level)
     try:
         for name in runtimes.untried():
-            runtimes.note(name, works=launcher.offers(name))
+            runtimes.note(name, works=_is_here(launcher, name))
     finally:
         launcher.close()
+
+
+def _is_here(launcher: SandboxLauncher, name: str) -> bool:
+    if name in PROFILES:
+        return launcher.offers(name)
+    return launcher.builds_with(name.removeprefix(BUILDS_WITH))

@@ -49,6 +49,12 @@ LANGUAGES: Final = {
     )
 }  # fmt: skip
 
+BUILD_TOOLS: Final = (
+    "cc", "gcc", "c++", "g++", "clang", "clang++", "make", "cmake",
+    "javac", "rustc", "cargo", "go",
+)  # fmt: skip
+"""What a build may begin with and not every worker has: a worker says which of them it has."""
+
 _HEAP_SHARE: Final = 0.5
 """Of the memory limit: a run-time system needs the rest for itself."""
 

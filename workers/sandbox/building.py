@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from pentathlon_engines.faults import FaultKind
@@ -20,20 +19,9 @@ from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import Manifest
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.profiles import BUILD_LIMITS
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.staging import copy_tree
-
-BUILD_LIMITS: Final = Limits(
-    startup_wall_s=0,
-    action_wall_s=120,
-    match_cpu_s=60,
-    memory_mb=512,
-    scratch_mb=128,
-    scratch_files=4096,
-    open_files=256,
-    tasks=64,
-)
-"""What one build may use; `action_wall_s` bounds the whole of it."""
 
 _IN = "build"
 # In the scratch folder; the command gets no input.

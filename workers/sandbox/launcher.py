@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from subprocess import SubprocessError
@@ -15,7 +15,7 @@ from workers.sandbox.identity import Identities
 from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.profiles import BUILD, PROFILES, Profile, profile_of
+from workers.sandbox.profiles import BUILD, BUILD_LIMITS, PROFILES, Profile, profile_of
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import find_runtime
 from workers.sandbox.spawning import Order
@@ -24,6 +24,7 @@ from workers.sandbox.staging import Staging, copy_tree, is_readable_by
 KERNEL_MB = 32
 """What the kernel may hold for a bot (page tables, pipes, cached files) besides its own memory."""
 _LONGEST_TRIAL_S = 10.0
+_TOOL_TRIALS = {"go": "version"}
 _ONE_PROCESS = "Play bots of one process only."
 
 _LEVELS: dict[SandboxLevel, type[NamespacesLevel | LandlockLevel]] = {
@@ -97,7 +98,26 @@ class SandboxLauncher:
     def offers(self, runtime: str) -> bool:
         """Try in the sandbox what the bots of a profile would run; it takes up to a second."""
         profile = PROFILES[runtime]
-        return profile.is_installed() and self._works(profile)
+        if not profile.is_installed():
+            return False
+        return self._ends_well(
+            lambda folder: self.start(
+                BotCommand(folder=folder, argv=profile.trial, language=profile.name),
+                seat=0,
+                limits=Limits(),
+            )
+        )
+
+    def builds_with(self, tool: str) -> bool:
+        """Try in the sandbox whether a build may begin with a program."""
+        trial = (tool, _TOOL_TRIALS.get(tool, "--version"))
+        if not Profile(name=tool, program=tool).is_installed():
+            return False
+        return self._ends_well(
+            lambda folder: self.start_build(
+                BotCommand(folder=folder, argv=trial, language="command"), limits=BUILD_LIMITS
+            )
+        )
 
     def close(self) -> None:
         """Give back the uids and remove the staged files; bots must have been stopped."""
@@ -131,13 +151,12 @@ class SandboxLauncher:
         copy_tree(folder, copy)
         return copy
 
-    def _works(self, profile: Profile) -> bool:
+    def _ends_well(self, start: Callable[[Path], SandboxedBot]) -> bool:
         with ExitStack() as undo:
             folder = self.staging.new_folder(undo)
             folder.chmod(0o755)
-            trial = BotCommand(folder=folder, argv=profile.trial, language=profile.name)
             try:
-                bot = self.start(trial, seat=0, limits=Limits())
+                bot = start(folder)
             except LaunchFailed:
                 return False
             bot.wait(_LONGEST_TRIAL_S)

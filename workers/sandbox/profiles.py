@@ -71,6 +71,17 @@ BUILD: Final = Profile(
     readable=("etc/java-*-openjdk",),
 )
 """For compilers and what they call, whatever the language."""
+BUILD_LIMITS: Final = Limits(
+    startup_wall_s=0,
+    action_wall_s=120,
+    match_cpu_s=60,
+    memory_mb=512,
+    scratch_mb=128,
+    scratch_files=4096,
+    open_files=256,
+    tasks=64,
+)
+"""What one build may use; `action_wall_s` bounds the whole of it."""
 
 PROFILES: Final = {
     each.name: each

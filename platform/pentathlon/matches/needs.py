@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
 
 from pentathlon.matches.models import Match, Worker
+from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.launcher import SandboxLevel
 
+BUILDS_WITH: Final = "build:"
+"""Begins the name of a build tool among the runtimes."""
 _STRENGTH: Final = {
     SandboxLevel.PROCESS: 0,
     SandboxLevel.LANDLOCK: 1,
@@ -26,7 +30,7 @@ class Needs:
     game: str
     rules_version: int
     runtimes: frozenset[str]
-    """Of its bots."""
+    """Of its bots, and the tools for those that are not built yet."""
     sandbox: SandboxLevel
     """The weakest level that this installation accepts."""
     cgroup: bool
@@ -81,7 +85,11 @@ class Abilities:
                 f"plays {needs.game} by version {needs.rules_version} of its rules",
             )
         for runtime in sorted(needs.runtimes - self.runtimes):
-            yield "no_worker_for_runtime", f"offers the runtime {runtime}"
+            tool = runtime.removeprefix(BUILDS_WITH)
+            if tool != runtime:
+                yield "no_worker_for_build", f"builds with {tool}"
+            else:
+                yield "no_worker_for_runtime", f"offers the runtime {runtime}"
         if _STRENGTH[self.sandbox] < _STRENGTH[needs.sandbox]:
             yield "no_worker_for_sandbox", f"has the sandbox level {needs.sandbox}"
         if needs.cgroup and not self.cgroup:
@@ -92,11 +100,13 @@ def needs_of(match: Match) -> Needs:
     """Return what a match needs; load seats and versions before."""
     versions = [seat.version for seat in match.seats.all()]
     manifests = [version.manifest for version in versions]
-    to_be_built = not all(version.files_hash for version in versions)
+    to_be_built = [each.manifest["build"] for each in versions if not each.files_hash]
+    tools = {Path(build[0]).name for build in to_be_built} & set(BUILD_TOOLS)
     return Needs(
         game=match.game,
         rules_version=match.rules_version,
-        runtimes=frozenset(manifest["language"] for manifest in manifests),
+        runtimes=frozenset(manifest["language"] for manifest in manifests)
+        | {BUILDS_WITH + tool for tool in tools},
         # Only there may a program start others, as compilers do.
         sandbox=SandboxLevel.NAMESPACES if to_be_built else least_sandbox(),
         cgroup=any(manifest.get("processes", 1) > 1 for manifest in manifests),

@@ -11,7 +11,7 @@ from pentathlon.common.services import RECONCILER, take_lease
 from pentathlon.matches.cap import Cap
 from pentathlon.matches.fleet import Fleet
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.needs import Abilities
+from pentathlon.matches.needs import Abilities, needs_of
 from pentathlon.matches.reasons import Reason, Situation, read_situation, why_waiting
 from pentathlon_engines import GAMES
 from pentathlon_engines.launcher import SandboxLevel
@@ -101,6 +101,12 @@ class TestUnroutable:
                 "No worker offers the runtime java.",
             ),
             (
+                _able(),
+                {"build": ["/usr/bin/cc", "-o", "bot", "bot.c"], "language": "command"},
+                "no_worker_for_build",
+                "No worker builds with cc.",
+            ),
+            (
                 _able(sandbox=SandboxLevel.PROCESS),
                 {},
                 "no_worker_for_sandbox",
@@ -134,6 +140,15 @@ class TestUnroutable:
         workers = [_able(), _able(runtimes=frozenset({"java", "python"}))]
 
         assert _why(_with_manifest(language="java"), workers).code == "queued"
+
+    def test_worker_with_the_compiler_builds_and_any_other_plays(self) -> None:
+        match = _with_manifest(build=["cc", "bot.c"])
+        able = _able(runtimes=frozenset({"build:cc", "python"}))
+
+        assert _why(match, [_able(), able]).code == "queued"
+        assert not _able().cover(needs_of(match))
+        assert able.cover(needs_of(match))
+        assert _able().cover(needs_of(_with_manifest(build=["sh", "build.sh"])))
 
     def test_nobody_hands_matches_out(self) -> None:
         reason = why_waiting(make_match(), _situation(_able(), is_handed_out=False))

@@ -12,10 +12,10 @@ import pytest
 from pentathlon_engines.launcher import LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import Manifest
-from workers.sandbox.building import BUILD_LIMITS, BuildFailed, BuiltBot, build
+from workers.sandbox.building import BuildFailed, BuiltBot, build
 from workers.sandbox.cgroups import Use
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.profiles import BOT_PATH
+from workers.sandbox.profiles import BOT_PATH, BUILD_LIMITS
 
 PROGRAM = "#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n"
 SMALL = replace(BUILD_LIMITS, memory_mb=64, match_cpu_s=0.5, scratch_mb=16)

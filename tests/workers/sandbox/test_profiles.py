@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.languages import LANGUAGES
+from pentathlon_engines.languages import BUILD_TOOLS, LANGUAGES
 from pentathlon_engines.launcher import BotCommand, SandboxLevel
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, read_manifest
@@ -129,6 +129,14 @@ def test_runtime_that_does_not_work_is_not_offered(
     monkeypatch.setattr("workers.sandbox.launcher.PROFILES", {**PROFILES, "perl": broken})
 
     assert not launcher.offers("perl")
+
+
+@pytest.mark.parametrize("tool", BUILD_TOOLS)
+def test_build_tool_is_offered_where_it_is_installed(launcher: SandboxLauncher, tool: str) -> None:
+    can_build = launcher.level is SandboxLevel.NAMESPACES
+    is_here = shutil.which(tool, path=BOT_PATH) is not None
+
+    assert launcher.builds_with(tool) == (can_build and is_here)
 
 
 def test_every_language_has_a_profile() -> None:
