@@ -105,6 +105,62 @@ def test_a_gateway_looks_better_to_its_owner_only(seat: int) -> None:
     assert judged(gateway, 1 - seat) < judged(none, 1 - seat)
 
 
+FROST = {"mode": "high_form", "decks": ["everfrost", "sylvan"]}
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_frozen_effect_looks_better_to_its_owner_only(seat: int) -> None:
+    cards = ("ice_wyvern", None)
+    frozen, none = (position({}, options=FROST, frozen=card) for card in cards)
+
+    assert (judged(frozen, seat) > judged(none, seat)) == (seat == 0)
+    assert judged(frozen, seat) != judged(none, seat)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_an_action_less_looks_worse_to_who_has_it(seat: int) -> None:
+    states = [position({}, options=FROST, progress={"slowed": slow}) for slow in (1, None)]
+    slowed, free = (judged(state, seat) for state in states)
+
+    assert (slowed < free) == (seat == 1)
+
+
+@pytest.mark.parametrize(
+    ("card", "own", "enemy", "chosen_at_the_end"),
+    [
+        ("crystal_grower", ["e5"], [], "thaw"),
+        ("crystal_grower", ["e5", "d5"], [], "thaw"),
+        ("frostweave_illusionist", ["e5"], ["a4"], "thaw"),
+        ("frostweave_illusionist", ["e5"], [], "end"),
+        ("winter_whisperer", ["e5"], [], "end"),
+    ],
+)
+def test_greedy_thaws_what_brings_something(
+    card: str, own: list[str], enemy: list[str], chosen_at_the_end: str
+) -> None:
+    board = pieces(0, "common", *own) | pieces(1, "common", *enemy)
+    state = position(board, options=FROST, frozen=card, phase="turn_end", actions_left=0)
+
+    assert chosen(state) == chosen_at_the_end
+
+
+def test_greedy_thaws_for_a_summoning_that_needs_an_enemy_piece() -> None:
+    board = pieces(0, "common", "d4") | pieces(1, "common", "e4")
+    needed = position(board, "crystal_grower", options=FROST, frozen="frostweave_summoner")
+    ready = position(
+        board | pieces(0, "common", "c4"),
+        "crystal_grower",
+        options=FROST,
+        frozen="frostweave_summoner",
+    )
+
+    with_thaw, with_it = (judged(state) for state in (needed, ready))
+    for state in (needed, ready):
+        state.apply(state.parse("thaw"))
+
+    assert judged(needed) - with_thaw > judged(ready) - with_it
+
+
 def test_a_being_that_can_be_summoned_looks_better_than_one_that_lacks_a_piece() -> None:
     together = pieces(0, "common", "d4", "f4", "a4")
     apart = pieces(0, "common", "d4", "i3", "a4")

@@ -68,6 +68,11 @@ class TestCreate:
                 "options",
             ),
             (
+                {"game": "tash_kalar", "options": {"decks": ["everfrost", "drawn"]}},
+                "unofficial_option",
+                "options",
+            ),
+            (
                 {"game": "tash_kalar", "options": {"decks": ["sylvan", "nethervoid"]}},
                 "unofficial_option",
                 "options",
