@@ -25,6 +25,7 @@ from pentathlon_engines.tash_kalar.actions import (
     SQUARE_OF,
     VERB_OF,
     VERBS,
+    WARP,
 )
 from pentathlon_engines.tash_kalar.cards import (
     EXPANSIONS,
@@ -35,13 +36,14 @@ from pentathlon_engines.tash_kalar.cards import (
     IDS,
     PROGRAMS,
     SCHOOL_CARDS,
+    WARP_SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.patterns import COMMON, RANKS
 from pentathlon_engines.tash_kalar.program import Step
 from pentathlon_engines.tash_kalar.state import TashKalarState
 from pentathlon_engines.tash_kalar.table import MODES, RESOLVING, SHORTAGE
-from tests.engines.tash_kalar_crowds import crowd, random_gateway
+from tests.engines.tash_kalar_crowds import crowd, random_gateway, woven_fields
 from tests.engines.tash_kalar_oracle_cards import SQUARES, layings
 
 Branch = tuple[int, str]
@@ -60,33 +62,44 @@ class Watched(TashKalarState):
     def _enter(self, effect: Effect, step: Step) -> bool:
         entered = super()._enter(effect, step)
         if step.conditions:
-            self.reached.add((effect.at, "condition met" if entered else "condition not met"))
+            self._note(effect.at, "condition met" if entered else "condition not met")
         return entered
 
     def _run_by_itself(self, effect: Effect, step: Step) -> None:
         found = self.selected(effect, step.selector) if step.op in _SWEEPS else 1
         if step.op == words.CHANGE_SIDE:
             found = self.two_sided(1 - self.active)
-        self.reached.add((effect.at, "done" if found else "nothing there"))
+        self._note(effect.at, "done" if found else "nothing there")
         super()._run_by_itself(effect, step)
 
     def resolve(self, action: int) -> None:
         if action == PASS and self.effect is not None:
-            self.reached.add((self.effect.at, "declined"))
+            self._note(self.effect.at, "declined")
         super().resolve(action)
+
+    def leads_on(self, effect: Effect, step: Step, action: int) -> bool:
+        leads = super().leads_on(effect, step, action)
+        if not leads:
+            self._note(effect.at, "cut by the link")
+        return leads
+
+    def _note(self, at: int, what: str) -> None:
+        """Note a branch, unless it is one of another card's warp effect that is copied."""
+        if self.effect is not None and self.effect.program == self.card:
+            self.reached.add((at, what))
 
     def _do(self, effect: Effect, step: Step, action: int) -> bool:
         at, before, frozen = effect.at, self.board[:], self.frozen
-        self.reached.add((at, VERBS[VERB_OF[action]]))
+        self._note(at, VERBS[VERB_OF[action]])
         stopped = super()._do(effect, step, action)
         if stopped:
-            self.reached.add((at, "stopped"))
+            self._note(at, "stopped")
         if effect.times == step.most and step.most > 1:
-            self.reached.add((at, "as often as may be"))
+            self._note(at, "as often as may be")
         if effect.lock >= 0:
-            self.reached.add((at, f"locked to {RANKS[effect.lock]}"))
+            self._note(at, f"locked to {RANKS[effect.lock]}")
         if step.op == words.FREEZE and frozen >= 0:
-            self.reached.add((at, "kept the old one" if frozen == self.frozen else "replaced it"))
+            self._note(at, "kept the old one" if frozen == self.frozen else "replaced it")
         self._watch(at, step, action, before)
         return stopped
 
@@ -95,17 +108,17 @@ class Watched(TashKalarState):
         square, to = SQUARE_OF[action], OTHER_OF[action]
         if VERB_OF[action] == DO_MOVE:
             captured = before[to] - 1
-            self.reached.add((at, "captured" if captured >= 0 else "onto empty"))
+            self._note(at, "captured" if captured >= 0 else "onto empty")
             if captured >= 0 and captured % 3 == (before[square] - 1) % 3:
-                self.reached.add((at, "captured an equal"))
+                self._note(at, "captured an equal")
             if step.by_rank:
-                self.reached.add((at, f"run of {RANKS[(before[square] - 1) % 3]}"))
+                self._note(at, f"run of {RANKS[(before[square] - 1) % 3]}")
         if step.for_good:
-            self.reached.add((at, f"took a {RANKS[(before[square] - 1) % 3]}"))
+            self._note(at, f"took a {RANKS[(before[square] - 1) % 3]}")
         if step.op == words.SHOOT:
-            self.reached.add((at, "missed" if before == self.board else "hit"))
+            self._note(at, "missed" if before == self.board else "hit")
         if step.op == words.PLACE and step.rank < 0:
-            self.reached.add((at, f"placed {RANKS[(self.board[square] - 1) % 3]}"))
+            self._note(at, f"placed {RANKS[(self.board[square] - 1) % 3]}")
 
 
 _SWEEPS = (words.DESTROY_ALL, words.FORCE_UPGRADE, words.CHANGE_SIDE)
@@ -147,6 +160,7 @@ def _branches(step: Step) -> Iterator[str]:
 
 
 def _rare_branches(step: Step) -> Iterator[str]:
+    yield from ("cut by the link",) if step.linked else ()
     if step.op == words.MOVES:
         yield from _branches_of_moves(step)
     if step.op in (words.MOVES, words.MIRROR):
@@ -190,6 +204,13 @@ _VERBS = {
     words.THROW_FLARE: ("opt",),
     words.FREEZE: ("keep",),
     words.MIRROR: ("pick",),
+    words.PICK_SQUARE: ("pick",),
+    words.SWAP: ("pick",),
+    words.LIFT: ("pickup",),
+    words.LEAP_FROM_CARD: ("leap",),
+    words.COPY_WARP: ("warp",),
+    words.THROW: ("throw",),
+    words.TAKE_BACK: ("opt",),
 }
 _IMPOSSIBLE: dict[str, set[Branch]] = {
     "bomb": {(0, "nothing there")},
@@ -201,10 +222,15 @@ _IMPOSSIBLE: dict[str, set[Branch]] = {
     "snow_fox": {(0, "captured")},
     "glacier_giant": {(2, "nothing there")},
     "ice_wyvern": {(1, "nothing there")},
+    "polarity_queen": {(1, "condition not met")},
+    "antimatter_spirit": {(2, "cut by the link")},
+    "singularity": {(1, "condition not met")},
 }
 """What cannot come about: the being that destroys itself is there, and so is a piece just picked
 or placed; the most that a run may have is counted by its rank; Titan has a piece beside him; when
-an effect begins there is a Gateway; a common makes standard moves onto empty squares only."""
+an effect begins there is a Gateway; a common makes standard moves onto empty squares only; four
+pieces in a pattern can always move in opposite directions; some square is always empty; a linked
+part that was offered can be done."""
 
 
 def position(card: int, rng: random.Random) -> State:
@@ -231,11 +257,13 @@ def position(card: int, rng: random.Random) -> State:
     if schools[0] in EXPANSIONS and card < FIRST_LEGEND:
         hand["flare"] = rng.choice(("flare_01", None))
     pile = sorted(rng.sample(own, rng.choice((0, 2, 9))))
+    woven = woven_fields(hand, pile, rng) if schools[0] in WARP_SCHOOLS else {}
     return GAMES["tash_kalar"].load(
         {
             "options": {"mode": rng.choice(MODES), "decks": [schools[0], other]},
             "to_move": 0,
             "phase": "main",
+            "turn": 3,
             "actions_left": rng.choice((1, 2)),
             "board": board,
             **random_gateway(board, [schools[0]], rng),
@@ -243,6 +271,7 @@ def position(card: int, rng: random.Random) -> State:
             "hands": [hand, {}],
             "discards": [pile, []],
             "played": {"beings": [pile, []]},
+            **woven,
         }
     )
 
@@ -279,10 +308,12 @@ def play(card: int, rng: random.Random) -> set[Branch]:
     state = position(card, rng)
     state.__class__ = Watched
     Watched.reached.clear()
-    start = f"summon {IDS[card]} " if card < FIRST_FLARE else "flare"
+    start = (f"summon {IDS[card]} ", f"warp {IDS[card]}") if card < FIRST_FLARE else ("flare",)
     if isinstance(state, Watched) and state.frozen == card:
-        start = "thaw"
+        start = ("thaw",)
     ways = [action for action in state.legal_actions() if state.text(action).startswith(start)]
+    if len(ways) > 1 and VERB_OF[ways[-1]] == WARP:
+        ways = rng.choice((ways[:-1], ways[-1:]))
     if not ways:
         return set()
     state.apply(rng.choice(ways))

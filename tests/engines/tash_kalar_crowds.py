@@ -19,6 +19,9 @@ from tests.engines.tash_kalar_oracle_etherweave import BOUND, WARPS
 from tests.engines.tash_kalar_oracle_everfrost import FROZEN
 from tests.engines.tash_kalar_positions import HIGH, TASH_KALAR
 
+_COPIED = sorted({*WARPS} - {BOUND, "greater_shadow_twin"})
+"""Beings whose warp effects can be copied, one of the twins for both."""
+
 
 def crowded(options: dict[str, Any], rng: random.Random) -> State:
     """Return the beginning of a turn on a crowded board, with the pattern of a legend on it."""
@@ -145,6 +148,35 @@ def random_weave(
         "pending": pending,
         "on_card": rng.choice([None, *lifted]),
         "last_discard": rng.choice([None, *piles[seat]]),
+    }
+
+
+def woven_fields(hand: dict[str, Any], pile: list[str], rng: random.Random) -> dict[str, Any]:
+    """Return the fields of the Etherweave; a pending being and a legend may join the hand.
+
+    The twins often come to the pile, and a piece to a Merchant of Time.
+    """
+    cards = [card for card in cards_of("etherweave") if card not in hand.get("beings", [])]
+    warped = [card for card in _COPIED if card in cards and card not in pile]
+    pending = rng.choice([None, *warped]) if rng.random() < 0.5 else None
+    on_card = None
+    if rng.random() < 0.5 and "merchant_of_time" in hand.get("beings", []):
+        pending = "merchant_of_time"
+        on_card = {"owner": rng.randrange(2), "rank": rng.choice(RANKS)}
+    elif pending:
+        hand["beings"] = sorted([*hand.get("beings", []), pending])
+    for twin in ("greater_shadow_twin", "lesser_shadow_twin"):
+        if twin in cards and twin not in pile and twin != pending and rng.random() < 0.5:
+            pile.append(twin)
+    pile.sort()
+    hand.setdefault("legends", rng.sample(cards_of("legends"), rng.randrange(3)))
+    hand["legends"].sort()
+    used = [card for card in hand.get("beings", []) if card in _COPIED]
+    return {
+        "pending": pending,
+        "on_card": on_card,
+        "last_discard": rng.choice([None, *pile]),
+        "progress": {"warped": sorted(rng.sample(used, rng.randrange(len(used) + 1)))},
     }
 
 

@@ -34,7 +34,7 @@ SCHOOLS = {
     "highland": "highland",
     "sylvan": "sylvan",
 }
-EXPANSIONS = {"everfrost": "everfrost", "nethervoid": "nethervoid"}
+EXPANSIONS = {"etherweave": "etherweave", "everfrost": "everfrost", "nethervoid": "nethervoid"}
 DECKS = SCHOOLS | EXPANSIONS
 """The deck of each school (3.1)."""
 

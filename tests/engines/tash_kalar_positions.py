@@ -12,7 +12,6 @@ from typing import Any
 from pentathlon_engines import CHANCE, GAMES, State
 from tests.engines.tash_kalar_oracle_cards import (
     DATA,
-    EXPANSIONS,
     RANKS,
     SCHOOLS,
     SQUARES,
@@ -51,9 +50,10 @@ def hand(text: str) -> dict[str, Any]:
 def school_of(cards: str) -> str:
     """Return a school that has these cards."""
     decks = {DATA["beings"][card]["deck"] for card in cards.split() if kind_of(card) == "being"}
-    for expansion in EXPANSIONS:
-        if expansion in decks:
-            return expansion
+    expansions = sorted(decks - set(SCHOOLS.values()))
+    if expansions:
+        expansion: str = expansions[0]
+        return expansion
     return next((name for name, deck in SCHOOLS.items() if decks <= {deck}), "highland")
 
 

@@ -17,7 +17,7 @@ def test_every_branch_of_every_effect_is_reached() -> None:
 
     assert missing == 0, "\n".join(lines)
     assert not [line for line in lines if " 0 plays" in line]
-    assert len(lines) == 114 + 1
+    assert len(lines) == 132 + 1
 
 
 def test_a_branch_that_cannot_be_reached_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,13 @@ from pentathlon_engines.tash_kalar.cards import (
     FIRST_LEGEND,
     FROZEN_CARDS,
     IDS,
+    SCHOOL_CARDS,
     SCHOOLS,
+    WARP_SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, NAMES, RULES, SQUARES
 from pentathlon_engines.tash_kalar.notation import CAPTURES
+from pentathlon_engines.tash_kalar.notation_weaving import UNSEEN
 from pentathlon_engines.tash_kalar.patterns import RANKS
 from pentathlon_engines.tash_kalar.table import MODES, PHASES, TWO_SIDED
 
@@ -25,9 +28,17 @@ _BEINGS: Final = IDS[:FIRST_LEGEND]
 _LEGENDS: Final = IDS[FIRST_LEGEND:FIRST_FLARE]
 _FROZEN: Final = tuple(IDS[card] for card in FROZEN_CARDS)
 _FLARES: Final = IDS[FIRST_FLARE:]
+_WOVEN: Final = tuple(IDS[card] for school in WARP_SCHOOLS for card in SCHOOL_CARDS[school])
 _GOAL: Final[int] = max(RULES["goal"].values())
 _DECKS: Final[dict[str, int]] = RULES["deck_sizes"]
-_PERMISSIONS: Final = ("extra_turn", "possessed_summon", "summon_now", "war_summon")
+_PERMISSIONS: Final = (
+    "counts_double",
+    "extra_turn",
+    "possessed_summon",
+    "summon_now",
+    "void_summon",
+    "war_summon",
+)
 _ACTIONS: Final = 4
 _HAND: Final = 5
 _DESTROYED: Final = 4
@@ -55,11 +66,22 @@ def features(view: dict[str, Any], seats: int) -> list[float]:
     for supply in found.by_seat(view["supply"]):
         found.number(supply["common_heroic"], most=max(TWO_SIDED))
         found.number(supply["legendary"], most=RULES["supply"][MODES[0]]["legendary"])
-    found.numbers(found.by_seat(view["scores"]), most=_GOAL)
+    found.numbers((max(0, score) for score in found.by_seat(view["scores"])), most=_GOAL)
+    _add_pending(found, view)
     _add_cards(found, view)
     _add_tasks(found, view.get("tasks", _NO_TASKS))
     _add_effect(found, view)
     return found.values
+
+
+def _add_pending(found: Features, view: dict[str, Any]) -> None:
+    """Add what only the Etherweave has: a pending card, and what was discarded and warped last."""
+    on_card = view.get("on_card") or _NOTHING
+    found.choice(view.get("pending"), _WOVEN)
+    found.seat(on_card.get("owner"))
+    found.choice(on_card.get("rank"), RANKS)
+    found.choice(view.get("last_discard"), (*_WOVEN, UNSEEN))
+    found.marks(view["progress"].get("warped", []), _WOVEN)
 
 
 def _add_turn(found: Features, view: dict[str, Any]) -> None:
@@ -119,6 +141,8 @@ def _add_effect(found: Features, view: dict[str, Any]) -> None:
     found.choice(view["card"], IDS)
     found.choice(view["step"], range(_STEPS))
     found.number(effect.get("times"), most=_TIMES)
+    found.number(effect.get("own_moves"), most=_TIMES)
+    found.choice(effect.get("warp"), _WOVEN)
     found.choice(effect.get("direction"), DIRECTIONS)
     found.choice(effect.get("lock"), RANKS)
     found.choice(summon.get("square", effect.get("summon")), _BOARD)

@@ -25,6 +25,7 @@ from pentathlon_engines.tash_kalar.actions import (
     SUMMON,
     THAW,
     VERB_OF,
+    WARP,
 )
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
@@ -34,6 +35,7 @@ from pentathlon_engines.tash_kalar.cards import (
     PATTERNS,
     PROGRAMS,
     RANK_OF,
+    WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
 from pentathlon_engines.tash_kalar.geometry import BIT, GRID, MARKED, bits_of, listed
@@ -74,7 +76,7 @@ class Acting(Turns):
 
     def _rare_actions(self, phase: int) -> list[int]:
         if phase == RETURNING:
-            found = [RETURNS[card] for card in self.held(self.active)]
+            found = [RETURNS[card] for card in self.loose(self.active)]
             found.append(FINISH)
             found.sort()
             return found
@@ -119,7 +121,7 @@ class Acting(Turns):
         found: list[int] = []
         self.add_summons(found)
         if not self.discarded:
-            held = self.held(self.active)
+            held = self.loose(self.active)
             found.extend([DISCARDS[card] for card in held if card < FIRST_LEGEND])
         self._add_free_plays(found)
         return found
@@ -149,6 +151,7 @@ class Acting(Turns):
             found.append(FLARE)
         if self.frozen >= 0 and self.can_thaw():
             found.append(THAW)
+        self.add_warps(found)
 
     def _halves(self) -> int:
         """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
@@ -183,8 +186,8 @@ class Acting(Turns):
             self.phase = PLACING
         elif action == FLARE:
             self._invoke_flare()
-        elif action == THAW:
-            self._thaw()
+        elif action == THAW or verb == WARP:
+            self._play_beside(action)
         else:
             if verb == CLAIM:
                 self._claim(OTHER_OF[action])
@@ -215,7 +218,7 @@ class Acting(Turns):
         self.actions_left -= 1
         self.discarded = True
         self.hands[seat] &= ~(1 << card)
-        self.discards[seat] |= 1 << card
+        self.put_away(card)
         self.phase = RETURNING
         self._finish_empty_hand()
 
@@ -232,7 +235,7 @@ class Acting(Turns):
         self._finish_empty_hand()
 
     def _finish_empty_hand(self) -> None:
-        if not self.hands[self.active]:
+        if not self.hands[self.active] & ~self.pending:
             self.note(FINISH)
             self._go_on()
 
@@ -240,6 +243,7 @@ class Acting(Turns):
         """Show a being and find a piece for it (7.4, 7.5)."""
         self.actions_left -= 1
         self.hands[self.active] &= ~(1 << card)
+        self.pending &= ~(1 << card)
         self.forget_played(card)
         self.card, self.square, self.shape = card, square, -1
         if orientation >= 0:
@@ -278,7 +282,7 @@ class Acting(Turns):
         self.summoned.append(card * GRID + square)
         if card >= FIRST_LEGEND and self.mode == DEATHMATCH:
             self.points[seat] += 1
-        self.war = self.possessed = self.directly = False
+        self.war = self.possessed = self.directly = self.voids = False
         if GATEWAY_CARDS >> card & 1:
             self._open_gateway(square)
         self._begin_effect(square, max(0, self.shape), onto)
@@ -297,7 +301,7 @@ class Acting(Turns):
         shape = PATTERNS[self.card].shapes[place]
         seat = self.active
         if PATTERNS[self.card].refs:
-            effect.used = shape.cells_at(square) & ~BIT[square]
+            effect.used = shape.cells_at(square) & ~BIT[square] & ~self.empty()
             marks = shape.marks_at(square)
             effect.marked_was_empty = marks != 0 and marks & self.empty() == marks
         effect.onto = onto
@@ -316,9 +320,14 @@ class Acting(Turns):
         effect.halves = held
         self._resolve_on()
 
-    def _thaw(self) -> None:
-        """Let the frozen effect happen; then its card is discarded (18.1)."""
-        self.card, self.frozen = self.frozen, -1
+    def _play_beside(self, action: int) -> None:
+        """Let a frozen effect or a warp effect happen, which costs no action (18.1, 18.3)."""
+        if action == THAW:
+            self.card, self.frozen = self.frozen, -1
+        else:
+            self.card = CARD_OF[action]
+            self.pending = 1 << self.card
+            self.warped |= self.pending
         effect = self.effect = Effect(self.card, -1, 0)
         effect.at = PROGRAMS[self.card].free
         effect.stop = len(PROGRAMS[self.card].steps)
@@ -329,10 +338,14 @@ class Acting(Turns):
         self.phase = RESOLVING
         if not self.run():
             return
-        seat, card = self.active, self.card
-        goes_under = self.effect is not None and self.effect.goes_under
+        seat, card, effect = self.active, self.card, self.effect
+        goes_under = effect is not None and effect.goes_under
+        is_warp = effect is not None and effect.summon < 0 and WARP_CARDS >> card & 1 == 1
         self.effect = None
         self.card = -1
+        if is_warp:
+            self._go_on()
+            return
         if goes_under and self.decks[seat]:
             self.decks[seat].insert(0, card)
         elif card < FIRST_LEGEND:

@@ -15,6 +15,7 @@ from pentathlon_engines.tash_kalar.cards import (
     PATTERNS,
     PROGRAMS,
     TASK_FILE,
+    WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import (
     ADJACENT,
@@ -25,6 +26,7 @@ from pentathlon_engines.tash_kalar.geometry import (
     NAMES,
     SQUARES,
     bits,
+    bits_of,
 )
 from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
 
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
 GRAMMAR: Final = (
     "'setup <square>', 'place <square>', 'place <square> <rank>', 'pickup <square>', "
     "'summon <card> <square>', 'summon <card> <square> <orientation>', 'discard <card>', "
-    "'return <card>', 'take <card>', 'keep <card>', 'claim <task>', "
-    "'flare', 'thaw', 'end', 'done', 'pass', 'move <square> <square>', "
+    "'return <card>', 'take <card>', 'keep <card>', 'throw <card>', 'warp <card>', "
+    "'claim <task>', 'flare', 'thaw', 'end', 'done', 'pass', 'move <square> <square>', "
     "'pick', 'leap', 'destroy', 'upgrade', 'downgrade' or 'convert' with a square, "
     "'dir <direction>' or 'opt <label>'"
 )
@@ -65,6 +67,8 @@ def _texts() -> Iterator[str]:
     yield from (f"claim {task}" for task in TASK_IDS)
     yield from (f"return {card}" for card in IDS)
     yield from (f"keep {IDS[card]}" for card in FROZEN_CARDS)
+    yield from (f"throw {card}" for card in IDS)
+    yield from (f"warp {IDS[card]}" for card in bits_of(WARP_CARDS))
     for card in IDS[:FIRST_LEGEND]:
         yield f"discard {card}"
         yield f"take {card}"
@@ -112,9 +116,11 @@ VERBS: Final = (
     "setup",
     "summon",
     "take",
+    "throw",
     "upgrade",
     "keep",
     "thaw",
+    "warp",
 )
 CLAIM: Final = 0
 DO_CONVERT: Final = 1
@@ -132,9 +138,10 @@ RETURN: Final = 16
 SET_UP: Final = 17
 SUMMON: Final = 18
 TAKE: Final = 19
-DO_UPGRADE: Final = 20
-KEEP: Final = 21
-DO_THAW: Final = 22
+DO_UPGRADE: Final = 21
+KEEP: Final = 22
+DO_THAW: Final = 23
+WARP: Final = 24
 
 FLARE: Final[int] = ACTIONS["flare"]
 THAW: Final[int] = ACTIONS["thaw"]
@@ -164,6 +171,8 @@ RETURNS: Final[tuple[int, ...]] = tuple(ACTIONS[f"return {card}"] for card in ID
 DISCARDS: Final[tuple[int, ...]] = tuple(ACTIONS[f"discard {card}"] for card in IDS[:FIRST_LEGEND])
 KEEPS: Final[dict[int, int]] = {card: ACTIONS[f"keep {IDS[card]}"] for card in FROZEN_CARDS}
 TAKES: Final[tuple[int, ...]] = tuple(ACTIONS[f"take {card}"] for card in IDS[:FIRST_LEGEND])
+THROWS: Final[tuple[int, ...]] = tuple(ACTIONS[f"throw {card}"] for card in IDS)
+WARPS: Final[tuple[int, ...]] = tuple(ACTIONS.get(f"warp {card}", -1) for card in IDS)
 
 
 def _move_table() -> list[int]:

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-SCHOOL_DECKS: Final = ("imperial", "highland", "sylvan", "nethervoid", "everfrost")
+SCHOOL_DECKS: Final = ("imperial", "highland", "sylvan", "nethervoid", "everfrost", "etherweave")
 """The files of the school decks that can be played."""
 LEGENDS: Final = "legends"
 FLARES: Final = "flares"
@@ -51,8 +51,11 @@ def compile_being(card: dict[str, Any]) -> tuple[Pattern, Program]:
         raise BadCard(card["id"], "has no effect steps yet, so its deck cannot be played")
     if card["rank"] not in RANKS:
         raise BadCard(card["id"], f"has no rank {card['rank']!r}; there are {', '.join(RANKS)}")
-    pattern = compile_pattern(card["id"], card["pattern"], refs=card["refs"])
-    return pattern, compile_steps(card["id"], card["steps"], card.get("frozen_steps"))
+    pattern = compile_pattern(
+        card["id"], card["pattern"], refs=card["refs"], summon_on=card.get("summon_on", "")
+    )
+    free = card.get("frozen_steps", card.get("warp_steps"))
+    return pattern, compile_steps(card["id"], card["steps"], free)
 
 
 _SCHOOL_FILES: Final = [read_deck(deck) for deck in SCHOOL_DECKS]
@@ -102,6 +105,18 @@ FROST_CARDS: Final[int] = sum(
 )
 FROZEN_CARDS: Final[tuple[int, ...]] = tuple(
     card for card, data in enumerate(_CARDS) if "frozen_steps" in data
+)
+WARP_SCHOOLS: Final[tuple[str, ...]] = tuple(
+    school for data in _SCHOOL_FILES if "warp" in data for school in data["schools"]
+)
+"""The schools whose beings may be pending (18.3)."""
+WARP_DECK: Final[int] = sum(1 << card for school in WARP_SCHOOLS for card in SCHOOL_CARDS[school])
+WARP_CARDS: Final[int] = sum(
+    1 << card for card, data in enumerate(_BEINGS) if "warp_steps" in data
+)
+"""The cards with a warp effect, and those of them that are bound while they are pending."""
+BOUND_CARDS: Final[int] = sum(
+    1 << card for card, data in enumerate(_BEINGS) if "warp_bound" in data
 )
 LEGEND_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_LEGEND, BEINGS))
 FLARE_CARDS: Final[tuple[int, ...]] = tuple(range(FIRST_FLARE, len(IDS)))

@@ -18,7 +18,6 @@ from pentathlon_engines.tash_kalar.actions import (
 )
 from pentathlon_engines.tash_kalar.cards import PATTERNS, PROGRAMS
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.frozen import Freezing
 from pentathlon_engines.tash_kalar.geometry import (
     ADJACENT,
     ALL,
@@ -45,6 +44,8 @@ from pentathlon_engines.tash_kalar.program import (
     CLOSER_BUT_BESIDE,
     COMBAT,
     DESTINATION_MARKED,
+    DESTINATION_RING,
+    DESTINATION_SQUARE,
     DESTROY,
     DESTROY_ALL,
     DOWNGRADE,
@@ -60,15 +61,18 @@ from pentathlon_engines.tash_kalar.program import (
     OWN,
     PER_SQUARE,
     PICK,
+    PICK_SQUARE,
     PLACE,
     RECOVER,
     SELF,
     SHOOT,
     THROW_FLARE,
+    UNLIMITED,
     UPGRADE,
     Step,
 )
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
+from pentathlon_engines.tash_kalar.weaving import Weaving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +81,7 @@ if TYPE_CHECKING:
 _SECOND: Final = 2
 
 
-class Choices(Freezing):
+class Choices(Weaving):
     """What the step at hand offers; `effect` is not None in any of this."""
 
     __slots__ = ()
@@ -93,8 +97,9 @@ class Choices(Freezing):
             return self._leaps(effect, step)
         if op == SHOOT:
             return self._shots(effect, step)
-        if op == CHOOSE:
-            return self._options(effect, step)
+        if op >= PICK_SQUARE:
+            chosen = op == CHOOSE
+            return self._options(effect, step) if chosen else self.weaving_offers(effect, step)
         return self._targets(effect, step)
 
     def _targets(self, effect: Effect, step: Step) -> list[int]:
@@ -142,7 +147,7 @@ class Choices(Freezing):
         found: list[int] = []
         direction = effect.direction
         if step.same_as >= 0:
-            direction = effect.directions[step.same_as]
+            direction = (effect.directions[step.same_as] + step.turned) % EIGHT
         limits = self._limits(effect, step)
         for square in bits(self._movers(effect, step)):
             reach = ADJACENT[square]
@@ -163,16 +168,24 @@ class Choices(Freezing):
 
     def _limits(self, effect: Effect, step: Step) -> list[int]:
         """Return the squares that moves may end on, by the highest rank captured, plus one."""
-        within = ALL
-        if step.destination:
-            marked = step.destination == DESTINATION_MARKED
-            within = self.marks(effect) if marked else COLOURED
+        within = self._within(effect, step) if step.destination else ALL
         if step.kind == ONTO_LEGENDARY:
             legendary = self.owned(ANY, 1 << LEGENDARY) & within
             return [legendary] * (RANKS_EACH + 1)
         if not step.capture_ranks & 1 << COMMON:
             within &= ~(self.pieces[COMMON] | self.pieces[RANKS_EACH + COMMON])
         return [self.up_to(rank - 1) & within for rank in range(RANKS_EACH + 1)]
+
+    def _within(self, effect: Effect, step: Step) -> int:
+        """Return the squares to which moves are restricted."""
+        kind = step.destination
+        if kind == DESTINATION_MARKED:
+            return self.marks(effect)
+        if kind == DESTINATION_SQUARE:
+            return BIT[effect.squares[step.square_of]]
+        if kind == DESTINATION_RING:
+            return _ring(step.distance, effect.me) if effect.me >= 0 else 0
+        return COLOURED
 
     def _reach_of(self, effect: Effect, step: Step, square: int) -> int:
         """Return the highest rank that this piece may capture now, plus one (6.2)."""
@@ -204,6 +217,17 @@ class Choices(Freezing):
             found &= self.owned(ANY, step.ranks) | myself
         if step.third_needs_self and effect.times == _SECOND and not effect.moved_self:
             found &= BIT[effect.me] if effect.me >= 0 else 0
+        if step.most_of_owner < UNLIMITED:
+            found &= self._not_spent(effect, step)
+        return found
+
+    def _not_spent(self, effect: Effect, step: Step) -> int:
+        """Return the pieces of those seats of which not enough have moved yet."""
+        found = 0
+        if effect.own_moves < step.most_of_owner:
+            found = self.own(self.active)
+        if effect.times - effect.own_moves < step.most_of_owner:
+            found |= self.own(1 - self.active)
         return found
 
     def _touching(self, square: int, reach: int) -> int:
@@ -236,8 +260,7 @@ class Choices(Freezing):
         rank = self.rank_at(square)
         squares = self.up_to(rank if step.kind == COMBAT else rank - 1) & ~BIT[square]
         if step.distance:
-            ring = WITHIN[step.distance][square] & ~WITHIN[step.distance - 1][square]
-            squares &= ring
+            squares &= _ring(step.distance, square)
         if step.square_of >= 0:
             squares &= BIT[effect.squares[step.square_of]]
         return squares
@@ -335,3 +358,8 @@ class Choices(Freezing):
             if option.op != DESTROY_ALL or self.selected(effect, option.selector):
                 found.append(OPTS[option.label])
         return found or labels
+
+
+def _ring(distance: int, square: int) -> int:
+    """Return the squares at exactly this distance."""
+    return WITHIN[distance][square] & ~WITHIN[distance - 1][square]

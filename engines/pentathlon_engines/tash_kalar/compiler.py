@@ -34,7 +34,7 @@ from pentathlon_engines.tash_kalar.program import (
     Selector,
     Step,
 )
-from pentathlon_engines.tash_kalar.step_words import StepWords
+from pentathlon_engines.tash_kalar.weaving_words import WeavingWords
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class _Compiler:
             last.end = len(self._steps)
 
 
-class _Reader(StepWords):
+class _Reader(WeavingWords):
     """Reads one step; every word of it must be understood."""
 
     def step(self, shown: int) -> Step:
@@ -143,6 +143,7 @@ class _Reader(StepWords):
             step.by_rank = tuple(most["by_rank"][rank] for rank in RANKS)
             most = max(step.by_rank)
         step.most = UNLIMITED if most is None else most
+        step.linked = self.data.pop("linked", False)
 
     def read_moves(self, step: Step) -> None:
         step.kind = self.index(self.take("kind"), KINDS, "kind")
@@ -158,12 +159,14 @@ class _Reader(StepWords):
             step.combat, step.standard = budget["combat"], budget["standard"]
         elif step.kind == BY_PIECE:
             self._read_by_piece(step)
+        self.read_weaving_moves(step)
         if "direction" in self.data:
             step.same_as = self.slot(self.take("direction")["same_as"])
         step.stop = self.index(self.data.pop("stop_if", ""), STOPS, "stop_if")
         step.capture_ranks = ANY_RANK & ~self.ranks(self.data.pop("forbid_capture", []))
         self._read_lock(step)
-        step.destination = self.index(self.data.pop("dest", ""), DESTINATIONS, "dest")
+        if not step.destination:
+            step.destination = self.index(self.data.pop("dest", ""), DESTINATIONS, "dest")
         step.closer = self.index(self.data.pop("closer_to", ""), CLOSER, "closer_to")
         step.notes_captures = self.data.pop("note_captures", False)
 
@@ -289,6 +292,13 @@ _READERS: Final = (
     _Reader.read_throw,
     _Reader.read_freeze,
     _Reader.read_mirror,
+    _Reader.read_squares,
+    _Reader.read_swap,
+    _Reader.read_nothing,
+    _Reader.read_squares,
+    _Reader.read_copy,
+    _Reader.read_card,
+    _Reader.read_nothing,
     _Reader.read_choice,
     _Reader.read_destroy_all,
     _Reader.read_nothing,
@@ -299,6 +309,10 @@ _READERS: Final = (
     _Reader.read_nothing,
     _Reader.read_nothing,
     _Reader.read_gain,
+    _Reader.read_nothing,
+    _Reader.read_nothing,
+    _Reader.read_nothing,
+    _Reader.read_nothing,
     _Reader.read_nothing,
     _Reader.read_nothing,
     _Reader.read_nothing,

@@ -57,10 +57,16 @@ class Conditions(Choices):
             return gate >= 0 and condition.number >> gate & 1 == 1
         if kind == CAPTURED:
             return effect.ranks[slot] != 0
-        if kind == SUMMON_CAPTURED:
-            return effect.onto & condition.number != 0
+        if kind >= SUMMON_CAPTURED:
+            return self._is_met_rarely(effect, condition)
         piece = effect.pieces[slot]
         return piece >= 0 and self.rank_at(piece) == condition.number
+
+    def _is_met_rarely(self, effect: Effect, condition: Condition) -> bool:
+        """Say what only beings of the Everfrost and the Etherweave ask."""
+        if condition.kind == SUMMON_CAPTURED:
+            return effect.onto & condition.number != 0
+        return self.weaving_holds(effect, condition)
 
     def _was_met(self, effect: Effect, condition: Condition) -> bool:
         """Say whether something held when the effect began."""

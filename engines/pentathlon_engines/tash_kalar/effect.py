@@ -37,6 +37,7 @@ class Effect:
         "me",
         "moved_self",
         "onto",
+        "own_moves",
         "picked",
         "pieces",
         "pool",
@@ -96,6 +97,8 @@ class Effect:
         self.lock: int = -1
         """The rank that all pieces must have."""
         self.moved_self: bool = False
+        self.own_moves: int = 0
+        """How many of the moves were made by own pieces, if that is asked."""
         self.captures: int = 0
         """How many pieces of the mover's rank were captured."""
         self.picked: int = -1
@@ -105,6 +108,21 @@ class Effect:
         """Go on with another step."""
         self.at = at
         self.reset()
+
+    def go_on_with(self, program: int, at: int, stop: int) -> None:
+        """Go on with some steps of another card as if the effect began there."""
+        self.program, self.stop = program, stop
+        self.counts = [0] * SLOTS
+        self.squares = [-1] * SLOTS
+        self.pieces = [-1] * SLOTS
+        self.directions = [-1] * SLOTS
+        self.ranks = [0] * SLOTS
+        self.go_to(at)
+
+    def note_square(self, slot: int, square: int) -> None:
+        """Write down that a step was done once more, and on which empty square."""
+        self.counts[slot] += 1
+        self.squares[slot] = square
 
     def record(self, slot: int, square: int) -> None:
         """Write down that a step was done once more, and on which square."""
@@ -142,6 +160,19 @@ class Effect:
             if self.pieces[slot] == square:
                 self.pieces[slot] = to
 
+    def exchange(self, square: int, other: int) -> None:
+        """The pieces on two squares have changed places."""
+        both = BIT[square] | BIT[other]
+        if self.used & both not in (0, both):
+            self.used ^= both
+        if self.pool & both not in (0, both):
+            self.pool ^= both
+        if self.me in (square, other):
+            self.me = square + other - self.me
+        for slot in range(SLOTS):
+            if self.pieces[slot] in (square, other):
+                self.pieces[slot] = square + other - self.pieces[slot]
+
     def copy(self) -> Effect:
         """Return an independent twin."""
         twin = Effect(self.program, self.me, self.shape)
@@ -168,5 +199,6 @@ class Effect:
         twin.lock = self.lock
         twin.moved_self = self.moved_self
         twin.captures = self.captures
+        twin.own_moves = self.own_moves
         twin.picked = self.picked
         return twin

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import KEEPS, PICKS
-from pentathlon_engines.tash_kalar.cards import FROST_SCHOOLS, FROZEN_CARDS, PATTERNS, PROGRAMS
+from pentathlon_engines.tash_kalar.cards import (
+    FROST_SCHOOLS,
+    FROZEN_CARDS,
+    PATTERNS,
+    PROGRAMS,
+    WARP_DECK,
+)
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.geometry import BIT, EIGHT, STEPS, bits
-from pentathlon_engines.tash_kalar.patterns import COMMON, LEGENDARY
+from pentathlon_engines.tash_kalar.patterns import COMMON
 from pentathlon_engines.tash_kalar.program import ANY, SLOW_OTHERS, Step
 from pentathlon_engines.tash_kalar.selecting import Selecting
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
@@ -68,8 +74,14 @@ class Freezing(Selecting):
 
     def discard_openly(self, card: int) -> None:
         """Put a being of the active seat on its discard pile; everybody sees it."""
-        self.discards[self.active] |= 1 << card
+        self.put_away(card)
         self.played[self.active].append(card)
+
+    def put_away(self, card: int) -> None:
+        """Put a being of the active seat on its discard pile; of the Etherweave it is the last."""
+        self.discards[self.active] |= 1 << card
+        if WARP_DECK >> card & 1:
+            self.latest = card
 
     def forget_played(self, card: int) -> None:
         """A card of the active seat that is seen elsewhere is not in its discard pile."""
@@ -129,6 +141,4 @@ class Freezing(Selecting):
         owner, rank = divmod(self.board[square] - 1, RANKS_EACH)
         if owner != self.active:
             self.destroyed[rank] += 1
-        stock = self.stock[:]
-        stock[owner + 2 if rank == LEGENDARY else owner] -= 1
-        self.stock = stock
+        self.set_aside(self.board[square], 1)

@@ -40,6 +40,12 @@ class Hands(ExpansionTable):
             self._hand, self._held = hand, bits_of(hand)
         return self._held
 
+    def loose(self, seat: int) -> list[int]:
+        """Return the cards in a hand without the pending one (18.3), which stays in it."""
+        if not self.pending:
+            return self.held(seat)
+        return bits_of(self.hands[seat] & ~self.pending)
+
     def hand_of(self, seat: int, kind: int) -> int:
         """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""
         hand = self.hands[seat]

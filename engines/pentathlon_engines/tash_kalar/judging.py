@@ -18,7 +18,7 @@ from pentathlon_engines.tash_kalar.cards import (
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
 from pentathlon_engines.tash_kalar.patterns import COMMON, matches_with_enemy
 from pentathlon_engines.tash_kalar.program import CONVERT, MOVES, PLACE, UPGRADE, WAR_SUMMON
-from pentathlon_engines.tash_kalar.table import DEATHMATCH, RANKS_EACH, Table
+from pentathlon_engines.tash_kalar.table import DEATHMATCH, PENDING_POINTS, RANKS_EACH, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _THAWED: Final = {UPGRADE: 2.0, CONVERT: 2.0, WAR_SUMMON: 1.4, PLACE: 1.1, MOVES
 """What a frozen effect may bring by its first step, if that must be done; in play, half of it."""
 _SLOWED: Final = 1.0
 """An action less in the next turn."""
+_PENDING: Final = 0.5
 _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
 
@@ -54,6 +55,10 @@ def worth(table: Table, seat: int) -> float:
     found += _CENTRAL * (table.own(seat) & _CENTRE).bit_count()
     if table.gateway >= 0:
         found += _GATEWAY if table.own(seat) & BIT[table.gateway] else -_GATEWAY
+    if table.pending and table.trigger < 0:
+        # It costs points only at the very end; until then it is in the way of other warp effects.
+        cost = _POINT * PENDING_POINTS - _PENDING
+        found += cost if table.pending & table.hands[seat] else -cost
     if table.active == seat:
         found += _of_turn(table)
     if table.frozen >= 0 or table.slowed >= 0 or table.effect is not None:
@@ -107,7 +112,7 @@ def _of_hand(table: Table, seat: int) -> float:
 def _of_being(table: Table, seat: int, card: int) -> float:
     rank, pattern = RANK_OF[card], PATTERNS[card]
     own, upgraded = table.own(seat), table.upgraded(seat)
-    allowed = table.up_to(rank)
+    allowed = ALL if pattern.anywhere else table.up_to(rank)
     if pattern.requires >= 0:
         allowed &= own if pattern.requires == COMMON else upgraded
     nearly = False

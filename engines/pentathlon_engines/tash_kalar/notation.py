@@ -8,7 +8,7 @@ that waits for a piece, and the effect that is resolving.
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar import events
+from pentathlon_engines.tash_kalar import events, notation_weaving
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
 from pentathlon_engines.tash_kalar.cards import (
     FROST_SCHOOLS,
@@ -62,6 +62,7 @@ def describe(state: TashKalarState) -> dict[str, Any]:
         "decks": decks,
         "played": _played(state),
         "discards": [sorted(names(bits_of(pile))) for pile in state.discards],
+        **notation_weaving.discard_fields(state, events.BOTH),
         **_tasks(state),
         "end": _end(state),
         "progress": _progress(state),
@@ -93,6 +94,7 @@ def show(state: TashKalarState, seat: int | None) -> dict[str, Any]:
         "played": _played(state),
         **pile,
         "discard_sizes": [pile.bit_count() for pile in state.discards],
+        **notation_weaving.discard_fields(state, heard),
         **_tasks(state),
         "end": _end(state),
         "progress": _progress(state),
@@ -151,9 +153,11 @@ def _turn(state: TashKalarState) -> dict[str, Any]:
     if state.phase == RESOLVING and state.effect is not None:
         step = PROGRAMS[state.effect.program].steps[state.effect.at].shown
     granted = (
+        ("counts_double", state.doubled),
         ("extra_turn", state.extra_granted),
         ("possessed_summon", state.possessed),
         ("summon_now", state.directly),
+        ("void_summon", state.voids),
         ("war_summon", state.war),
     )
     return {
@@ -185,6 +189,7 @@ def _board(state: TashKalarState) -> dict[str, Any]:
         "board": pieces,
         **_gateway(state),
         **_frozen(state),
+        **notation_weaving.board_fields(state),
         "supply": supply,
         "scores": [state.score(seat) for seat in (0, 1)],
         "counters": {
@@ -210,11 +215,9 @@ def _frozen(state: TashKalarState) -> dict[str, Any]:
     if not _is_frosty(state):
         return {}
     two_sided, legendary = TWO_SIDED[state.mode], LEGENDARIES[state.mode]
+    stock = notation_weaving.stock_with_held(state)
     removed = [
-        {
-            "common_heroic": two_sided - state.stock[seat],
-            "legendary": legendary - state.stock[2 + seat],
-        }
+        {"common_heroic": two_sided - stock[seat], "legendary": legendary - stock[2 + seat]}
         for seat in (0, 1)
     ]
     return {"frozen": None if state.frozen < 0 else IDS[state.frozen], "removed": removed}
@@ -282,6 +285,7 @@ def _progress(state: TashKalarState) -> dict[str, Any]:
         "draws": draws,
         "summon": summon,
         "effect": None if state.effect is None else _effect(state, state.effect),
+        **notation_weaving.progress_fields(state),
     }
 
 
@@ -318,6 +322,7 @@ def _effect(state: TashKalarState, effect: Effect) -> dict[str, Any]:
         "moved_self": effect.moved_self,
         "captures": effect.captures,
         "picked": square(effect.picked),
+        **notation_weaving.effect_fields(state, effect),
     }
 
 

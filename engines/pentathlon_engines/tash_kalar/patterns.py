@@ -41,14 +41,31 @@ HEROIC: Final = 1
 LEGENDARY: Final = 2
 ORIENTATIONS: Final = ("r0", "r90", "r180", "r270", "m0", "m90", "m180", "m270")
 REFS: Final = ("none", "marked", "directions", "used")
+_ANYWHERE: Final = "empty_colorless"
+_SUMMON_ON: Final = ("", _ANYWHERE)
 _LETTERS: Final = {"c": COMMON, "h": HEROIC}
 _QUARTERS: Final = 4
+MOST_VOIDS: Final = 2
+"""So many empty squares may serve for commons after a Void Summoner."""
+_LIFT: Final = 40
+"""Masks are lifted by so many bits before they are shifted, so that no shift is negative."""
 
 
 class Shape:
     """A pattern in one orientation."""
 
-    __slots__ = ("_cells", "directions", "high", "low", "marks", "name", "valid")
+    __slots__ = (
+        "_cells",
+        "_commons",
+        "_heroics",
+        "directions",
+        "high",
+        "low",
+        "marks",
+        "more_marks",
+        "name",
+        "valid",
+    )
 
     def __init__(
         self, orientation: int, cells: list[tuple[Cell, int]], marks: list[Cell], arrows: list[int]
@@ -56,6 +73,8 @@ class Shape:
         self.name = orientation
         self._cells: tuple[Cell, ...] = tuple(cell for cell, _ in cells)
         self.marks: tuple[Cell, ...] = tuple(marks)
+        self.more_marks: tuple[Cell, ...] = ()
+        """The cells that are marked twice."""
         self.directions: tuple[int, ...] = tuple(sorted(arrows))
         valid = ALL
         for cell in self._cells:
@@ -63,6 +82,8 @@ class Shape:
         self.valid: int = valid
         """Where the summon square may be for all cells to be on the board."""
         ways = _ways(cells, COMMON), _ways(cells, HEROIC)
+        self._commons: tuple[int, ...] = tuple(ways[0])
+        self._heroics: tuple[int, ...] = tuple(ways[1])
         reach = max([0, *[dx for dx, _ in self._cells]])
         self.low: Stencil = low_stencil(*ways, valid, reach)
         self.high: Stencil = high_stencil(*ways, valid, reach)
@@ -80,14 +101,26 @@ class Shape:
         upright = all(x == 0 for x, _ in self._cells)
         return shifted(square, -dx, dy) if upright else shifted(square, dx, -dy)
 
+    def with_empty(self, own: int, upgraded: int, empty: int) -> list[int]:
+        """Return where it matches with at most no, one, two empty squares for commons (18.3.7)."""
+        own, upgraded, empty = own << _LIFT, upgraded << _LIFT, empty << _LIFT
+        found = [self.valid] * (MOST_VOIDS + 1)
+        for way in self._heroics:
+            found = [squares & upgraded >> _LIFT + way for squares in found]
+        for way in self._commons:
+            here, free = own >> _LIFT + way, empty >> _LIFT + way
+            for voids in range(MOST_VOIDS, 0, -1):
+                found[voids] = (found[voids] & here) | (found[voids - 1] & free)
+            found[0] &= here
+        return found
+
     def marks_at(self, square: int) -> int:
         """Return the mask of the marked squares that are on the board."""
-        found = 0
-        for dx, dy in self.marks:
-            at = shifted(square, dx, dy)
-            if at >= 0:
-                found |= BIT[at]
-        return found
+        return _on_board(square, self.marks)
+
+    def more_marks_at(self, square: int) -> int:
+        """Return the mask of the squares marked twice that are on the board."""
+        return _on_board(square, self.more_marks)
 
     def rays_at(self, square: int) -> int:
         """Return the mask of all squares in the indicated directions."""
@@ -98,10 +131,28 @@ class Shape:
         return found
 
 
+def _on_board(square: int, cells: tuple[Cell, ...]) -> int:
+    found = 0
+    for dx, dy in cells:
+        at = shifted(square, dx, dy)
+        if at >= 0:
+            found |= BIT[at]
+    return found
+
+
 class Pattern:
     """What must stand around a summon square, in every orientation that differs."""
 
-    __slots__ = ("heroics", "high", "low", "pieces", "refs", "requires", "shapes")
+    __slots__ = (
+        "anywhere",
+        "heroics",
+        "high",
+        "low",
+        "pieces",
+        "refs",
+        "requires",
+        "shapes",
+    )
 
     def __init__(self, grid: _Grid, shapes: list[Shape], refs: str) -> None:
         self.shapes: tuple[Shape, ...] = tuple(shapes)
@@ -114,6 +165,9 @@ class Pattern:
         """The least rank of an own piece on the summon square, -1 if there need not be one."""
         self.refs = refs != "none"
         """Whether the effect reads the match, so that the player chooses the orientation (7.8)."""
+        self.anywhere: bool = False
+        """Whether the being may stand on any empty square without a colour; the pattern's squares
+        are counted from one of its cells then (18.3)."""
 
 
 _SEEN: Final[dict[tuple[int, int], int]] = {}
@@ -156,11 +210,14 @@ def matches_with_enemy(
     return joined(pure, more_pure), joined(mixed, more_mixed)
 
 
-def compile_pattern(card: str, rows: list[str], *, refs: str) -> Pattern:
+def compile_pattern(card: str, rows: list[str], *, refs: str, summon_on: str = "") -> Pattern:
     """Return the pattern that is drawn in some rows, or raise `BadCard`."""
     if refs not in REFS:
         raise BadCard(card, f"refs must be one of {', '.join(REFS)}, not {refs!r}")
-    grid = _Grid(card, rows)
+    if summon_on not in _SUMMON_ON:
+        raise BadCard(card, f"summon_on must be {_ANYWHERE} or left out, not {summon_on!r}")
+    anywhere = summon_on == _ANYWHERE
+    grid = _Grid(card, rows, anywhere=anywhere)
     shapes: list[Shape] = []
     seen: set[tuple[frozenset[tuple[Cell, int]], ...]] = set()
     for orientation in range(len(ORIENTATIONS)):
@@ -177,7 +234,10 @@ def compile_pattern(card: str, rows: list[str], *, refs: str) -> Pattern:
         if looks not in seen:
             seen.add(looks)
             shapes.append(Shape(orientation, cells, marks, arrows))
-    return Pattern(grid, shapes, refs)
+            shapes[-1].more_marks = tuple(more)
+    pattern = Pattern(grid, shapes, refs)
+    pattern.anywhere = anywhere
+    return pattern
 
 
 def turned(cell: Cell, orientation: int) -> Cell:
@@ -191,17 +251,22 @@ def turned(cell: Cell, orientation: int) -> Cell:
 
 
 class _Grid:
-    """A pattern as it is drawn: cells, marks and arrows, counted from the summon square."""
+    """A pattern as it is drawn: cells, marks and arrows, counted from the summon square.
 
-    def __init__(self, card: str, rows: list[str]) -> None:
+    If the being may stand anywhere there is no such square, and the first cell takes its place.
+    """
+
+    def __init__(self, card: str, rows: list[str], *, anywhere: bool) -> None:
         tokens = [
             (column, -row, token)
             for row, line in enumerate(rows)
             for column, token in enumerate(line.split())
         ]
         summons = [(x, y, token) for x, y, token in tokens if token.startswith("@")]
-        if len(summons) != 1:
+        if len(summons) != (0 if anywhere else 1):
             raise BadCard(card, f"its pattern has {len(summons)} summon cells, not one")
+        if anywhere:
+            summons = [(x, y, "@") for x, y, token in tokens if token in _LETTERS]
         x0, y0, token = summons[0]
         need = token[1:].rstrip("*")
         if need and need not in _LETTERS:

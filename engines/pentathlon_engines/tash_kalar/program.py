@@ -28,6 +28,13 @@ OPS: Final = (
     "throw_flare",
     "freeze",
     "mirror",
+    "pick_square",
+    "swap",
+    "lift",
+    "leap_from_card",
+    "copy_warp",
+    "throw",
+    "take_back",
     "choose_one",
     "destroy_all",
     "force_upgrade",
@@ -42,6 +49,10 @@ OPS: Final = (
     "to_deck_bottom",
     "change_side",
     "slow_others",
+    "double_destroyed",
+    "void_summon",
+    "recover_last",
+    "discard_legends",
 )
 MOVES: Final = 0
 LEAPS: Final = 1
@@ -58,20 +69,31 @@ RECOVER: Final = 11
 THROW_FLARE: Final = 12
 FREEZE: Final = 13
 MIRROR: Final = 14
-CHOOSE: Final = 15
-DESTROY_ALL: Final = 16
-FORCE_UPGRADE: Final = 17
-GAIN_ACTION: Final = 18
-DRAW_EXTRA: Final = 19
-EXTRA_TURN: Final = 20
-WAR_SUMMON: Final = 21
-BECOME_GATEWAY: Final = 22
-COUNT_AS_LEGEND: Final = 23
-LOSE_ACTION: Final = 24
-POSSESS_SUMMON: Final = 25
-TO_DECK_BOTTOM: Final = 26
-CHANGE_SIDE: Final = 27
-SLOW_OTHERS: Final = 28
+PICK_SQUARE: Final = 15
+SWAP: Final = 16
+LIFT: Final = 17
+LEAP_FROM_CARD: Final = 18
+COPY_WARP: Final = 19
+THROW: Final = 20
+TAKE_BACK: Final = 21
+CHOOSE: Final = 22
+DESTROY_ALL: Final = 23
+FORCE_UPGRADE: Final = 24
+GAIN_ACTION: Final = 25
+DRAW_EXTRA: Final = 26
+EXTRA_TURN: Final = 27
+WAR_SUMMON: Final = 28
+BECOME_GATEWAY: Final = 29
+COUNT_AS_LEGEND: Final = 30
+LOSE_ACTION: Final = 31
+POSSESS_SUMMON: Final = 32
+TO_DECK_BOTTOM: Final = 33
+CHANGE_SIDE: Final = 34
+SLOW_OTHERS: Final = 35
+DOUBLE_DESTROYED: Final = 36
+VOID_SUMMON: Final = 37
+RECOVER_LAST: Final = 38
+DISCARD_LEGENDS: Final = 39
 FIRST_AUTOMATIC: Final = DESTROY_ALL
 """The operations from here on run by themselves."""
 
@@ -117,6 +139,9 @@ NEAR_ENEMY: Final = 14
 GATEWAY: Final = 15
 NEAR_GATEWAY: Final = 16
 NEAR_OWN_HEROIC: Final = 17
+MARKED_TWICE: Final = 18
+NEAR_TWO_OWN: Final = 19
+SQUARE_OF_STEP: Final = 20
 PLAIN_PLACES: Final = {
     "board": BOARD,
     "self": SELF,
@@ -132,6 +157,8 @@ PLAIN_PLACES: Final = {
     "gateway": GATEWAY,
     "adjacent_to_gateway": NEAR_GATEWAY,
     "adjacent_to_own_heroic": NEAR_OWN_HEROIC,
+    "marked_twice": MARKED_TWICE,
+    "adjacent_to_two_own": NEAR_TWO_OWN,
 }
 
 DONE: Final = 0
@@ -149,11 +176,14 @@ GATEWAY_ON: Final = 11
 CAPTURED: Final = 12
 PIECE_RANK: Final = 13
 SUMMON_CAPTURED: Final = 14
+IN_DISCARD: Final = 15
+WARPED: Final = 16
 PLAIN_CONDITIONS: Final = {
     "actions_left": ACTIONS_LEFT,
     "marked_was_empty": MARKED_WAS_EMPTY,
     "discard_was_empty": DISCARD_WAS_EMPTY,
     "is_gateway": IS_GATEWAY,
+    "warped": WARPED,
 }
 
 SUMMON_CAPTURES: Final = ("own", "enemy", "any")
@@ -170,7 +200,10 @@ OWNER_CONDITIONS: Final = (
 ANY_RANK: Final = 7
 UNLIMITED: Final = 99
 DESTINATION_MARKED: Final = 1
+DESTINATION_SQUARE: Final = 3
+DESTINATION_RING: Final = 4
 DESTINATIONS: Final = ("", "marked", "colored")
+"""Further ones are the square of an earlier step, and a distance from the being."""
 STOP_ONTO_EMPTY: Final = 1
 STOP_CAPTURED_LEGENDARY: Final = 2
 STOPS: Final = ("", "onto_empty", "captured_legendary")
@@ -186,7 +219,7 @@ class Place:
 
     def __init__(self, kind: int, number: int) -> None:
         self.kind = kind
-        self.needs_square = kind == NEAR_SQUARE_OF
+        self.needs_square = kind in (NEAR_SQUARE_OF, SQUARE_OF_STEP)
         self.number = number
         """A distance, the slot of a recorded step, or the mask of fixed squares."""
 
@@ -195,12 +228,14 @@ class Selector:
     """Which pieces a step may be about: owner, ranks (a bit each), places, who is left out."""
 
     __slots__ = (
+        "leaves_out",
         "own_beside",
         "owner",
         "owner_condition",
         "places",
         "ranks",
         "without_gateway",
+        "without_piece",
         "without_self",
     )
 
@@ -214,19 +249,25 @@ class Selector:
         self.without_gateway = False
         self.own_beside: tuple[int, ...] = ()
         """By rank how many own pieces must be adjacent, if that is asked."""
+        self.without_piece = -1
+        """The slot of the step whose piece is left out."""
+        self.leaves_out = False
+        """Whether one of these two is left out."""
         self.owner_condition = condition
 
 
 class Condition:
     """One thing that must hold, or must not."""
 
-    __slots__ = ("kind", "negated", "number", "slot")
+    __slots__ = ("card", "kind", "negated", "number", "slot")
 
     def __init__(self, kind: int, *, negated: bool, slot: int = 0, number: int = 0) -> None:
         self.kind = kind
         self.negated = negated
         self.slot = slot
         self.number = number
+        self.card = ""
+        """The name of the card that must lie in the discard pile."""
 
 
 EVERYTHING: Final = Selector(ANY, ANY_RANK, [Place(BOARD, 0)], without_self=False, condition=0)
@@ -259,8 +300,10 @@ class Step:
         "kind",
         "label",
         "least",
+        "linked",
         "most",
         "most_of",
+        "most_of_owner",
         "near_own",
         "next_ranks",
         "notes_captures",
@@ -268,11 +311,13 @@ class Step:
         "one_piece",
         "op",
         "options",
+        "partner",
         "rank",
         "rank_lock",
         "ranks",
         "reach",
         "same_as",
+        "same_rank",
         "selector",
         "shown",
         "slot",
@@ -282,6 +327,7 @@ class Step:
         "stop_rank",
         "straight",
         "third_needs_self",
+        "turned",
         "veers",
     )
 
@@ -302,6 +348,8 @@ class Step:
         """The slot of the step that was done as often as this one must be."""
         self.slot = -1
         """Where it is written down what this step did."""
+        self.linked = False
+        """Whether it is done only if the next step can be done, too."""
         self._be_plain()
 
     def _be_plain(self) -> None:
@@ -312,6 +360,9 @@ class Step:
         self.straight = False
         self.same_as = -1
         """The slot of the step that gives the direction."""
+        self.turned = 0
+        """By how many of the eight directions it is turned from that."""
+        self.most_of_owner = UNLIMITED
         self.stop = 0
         self.capture_ranks = ANY_RANK
         self.near_own = False
@@ -336,7 +387,10 @@ class Step:
         """Take the defaults of leaps, shots and the rest."""
         self.distance = 0
         self.square_of = -1
-        """The slot of the step onto whose square a leap goes."""
+        """The slot of the step onto whose square a move or a leap goes."""
+        self.partner: Selector = EVERYTHING
+        """The pieces with which others change places."""
+        self.same_rank = False
         self.stop_rank = -1
         self.next_ranks = 0
         self.counted = True

@@ -8,18 +8,20 @@ read is written again at the end, so that whatever does not fit is refused.
 from __future__ import annotations
 
 from pentathlon_engines.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar import events, notation, tasks
+from pentathlon_engines.tash_kalar import events, notation, reading_weaving, tasks
 from pentathlon_engines.tash_kalar.cards import (
     FIRST_FLARE,
     FROST_SCHOOLS,
     FROZEN_CARDS,
-    GATEWAY_CARDS,
     GATEWAY_SCHOOLS,
     IDS,
+    PROGRAMS,
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import GRID, INDEX
+from pentathlon_engines.tash_kalar.notation_weaving import weaver
 from pentathlon_engines.tash_kalar.patterns import LEGENDARY, RANKS
+from pentathlon_engines.tash_kalar.program import COUNT_AS_LEGEND
 from pentathlon_engines.tash_kalar.reading_cards import (
     checked_card,
     checked_list,
@@ -33,6 +35,7 @@ from pentathlon_engines.tash_kalar.table import (
     HIGH_FORM,
     MAIN,
     OVER,
+    PENDING_POINTS,
     PHASES,
     RANKS_EACH,
     REASONS,
@@ -60,6 +63,8 @@ _FIELDS: Final = (
     "gateway",
     "frozen",
     "removed",
+    "pending",
+    "on_card",
     "supply",
     "scores",
     "counters",
@@ -72,6 +77,7 @@ _FIELDS: Final = (
     "discard",
     "discards",
     "discard_sizes",
+    "last_discard",
     "tasks",
     "end",
     "progress",
@@ -79,6 +85,7 @@ _FIELDS: Final = (
     "since",
 )
 _MOST_CARDS: Final = 31
+_MOST_PERMISSIONS: Final = 6
 _MOST_ACTIONS: Final = 99
 _MOST_POINTS: Final = 999
 _MOST_TURNS: Final = 200
@@ -137,15 +144,16 @@ def _read_turn(state: TashKalarState, fields: Fields) -> None:
 
 
 def _read_permissions(state: TashKalarState, fields: Fields) -> None:
-    for name in fields.items("permissions", most=4):
-        if name == "war_summon":
+    for name in fields.items("permissions", most=_MOST_PERMISSIONS):
+        if name == "extra_turn":
+            state.extra_granted = True
+        elif name == "war_summon":
             state.war = True
         elif name == "possessed_summon":
             state.possessed = True
-        elif name == "summon_now":
-            state.directly = True
-        elif name == "extra_turn":
-            state.extra_granted = True
+        elif weaver(state) == state.active:
+            state.voids = state.voids or name == "void_summon"
+            state.doubled = state.doubled or name == "counts_double"
 
 
 def _read_end(state: TashKalarState, fields: Fields) -> None:
@@ -172,6 +180,7 @@ def _read_board(state: TashKalarState, fields: Fields) -> None:
     if fields.has("gateway"):
         state.gateway = _checked_gateway(state, fields.text("gateway"))
     _read_frozen(state, fields)
+    reading_weaving.read_pending(state, fields)
     _read_counters(state, fields.mapping("counters", default={}))
 
 
@@ -220,7 +229,9 @@ def _read_counters(state: TashKalarState, counters: dict[str, Any]) -> None:
             refuse("counters.summoned", "must be objects with card and square")
         card = checked_card("counters.summoned", summoning.get("card"), IDS[:FIRST_FLARE])
         state.summoned.append(card * GRID + INDEX[summoning["square"]])
-        if summoning.get("as_legend") and GATEWAY_CARDS >> card & 1:
+        if summoning.get("as_legend") and any(
+            step.op == COUNT_AS_LEGEND for step in PROGRAMS[card].steps
+        ):
             state.raised |= 1 << card
 
 
@@ -230,10 +241,10 @@ def _read_scores(state: TashKalarState, fields: Fields) -> None:
         state.points = [sum(tasks.POINTS[task] for task in claimed) for claimed in state.claimed]
     elif fields.has("scores"):
         scores = fields.sequence("scores", length=_SEATS)
-        state.points = [
-            checked_integer(f"scores[{seat}]", scores[seat], low=0, high=_MOST_POINTS)
-            for seat in range(_SEATS)
-        ]
+        for seat in range(_SEATS):
+            cost = PENDING_POINTS if state.pending & state.hands[seat] else 0
+            score = checked_integer(f"scores[{seat}]", scores[seat], low=-cost, high=_MOST_POINTS)
+            state.points[seat] = score + cost
 
 
 def _read_events(state: TashKalarState, fields: Fields) -> None:

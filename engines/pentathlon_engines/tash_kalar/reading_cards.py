@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar import secrets, tasks
+from pentathlon_engines.tash_kalar import reading_weaving, secrets, tasks
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
 from pentathlon_engines.tash_kalar.cards import (
     CARDS,
@@ -38,6 +38,8 @@ def read_cards(state: TashKalarState, fields: Fields) -> None:
         _read_seen(state, fields)
     else:
         _read_all_cards(state, fields)
+    reading_weaving.check_pending(state)
+    reading_weaving.read_last_discard(state, fields)
     for seat in range(_SEATS):
         _check_school(state, seat)
     _check_shared(state, LEGEND_CARDS, [*state.legends, *state.legend_pile], "legends")
@@ -144,7 +146,8 @@ def _check_school(state: TashKalarState, seat: int) -> None:
     pile, hand = state.discards[seat], state.hand_of(seat, 0)
     cards = [*state.decks[seat]]
     lying = mask(cards)
-    if state.card >= 0 and seat == state.active and state.card < FIRST_LEGEND:
+    played = state.card >= 0 and seat == state.active and not state.pending >> state.card & 1
+    if played and state.card < FIRST_LEGEND:
         cards.append(state.card)
         lying |= 1 << state.card
     if FROST_CARDS & mask(SCHOOL_CARDS[state.schools[seat]]) and state.frozen >= 0:

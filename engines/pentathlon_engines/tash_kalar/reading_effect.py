@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from pentathlon_engines.position import checked_integer, refuse
-from pentathlon_engines.tash_kalar.cards import FIRST_FLARE, FROST_SCHOOLS, PATTERNS, PROGRAMS
+from pentathlon_engines.tash_kalar import reading_weaving
+from pentathlon_engines.tash_kalar.cards import (
+    FIRST_FLARE,
+    FROST_SCHOOLS,
+    IDS,
+    PATTERNS,
+    PROGRAMS,
+)
 from pentathlon_engines.tash_kalar.effect import SLOTS, Effect
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, INDEX, mask
 from pentathlon_engines.tash_kalar.notation import CAPTURES, HALVES, SHARED
@@ -28,6 +35,7 @@ _KNOWN: Final = (
     "draws",
     "summon",
     "effect",
+    "warped",
 )
 _MOST: Final = 31
 _FIELD: Final = "progress.effect"
@@ -46,6 +54,7 @@ def read_progress(state: TashKalarState, data: dict[str, Any]) -> None:
         state.slowed = checked_integer("progress.slowed", data["slowed"], low=0, high=1)
         if state.schools[1 - state.slowed] not in FROST_SCHOOLS:
             refuse("progress.slowed", "must be a seat against which the Everfrost plays")
+    reading_weaving.read_warped(state, data.get("warped", []))
     if state.phase == SHUFFLING:
         _read_draws(state, _object("progress.draws", data.get("draws")))
     if state.phase == SHORTAGE:
@@ -83,14 +92,15 @@ def _read_effect(state: TashKalarState, data: dict[str, Any]) -> None:
     if state.card < 0:
         refuse("card", "must be there in phase 'effect'")
     summon = _square(f"{_FIELD}.summon", data.get("summon"))
-    acts = _is_being(state.card, data.get("at"))
+    acts = _is_being(state.card, data)
     shapes = PATTERNS[state.card].shapes if acts else ()
     shape = _number(f"{_FIELD}.shape", data.get("shape"), max(0, len(shapes) - 1))
     if (summon < 0) == acts:
         refuse(f"{_FIELD}.summon", "must be a square for beings, and only for them")
-    if shapes and PATTERNS[state.card].refs and not shapes[shape].valid >> summon & 1:
+    if summon >= 0 and PATTERNS[state.card].refs and not shapes[shape].valid >> summon & 1:
         refuse(f"{_FIELD}.shape", "does not fit on the board there")
-    effect = state.effect = Effect(state.card, summon, shape)
+    program = reading_weaving.read_program(state, data)
+    effect = state.effect = Effect(program, summon, shape)
     effect.me = _square(f"{_FIELD}.being", data.get("being"))
     effect.used = _squares(f"{_FIELD}.used", data.get("used"))
     held = data.get("halves")
@@ -106,8 +116,14 @@ def _read_effect(state: TashKalarState, data: dict[str, Any]) -> None:
     _check_pieces(state, effect)
 
 
-def _is_being(card: int, at: object) -> bool:
-    """Say whether a step is one of a being that was summoned: no flare's, no frozen one."""
+def _is_being(card: int, data: dict[str, Any]) -> bool:
+    """Say whether an effect is that of a being that was summoned, also if it copies another.
+
+    It is not that of a flare, a frozen effect or a warp effect.
+    """
+    if data.get("warp") is not None:
+        return bool(data["warp"] != IDS[card])
+    at = data.get("at")
     return card < FIRST_FLARE and not (type(at) is int and at >= PROGRAMS[card].free)
 
 
@@ -117,7 +133,7 @@ def _read_step(state: TashKalarState, effect: Effect, data: dict[str, Any]) -> N
     effect.at = _number(f"{_FIELD}.at", data.get("at"), len(steps) - 1)
     if steps[effect.at].op >= FIRST_AUTOMATIC:
         refuse(f"{_FIELD}.at", "is a step without a decision")
-    free = PROGRAMS[state.card].free
+    free = PROGRAMS[effect.program].free
     effect.stop = free if effect.at < free else len(steps)
     effect.entered = True
     effect.times = _number(f"{_FIELD}.times", data.get("times"), _MOST)
@@ -131,6 +147,7 @@ def _read_step(state: TashKalarState, effect: Effect, data: dict[str, Any]) -> N
             refuse(f"{_FIELD}.lock", "is there only where the first piece gives the rank")
     effect.moved_self = _flag(_FIELD, data.get("moved_self"))
     effect.captures = _number(f"{_FIELD}.captures", data.get("captures"), _MOST)
+    effect.own_moves = _number(f"{_FIELD}.own_moves", data.get("own_moves", 0), effect.times)
     effect.picked = _square(f"{_FIELD}.picked", data.get("picked"))
 
 

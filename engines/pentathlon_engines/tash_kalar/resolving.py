@@ -35,6 +35,7 @@ from pentathlon_engines.tash_kalar.program import (
     CHOOSE,
     COUNT_AS_LEGEND,
     DESTROY_ALL,
+    DOUBLE_DESTROYED,
     DRAW_EXTRA,
     EXTRA_TURN,
     FIRST_AUTOMATIC,
@@ -45,12 +46,14 @@ from pentathlon_engines.tash_kalar.program import (
     LOSE_ACTION,
     MIRROR,
     OWN,
+    PICK_SQUARE,
     PLACE,
     POSSESS_SUMMON,
     SLOW_OTHERS,
     STOP_CAPTURED_LEGENDARY,
     STOP_ONTO_EMPTY,
     THROW_FLARE,
+    UNLIMITED,
     WAR_SUMMON,
     Step,
 )
@@ -67,9 +70,8 @@ class Resolving(Conditions):
         effect = self.effect
         if effect is None:
             return True
-        steps = PROGRAMS[effect.program].steps
         while effect.at < effect.stop:
-            step = steps[effect.at]
+            step = PROGRAMS[effect.program].steps[effect.at]
             if not effect.entered and not self._enter(effect, step):
                 effect.go_to(step.end)
             elif step.op >= FIRST_AUTOMATIC:
@@ -82,7 +84,7 @@ class Resolving(Conditions):
     def _must_ask(self, effect: Effect, step: Step) -> bool:
         """Say whether the seat must decide; else do the only thing, or leave the step."""
         most = self.most(step, effect)
-        offers = self.offers(effect, step) if effect.times < most else []
+        offers = self._linked_offers(effect, step) if effect.times < most else []
         if not offers:
             effect.go_to(step.end)
             return False
@@ -101,6 +103,24 @@ class Resolving(Conditions):
         offers.sort()
         self._legal = offers
         return True
+
+    def _linked_offers(self, effect: Effect, step: Step) -> list[int]:
+        """Return the actions of a step, of a linked one those that let the next step be done."""
+        offers = self.offers(effect, step)
+        if not step.linked:
+            return offers
+        return [action for action in offers if self.leads_on(effect, step, action)]
+
+    def leads_on(self, effect: Effect, step: Step, action: int) -> bool:
+        """Say whether the step after a linked one could be done; nothing is changed."""
+        twin = self.copy()
+        if not isinstance(twin, Resolving) or twin.effect is None:
+            return False
+        after = twin.effect
+        twin._do(after, step, action)
+        after.go_to(step.end)
+        following = PROGRAMS[effect.program].steps[step.end]
+        return twin._enter(after, following) and len(twin._linked_offers(after, following)) > 0
 
     def _has_way_out(self, effect: Effect, step: Step) -> bool:
         """Say whether one of the options may be declined."""
@@ -158,6 +178,8 @@ class Resolving(Conditions):
             self.possessed = True
         elif op in (CHANGE_SIDE, SLOW_OTHERS):
             self.run_frosty(effect, step)
+        elif op >= DOUBLE_DESTROYED:
+            self.weave_by_itself(step)
         else:
             self._run_darkly(effect, step)
 
@@ -209,6 +231,9 @@ class Resolving(Conditions):
         if verb == DO_PICK and step.op == LEAPS:
             effect.picked = square
             return False
+        if step.op >= PICK_SQUARE:
+            self.weave(effect, step, action)
+            return False
         effect.times += 1
         if verb == DO_MOVE:
             return self._move(effect, step, square, OTHER_OF[action])
@@ -244,6 +269,8 @@ class Resolving(Conditions):
             effect.direction = direction
         if square == effect.me:
             effect.moved_self = True
+        if step.most_of_owner < UNLIMITED and self.own(self.active) & BIT[square]:
+            effect.own_moves += 1
         effect.pool &= ~BIT[square]
         captured = self.move(square, to) - 1
         _record_capture(effect, step, to, captured)
@@ -296,6 +323,12 @@ class Resolving(Conditions):
             return
         seat = self.active if step.selector.owner == OWN else 1 - self.active
         self.put(square, seat, rank if step.rank < 0 else step.rank)
+
+    def _do_with_card(self, effect: Effect, step: Step, action: int) -> None:
+        if step.op == THROW_FLARE:
+            self._throw_flare(effect, step)
+        else:
+            self._take(effect, step, CARD_OF[action])
 
     def _throw_flare(self, effect: Effect, step: Step) -> None:
         """Put the flare in hand onto the flares that were played."""

@@ -15,8 +15,10 @@ from pentathlon_engines.tash_kalar.cards import (
     FROZEN_CARDS,
     LEGEND_CARDS,
     SCHOOL_CARDS,
+    WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import bits_of, mask
+from pentathlon_engines.tash_kalar.notation_weaving import weaver
 from pentathlon_engines.tash_kalar.table import DEALING, DRAWING, MAIN, TURN_END
 
 TYPE_CHECKING = False
@@ -102,6 +104,9 @@ def _deal_once(
     """Deal; only without a generator there is certainly what the seat must have."""
     beings, legends, flares = sizes
     ours = _playable(state, seat, SCHOOL_CARDS[state.schools[seat]])
+    shown = [card for card in ours if state.pending >> card & 1]
+    ours = [card for card in ours if card not in shown]
+    beings -= len(shown)
     if rng is None:
         _sort(ours, wanted[0] or ~wanted[1])
     lying = _pile(state, seat, ours, pile, rng)
@@ -112,10 +117,11 @@ def _deal_once(
     if rng is None:
         _sort(rest, wanted[1])
         _sort(great, wanted[1])
-    if flares and _has_burning_flare(state, seat):
-        fires.sort(key=lambda card: not state.halves_of(card - FIRST_FLARE, seat))
-    state.hands[seat] = mask([*rest[:beings], *great[:legends], *fires[:flares]])
+    if _plays_freely(state, seat):
+        _give_free_play(state, seat, rest, fires, [beings, flares])
+    state.hands[seat] = mask([*shown, *rest[:beings], *great[:legends], *fires[:flares]])
     state.discards[seat] = mask(lying)
+    _redeal_latest(state, seat, lying, rng)
     state.decks[seat] = rest[beings:]
     state.legends = great[legends:]
     state.flares = fires[flares:]
@@ -130,12 +136,14 @@ def _sort(cards: list[int], first: int) -> None:
 
 
 def _playable(state: TashKalarState, seat: int, cards: tuple[int, ...]) -> list[int]:
-    """Return those cards of a seat's school that are neither being played nor frozen in play."""
-    return [
-        card
-        for card in cards
-        if card != state.frozen and (card != state.card or seat != state.active)
-    ]
+    """Return those cards of a seat's school that are not being played, nor frozen in play.
+
+    A card whose warp effect is used stays in hand.
+    """
+    played = state.card if seat == state.active else -1
+    if played >= 0 and state.pending >> played & 1:
+        played = -1
+    return [card for card in cards if card not in (played, state.frozen)]
 
 
 def _shared(
@@ -179,8 +187,30 @@ def _missing(played: int, others: int, size: int, taken: int, rng: Random | None
     return rng.choices(possible, ways)[0]
 
 
-def _has_burning_flare(state: TashKalarState, seat: int) -> bool:
-    """Say whether a seat is asked at the end of its turn only because it can use its flare."""
+def _redeal_latest(state: TashKalarState, seat: int, lying: list[int], rng: Random | None) -> None:
+    """Draw which card was discarded last, if nobody else saw it."""
+    if seat != weaver(state) or state.latest < 0 or state.latest in state.played[seat]:
+        return
+    unseen = [card for card in lying if card not in state.played[seat]]
+    _shuffle(unseen, rng)
+    state.latest = unseen[0] if unseen else -1
+
+
+def _give_free_play(
+    state: TashKalarState, seat: int, rest: list[int], fires: list[int], sizes: list[int]
+) -> None:
+    """Let a seat draw a flare that burns, or else a card to warp, unless it has such a card."""
+    beings, flares = sizes
+    warps = WARP_CARDS if state.may_warp() else 0
+    if any(warps >> card & 1 for card in rest[:beings]):
+        return
+    fires.sort(key=lambda card: not state.halves_of(card - FIRST_FLARE, seat))
+    if not flares or not fires or not state.halves_of(fires[0] - FIRST_FLARE, seat):
+        rest.sort(key=lambda card: not warps >> card & 1)
+
+
+def _plays_freely(state: TashKalarState, seat: int) -> bool:
+    """Say whether a seat is asked at the end of its turn only because it may play a card."""
     if state.phase != TURN_END or state.to_move != seat:
         return False
     if state.frozen >= 0 and state.can_thaw():

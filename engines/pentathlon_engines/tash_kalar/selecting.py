@@ -22,6 +22,7 @@ from pentathlon_engines.tash_kalar.program import (
     GATEWAY,
     LAST_AROUND,
     MARKED_SQUARES,
+    MARKED_TWICE,
     MORE_COMMONS,
     MORE_UPGRADED,
     NEAR,
@@ -33,8 +34,10 @@ from pentathlon_engines.tash_kalar.program import (
     NEAR_OWN_HEROIC,
     NEAR_SQUARE_OF,
     NEAR_SUMMON,
+    NEAR_TWO_OWN,
     OWN,
     SELF,
+    SQUARE_OF_STEP,
     USED,
     WITHIN_DISTANCE,
     Place,
@@ -57,15 +60,15 @@ class Selecting(Summoning):
             found &= self.at_places(effect, places)
         if selector.without_self and effect.me >= 0:
             found &= ~BIT[effect.me]
-        if selector.without_gateway and self.gateway >= 0:
-            found &= ~BIT[self.gateway]
+        if selector.leaves_out:
+            found &= ~self._left_out(effect, selector)
         if selector.own_beside and found:
-            found = self._beside(effect, selector, found)
+            found = self._guarded(effect, selector, found)
         if selector.owner_condition and found and not self.holds(selector.owner_condition):
             return 0
         return found
 
-    def _beside(self, effect: Effect, selector: Selector, squares: int) -> int:
+    def _guarded(self, effect: Effect, selector: Selector, squares: int) -> int:
         """Return those pieces that have as many own ones beside them as their rank needs."""
         own = self.own(self.active)
         if selector.without_self and effect.me >= 0:
@@ -74,6 +77,16 @@ class Selecting(Summoning):
         for square in bits(squares):
             if (ADJACENT[square] & own).bit_count() >= selector.own_beside[self.rank_at(square)]:
                 found |= BIT[square]
+        return found
+
+    def _left_out(self, effect: Effect, selector: Selector) -> int:
+        """Return the Gateway or the piece of an earlier step, if that is not meant."""
+        found = 0
+        if selector.without_gateway and self.gateway >= 0:
+            found = BIT[self.gateway]
+        slot = selector.without_piece
+        if slot >= 0 and effect.pieces[slot] >= 0:
+            found |= BIT[effect.pieces[slot]]
         return found
 
     def owned(self, owner: int, ranks: int) -> int:
@@ -132,8 +145,8 @@ class Selecting(Summoning):
             return place.number
         if kind <= LAST_AROUND:
             return self._around(effect, place) if effect.me >= 0 else 0
-        if kind in (NEAR_OWN, NEAR_ENEMY):
-            return spread(self.own(self.active if kind == NEAR_OWN else 1 - self.active))
+        if kind in (NEAR_OWN, NEAR_ENEMY, NEAR_TWO_OWN, NEAR_OWN_HEROIC):
+            return self._beside(kind)
         if kind in (GATEWAY, NEAR_GATEWAY):
             return self._at_gateway(kind)
         return self._remembered(effect, place)
@@ -144,6 +157,18 @@ class Selecting(Summoning):
             return 0
         return BIT[self.gateway] if kind == GATEWAY else ADJACENT[self.gateway]
 
+    def _beside(self, kind: int) -> int:
+        """Return the squares that are adjacent to enemy pieces, to own ones, or to two such."""
+        if kind == NEAR_OWN_HEROIC:
+            return spread(self.owned(OWN, 1 << HEROIC))
+        if kind != NEAR_TWO_OWN:
+            return spread(self.own(self.active if kind == NEAR_OWN else 1 - self.active))
+        once = found = 0
+        for square in bits(self.own(self.active)):
+            found |= once & ADJACENT[square]
+            once |= ADJACENT[square]
+        return found
+
     def _remembered(self, effect: Effect, place: Place) -> int:
         """Return the squares of a place that the effect keeps in mind."""
         kind = place.kind
@@ -151,13 +176,13 @@ class Selecting(Summoning):
             return effect.used
         if kind == NEAR_SUMMON:
             return ADJACENT[effect.summon]
-        if kind == MARKED_SQUARES:
-            return self.marks(effect)
-        if kind == NEAR_OWN_HEROIC:
-            return spread(self.owned(OWN, 1 << HEROIC))
-        if kind == NEAR_SQUARE_OF:
+        if kind in (MARKED_SQUARES, MARKED_TWICE):
+            return self.marks(effect) if kind == MARKED_SQUARES else self._more_marks(effect)
+        if kind in (NEAR_SQUARE_OF, SQUARE_OF_STEP):
             square = effect.squares[place.number]
-            return ADJACENT[square] if square >= 0 else 0
+            if square < 0:
+                return 0
+            return ADJACENT[square] if kind == NEAR_SQUARE_OF else BIT[square]
         piece = effect.pieces[place.number]
         return BIT[piece] if piece >= 0 else 0
 
@@ -179,3 +204,7 @@ class Selecting(Summoning):
     def marks(self, effect: Effect) -> int:
         """Return the marked squares of the chosen match."""
         return PATTERNS[self.card].shapes[effect.shape].marks_at(effect.summon)
+
+    def _more_marks(self, effect: Effect) -> int:
+        """Return the squares of the chosen match that are marked twice."""
+        return PATTERNS[self.card].shapes[effect.shape].more_marks_at(effect.summon)

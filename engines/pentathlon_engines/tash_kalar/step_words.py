@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.faults import BadCard
-from pentathlon_engines.tash_kalar.geometry import COLOURS, DISTANCES, spread
+from pentathlon_engines.tash_kalar.geometry import ALL, COLOURED, COLOURS, DISTANCES, spread
 from pentathlon_engines.tash_kalar.patterns import RANKS
 from pentathlon_engines.tash_kalar.program import (
     CAPTURED,
@@ -12,6 +12,7 @@ from pentathlon_engines.tash_kalar.program import (
     DONE,
     FIXED,
     GATEWAY_ON,
+    IN_DISCARD,
     NEAR_SQUARE_OF,
     OWNER_CONDITIONS,
     OWNERS,
@@ -20,6 +21,7 @@ from pentathlon_engines.tash_kalar.program import (
     PLAIN_CONDITIONS,
     PLAIN_PLACES,
     SQUARE_COLOUR,
+    SQUARE_OF_STEP,
     SUMMON_CAPTURED,
     SUMMON_CAPTURES,
     SUMMONED_COLOURS,
@@ -33,7 +35,14 @@ from pentathlon_engines.tash_kalar.program import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Final
+
+
+_PLACES_OF_STEPS: Final = {
+    "adjacent_to": NEAR_SQUARE_OF,
+    "piece_of": PIECE_OF,
+    "square_of": SQUARE_OF_STEP,
+}
 
 
 class StepWords:
@@ -54,6 +63,7 @@ class StepWords:
         condition = self.owner_condition(data)
         without_gateway = data.pop("exclude_gateway", False)
         beside = data.pop("own_beside", {})
+        without_piece = data.pop("exclude_piece", None)
         # With two seats there is one enemy colour, so these two say nothing more.
         data.pop("each_enemy_color", None)
         data.pop("color_of", None)
@@ -63,6 +73,9 @@ class StepWords:
         selector.without_gateway = without_gateway
         if beside:
             selector.own_beside = self.by_rank(beside)
+        if without_piece is not None:
+            selector.without_piece = self.slot(without_piece)
+        selector.leaves_out = without_gateway or without_piece is not None
         return selector
 
     def owner_condition(self, data: dict[str, Any]) -> int:
@@ -83,14 +96,15 @@ class StepWords:
             return [place for part in where for place in self.places(part)]
         if isinstance(where, str) and where in PLAIN_PLACES:
             return [Place(PLAIN_PLACES[where], 0)]
+        if where == "colorless":
+            return [Place(FIXED, ALL & ~COLOURED)]
         if not isinstance(where, dict) or len(where) != 1:
             raise self.bad(f"unknown place {where!r}")
         ((word, value),) = where.items()
         if word == "distance_max" and value < DISTANCES:
             return [Place(WITHIN_DISTANCE, value)]
-        if word in ("adjacent_to", "piece_of"):
-            kind = NEAR_SQUARE_OF if word == "adjacent_to" else PIECE_OF
-            return [Place(kind, self.slot(value))]
+        if word in _PLACES_OF_STEPS:
+            return [Place(_PLACES_OF_STEPS[word], self.slot(value))]
         if word in ("adjacent_to_color", "on_or_adjacent_to_color") and value in COLOURS:
             squares = COLOURS[value]
             on = squares if word.startswith("on") else 0
@@ -112,6 +126,10 @@ class StepWords:
             return Condition(SUMMON_CAPTURED, negated=negated, number=number)
         if kind == "gateway_on" and rest in COLOURS:
             return Condition(GATEWAY_ON, negated=negated, number=COLOURS[rest])
+        if kind == "discarded":
+            condition = Condition(IN_DISCARD, negated=negated)
+            condition.card = rest
+            return condition
         return self._condition_on_step(words, kind, rest, negated=negated)
 
     def _condition_on_step(self, words: str, kind: str, rest: str, *, negated: bool) -> Condition:

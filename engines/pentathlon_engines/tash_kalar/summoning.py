@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
 from pentathlon_engines.tash_kalar.cards import BEINGS, PATTERNS, RANK_OF
-from pentathlon_engines.tash_kalar.geometry import BIT, add_bits, bits, listed
+from pentathlon_engines.tash_kalar.geometry import BIT, COLOURED, add_bits, bits, listed
 from pentathlon_engines.tash_kalar.patterns import (
     COMMON,
     HEROIC,
     LEGENDARY,
+    MOST_VOIDS,
     Shape,
     matches,
     matches_with_enemy,
@@ -34,6 +35,8 @@ class Summoning(Table):
         whose = self.matched()
         own, upgraded = self.own(whose), self.upgraded(whose)
         pieces, heroics = self.count(whose) + self.war, self.count_upgraded(whose) + self.war
+        if self.voids:
+            pieces += MOST_VOIDS
         low, high = (own & LOW, upgraded & LOW), (own >> HIGH, upgraded >> HIGH)
         for card in self.held(self.active):
             if card >= BEINGS:
@@ -48,10 +51,12 @@ class Summoning(Table):
 
     def _add_summons(self, card: int, low: Pieces, high: Pieces, found: list[int]) -> None:
         """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
-        if self._is_tight(card):
+        if PATTERNS[card].anywhere:
+            self._add_anywhere(card, found)
+        elif self._is_tight(card):
             self._add_short(card, self._squares_for(card), found)
-        elif self.war:
-            self._add_war_summons(card, self._squares_for(card), found)
+        elif self.war or self.voids:
+            self._add_loose_summons(card, self._squares_for(card), found)
         elif PATTERNS[card].refs:
             self._add_turned_summons(card, low, high, found)
         else:
@@ -85,13 +90,13 @@ class Summoning(Table):
             if squares:
                 add_bits(squares & self._squares_for(card), SUMMONS[table + place], found)
 
-    def _add_war_summons(self, card: int, allowed: int, found: list[int]) -> None:
-        """Add the summonings for which one enemy piece may serve (7.6)."""
+    def _add_loose_summons(self, card: int, allowed: int, found: list[int]) -> None:
+        """Add the summonings for which not only own pieces may serve (7.6, 18.3.7)."""
         pattern = PATTERNS[card]
         table = SUMMON_TABLE[card]
         together = 0
         for place, shape in enumerate(pattern.shapes):
-            squares = self._war_matches(card, shape) & allowed
+            squares = self._shape_matches(card, shape) & allowed
             together |= squares
             if pattern.refs:
                 add_bits(squares, SUMMONS[table + place], found)
@@ -102,7 +107,7 @@ class Summoning(Table):
         """Return the squares on which this being may stand: who is there, who must be (7.3)."""
         allowed = self.up_to(RANK_OF[card])
         requires = PATTERNS[card].requires
-        if requires < 0 or self.war:
+        if requires < 0 or self.war or self.voids:
             return allowed
         whose = self.matched()
         return allowed & (self.own(whose) if requires == COMMON else self.upgraded(whose))
@@ -119,10 +124,39 @@ class Summoning(Table):
             pure &= own[requires]
         return pure | mixed
 
+    def _void_matches(self, card: int, shape: Shape) -> int:
+        """Return the summon squares of a shape with at most two empty squares in it (18.3.7)."""
+        own, upgraded = self.own(self.active), self.upgraded(self.active)
+        empty = self.empty()
+        found = shape.with_empty(own, upgraded, empty)
+        requires = PATTERNS[card].requires
+        if requires == HEROIC:
+            return found[MOST_VOIDS] & upgraded
+        if requires == COMMON:
+            return (found[MOST_VOIDS] & own) | (found[MOST_VOIDS - 1] & empty)
+        return found[MOST_VOIDS]
+
+    def _add_anywhere(self, card: int, found: list[int]) -> None:
+        """Add the summonings of a being whose pattern has no summon cell (18.3.6)."""
+        shapes = PATTERNS[card].shapes
+        matched = any(self._shape_matches(card, shape) for shape in shapes)
+        if matched and (self.in_supply(self.active, RANK_OF[card]) or self.spare(card, -1, -1)):
+            add_bits(self.empty() & ~COLOURED, SUMMONS[SUMMON_TABLE[card]], found)
+
+    def _spare_anywhere(self, card: int) -> int:
+        """Return the own pieces that at least one match does not need, wherever it is."""
+        needed = -1
+        for shape in PATTERNS[card].shapes:
+            for at in bits(self._shape_matches(card, shape)):
+                needed &= shape.cells_at(at)
+        return self.of_type(card) & ~needed
+
     def _shape_matches(self, card: int, shape: Shape) -> int:
         """Return the summon squares of a shape, whoever is on them."""
         if self.war:
             return self._war_matches(card, shape)
+        if self.voids:
+            return self._void_matches(card, shape)
         whose = self.matched()
         return matches(shape, self.own(whose), self.upgraded(whose))
 
@@ -176,6 +210,8 @@ class Summoning(Table):
         match does not need.
         """
         shapes = PATTERNS[card].shapes
+        if PATTERNS[card].anywhere:
+            return self._spare_anywhere(card)
         if place >= 0:
             return self.of_type(card) & ~shapes[place].cells_at(square)
         needed = -1

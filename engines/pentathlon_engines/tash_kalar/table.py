@@ -57,6 +57,8 @@ HAND_LEGENDS: Final[int] = RULES["hand"]["legends"]
 FIRST_ACTIONS: Final[int] = RULES["actions"]["first"]
 TURN_ACTIONS: Final[int] = RULES["actions"]["turn"]
 RANKS_EACH: Final = 3
+PENDING_POINTS: Final = 2
+"""What a pending being costs (18.3)."""
 
 
 class Table(Hands):
@@ -285,10 +287,12 @@ class Table(Hands):
         return (self.legendaries(seat) if rank == LEGENDARY else self.two_sided(seat)) > 0
 
     def score(self, seat: int) -> int:
-        """Return the points of a seat at this moment (10.3, 10.4)."""
+        """Return the points of a seat at this moment (10.3, 10.4, 18.3.2)."""
         points = self.points[seat]
         if self.mode == HIGH_FORM:
             points += self.counts[RANKS_EACH * seat + LEGENDARY]
+        if self.pending & self.hands[seat]:
+            points -= PENDING_POINTS
         return points
 
     def up_to(self, rank: int) -> int:
@@ -341,7 +345,7 @@ class Table(Hands):
         self.remove(square)
         rank = code % RANKS_EACH
         if counted and code // RANKS_EACH != self.active:
-            self.destroyed[rank] += 1
+            self.destroyed[rank] += 2 if self.doubled else 1
         return rank
 
     def rerank(self, square: int, rank: int) -> None:

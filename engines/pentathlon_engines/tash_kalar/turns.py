@@ -151,11 +151,12 @@ class Turns(Resolving):
     def clear_turn(self) -> None:
         """Reset counters and permissions of a turn."""
         self.discarded = self.war = self.possessed = self.directly = False
+        self.voids = self.doubled = False
         self.extra_granted = self.extra_turn = False
         self.extra_draws = [0, 0]
         self.destroyed = [0] * RANKS_EACH
         self.summoned = []
-        self.raised = 0
+        self.raised = self.warped = 0
 
     def _end_match(self, reason: int) -> None:
         self.clear_turn()
