@@ -151,6 +151,8 @@ def _read_permissions(state: TashKalarState, fields: Fields) -> None:
             state.war = True
         elif name == "possessed_summon":
             state.possessed = True
+        elif name == "summon_now":
+            state.directly = True
         elif weaver(state) == state.active:
             state.voids = state.voids or name == "void_summon"
             state.doubled = state.doubled or name == "counts_double"
