@@ -62,13 +62,14 @@ def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
     wait = threading.Event()
     while runtimes.untried() and not drain.is_asked:
         try:
-            _try_untried(runtimes, level)
+            try_untried(runtimes, level)
         except (LayerMissing, OSError) as error:
             _log.warning("runtimes not tried", reason=str(error))
             wait.wait(_AGAIN_AFTER_S)
 
 
-def _try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:
+def try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:
+    """Try behind walls what is untried, one after the other."""
     launcher = SandboxLauncher(level)
     try:
         for name in runtimes.untried():

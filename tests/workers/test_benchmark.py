@@ -12,7 +12,7 @@ from pentathlon.env import CHECKOUT
 from workers.benchmark.costs import PARTS, Costs
 from workers.benchmark.meter import cost_s
 from workers.benchmark.report import beside, table_of
-from workers.benchmark.rival import RivalFailed, measure_rival
+from workers.benchmark.rivals import RIVALS, Rival, RivalFailed, measure_rival
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -81,17 +81,19 @@ def test_share_of_queue_and_rows_is_judged() -> None:
     assert "[green]0.05[/]" in cells
 
 
-def test_rival_is_told_with_what_it_leaves_out() -> None:
-    said = beside({"matches_per_s": 12.34, "cpu_ms": 30.0})
+def test_rivals_are_told_with_what_they_leave_out() -> None:
+    said = beside({RIVALS[0].name: {"matches_per_s": 12.34, "cpu_ms": 30.0}})
 
     assert "connectx, same core, same run: 12.3 matches per second" in said
     assert "functions in its own process" in said
-    assert "fastchess cannot be had" in beside(None)
+    assert "python-chess" not in said
+    assert beside({}).startswith("fastchess and cutechess are to be had neither")
 
 
-def test_rival_that_does_not_play_is_an_error_with_its_reason() -> None:
-    with pytest.raises(RivalFailed, match="kaggle_environments"):
-        measure_rival(Path(sys.executable))
+@pytest.mark.parametrize("rival", RIVALS)
+def test_rival_that_does_not_play_is_an_error_with_its_reason(rival: Rival) -> None:
+    with pytest.raises(RivalFailed, match=r"No module named '(kaggle_environments|chess)'"):
+        measure_rival(rival, Path(sys.executable))
 
 
 def test_children_are_counted_once_they_have_ended() -> None:

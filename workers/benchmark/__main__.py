@@ -17,7 +17,7 @@ django.setup()
 # Models exist only from here on.
 from workers.benchmark.matches import Bench  # noqa: E402
 from workers.benchmark.report import beside, table_of  # noqa: E402
-from workers.benchmark.rival import NAME, measure_rival  # noqa: E402
+from workers.benchmark.rivals import measure_rivals  # noqa: E402
 from workers.benchmark.stage import open_stage  # noqa: E402
 from workers.slot import open_slot  # noqa: E402
 from workers.tasks import sandbox_level  # noqa: E402
@@ -33,15 +33,15 @@ def main() -> int:
         costs = [
             bench.measure(game, options.matches, status.update) for game in options.games or GAMES
         ]
-        rival = measure_rival(options.rival) if options.rival else None
+        rivals = measure_rivals(options.rivals) if options.rivals else {}
     if options.json:
         facts = {"bot": options.bot, "sandbox": slot.launcher.level.value, "database": "sqlite"}
         games = [cost.to_json() for cost in costs]
-        report = {**facts, "games": games, "rivals": {} if rival is None else {NAME: rival}}
+        report = {**facts, "games": games, "rivals": rivals}
         sys.stdout.write(json.dumps(report, indent=2) + "\n")
     else:
         Console().print(table_of(costs))
-        Console().print(beside(rival))
+        Console().print(beside(rivals))
     return 0
 
 
@@ -50,7 +50,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--matches", type=int, required=True)
     parser.add_argument("--bot", required=True)
-    parser.add_argument("--rival", type=Path)
+    parser.add_argument("--rivals", type=Path)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("games", nargs="*")
     return parser.parse_args()

@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--bot", choices=sorted(built_in_bots()), default="random", help="who plays itself"
     )
-    parser.add_argument("--alone", action="store_true", help="without the rival from PyPI")
+    parser.add_argument("--alone", action="store_true", help="without the rivals from PyPI")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -38,7 +38,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     unknown = sorted(set(options["games"]) - set(GAMES))
     if unknown:
         raise CommandError(f"There is no game {unknown[0]!r}; there are: {', '.join(GAMES)}.")
-    rival = None if options["alone"] else _rival_python()
+    rivals = None if options["alone"] else _rivals_python()
     # Between two sleeping cores the wake-ups would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with runtime_folder() as folder, running_valkey(folder) as redis_url:
@@ -52,28 +52,28 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
             PYTHONPATH=IMPORT_PATH,
         )
         measured = subprocess.run(
-            _command(folder, options, rival), cwd=CHECKOUT, env=environment, check=False
+            _command(folder, options, rivals), cwd=CHECKOUT, env=environment, check=False
         )
     if measured.returncode:
         raise CommandError("The measurement did not come to its end; see above.")
 
 
-def _rival_python() -> Path:
+def _rivals_python() -> Path:
     try:
         return opponents_python(CHECKOUT / ".venv-bench")
     except InstallFailed as error:
-        raise CommandError(f"{error} `--alone` measures without it.") from error
+        raise CommandError(f"{error} `--alone` measures without them.") from error
 
 
 def _command(
     folder: Path,
     options: dict[str, Any],  # Any: Django's own shape
-    rival: Path | None,
+    rivals: Path | None,
 ) -> list[str]:
     command = [sys.executable, "-m", "workers.benchmark", "--folder", str(folder)]
     command += ["--matches", str(options["matches"]), "--bot", options["bot"]]
     command += ["--json"] if options["json"] else []
-    command += ["--rival", str(rival)] if rival else []
+    command += ["--rivals", str(rivals)] if rivals else []
     return [*command, *options["games"]]
 
 

@@ -8,11 +8,16 @@ from statistics import median
 from rich.table import Table
 
 from workers.benchmark.costs import PARTS, Costs
-from workers.benchmark.rival import NAME
+from workers.benchmark.rivals import RIVALS, Figures
 
 LEAST_EFFICIENCY = 0.8
 MOST_TURN_OVER_RAW = 5.0
 MOST_OWN_SHARE = 0.1
+
+_NOT_TO_BE_HAD = (
+    "fastchess and cutechess are to be had neither from PyPI (whose fastchess is another program)"
+    " nor from Debian, so they are not measured."
+)
 
 
 def table_of(costs: Sequence[Costs]) -> Table:
@@ -52,19 +57,15 @@ def table_of(costs: Sequence[Costs]) -> Table:
     return table
 
 
-def beside(rival: Mapping[str, float] | None) -> str:
+def beside(rivals: Mapping[str, Figures]) -> str:
     """Say how fast others are in the same run, and what they leave out."""
-    lines = []
-    if rival is not None:
-        lines.append(
-            f"{NAME}, same core, same run: {rival['matches_per_s']:.1f} matches per second, "
-            f"{rival['cpu_ms']:.1f} CPU ms each, with agents as functions in its own process."
-        )
-    lines.append(
-        "fastchess cannot be had from PyPI (the package of that name is another program), so it "
-        "is not measured."
-    )
-    return "\n".join(lines)
+    lines = [
+        f"{rival.name}, same core, same run: {found['matches_per_s']:.1f} matches per second, "
+        f"{found['cpu_ms']:.1f} CPU ms each, {rival.manner}."
+        for rival in RIVALS
+        if (found := rivals.get(rival.name))
+    ]
+    return "\n".join([*lines, _NOT_TO_BE_HAD])
 
 
 def _judged(ratio: float, *, is_met: bool) -> str:

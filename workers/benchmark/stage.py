@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from django.conf import settings
@@ -26,8 +27,15 @@ from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon_engines import GAMES
+from pentathlon_engines.launcher import SandboxLevel
 from workers.benchmark.meter import cpu_s_of
-from workers.tasks import hints_in_broker, play_matches, publish_waiting_matches
+from workers.runtimes import Runtimes, try_untried
+from workers.tasks import (
+    hints_in_broker,
+    play_matches,
+    publish_waiting_matches,
+    sandbox_level,
+)
 
 _PATIENCE_S = 600
 _TICK_S = 0.02
@@ -98,10 +106,26 @@ def open_stage(folder: Path) -> Iterator[Stage]:
         )
     stage = Stage(worker=worker, log=log, owner=owner)
     try:
-        stage.wait_for(lambda: read_fleet().slots > 0)
+        stage.wait_for(_has_settled)
         yield stage
     finally:
         processes.stop(worker)
+
+
+def _has_settled() -> bool:
+    """Tell whether there is a worker that has tried all that it will ever offer."""
+    fleet = read_fleet()
+    return fleet.slots > 0 and fleet.runtimes >= _offered()
+
+
+@cache
+def _offered() -> set[str]:
+    """Try here what the worker tries while it may play already."""
+    if sandbox_level() is SandboxLevel.PROCESS:
+        return set()
+    tried = Runtimes([])
+    try_untried(tried, sandbox_level())
+    return set(tried.working())
 
 
 def _broker_pid() -> int:
