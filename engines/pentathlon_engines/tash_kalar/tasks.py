@@ -40,11 +40,27 @@ _CROSSES: Final = (BIT[CENTRE] | ORTHOGONAL[CENTRE], BIT[CENTRE] | DIAGONAL[CENT
 _DIAGONALS: Final = tuple(named(names) for names in RULES["diagonals"])
 _SIDES: Final = {name: named(names) for name, names in RULES["sides"].items()}
 _CORNERS: Final = {name: named(names) for name, names in RULES["corners"].items()}
+_SIDE_PAIRS: Final = ((_SIDES["w"], _SIDES["e"]), (_SIDES["s"], _SIDES["n"]))
+_CORNER_PAIRS: Final = ((_CORNERS["sw"], _CORNERS["ne"]), (_CORNERS["nw"], _CORNERS["se"]))
 _MIDDLE: Final = tuple(FILES.index(name[0]) for name in RULES["central"][:3])
 _LINES: Final[tuple[int, ...]] = (
     *(mask(square for square in SQUARES if square % SIDE == middle) for middle in _MIDDLE),
     *(mask(square for square in SQUARES if square // SIDE == middle) for middle in _MIDDLE),
 )
+
+
+def _fewest(pairs: tuple[tuple[int, int], ...]) -> int:
+    """Return how many pieces a chain between one of the pairs of groups has at least."""
+    reached = [start for start, _ in pairs]
+    pieces = 1
+    while not any(there & end for there, (_, end) in zip(reached, pairs, strict=True)):
+        reached = [there | spread(there) for there in reached]
+        pieces += 1
+    return pieces
+
+
+_ACROSS: Final = _fewest(_SIDE_PAIRS)
+_ASLANT: Final = _fewest(_CORNER_PAIRS)
 
 
 class Counts:
@@ -132,15 +148,15 @@ def _has_diagonals(table: Table, counts: Counts, seat: int) -> bool:
 
 
 def _joins_sides(table: Table, counts: Counts, seat: int) -> bool:
-    own = table.own(seat)
-    return _is_chain(own, _SIDES["w"], _SIDES["e"]) or _is_chain(own, _SIDES["s"], _SIDES["n"])
+    return table.count(seat) >= _ACROSS and _has_chain(table.own(seat), _SIDE_PAIRS)
 
 
 def _joins_corners(table: Table, counts: Counts, seat: int) -> bool:
-    own, corners = table.own(seat), _CORNERS
-    return _is_chain(own, corners["sw"], corners["ne"]) or _is_chain(
-        own, corners["nw"], corners["se"]
-    )
+    return table.count(seat) >= _ASLANT and _has_chain(table.own(seat), _CORNER_PAIRS)
+
+
+def _has_chain(own: int, pairs: tuple[tuple[int, int], ...]) -> bool:
+    return any(_is_chain(own, start, end) for start, end in pairs)
 
 
 def _is_chain(own: int, start: int, end: int) -> bool:
