@@ -14,7 +14,7 @@ from tests.engines.setups import Setup
 _SVG = "{http://www.w3.org/2000/svg}"
 _PALETTE = read_data(svg.__file__, "palette.json")
 _GROUPS = {"data-cell", "data-seat", "data-card"}
-_TAGS = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan"}
+_TAGS = {"svg", "title", "desc", "g", "rect", "circle", "path", "text", "tspan"}
 _SMALLEST_TEXT = 13
 _USUAL_TEXT = 20
 _LONG = 900
@@ -71,7 +71,7 @@ def _check_root(state: State, root: ET.Element) -> None:
 def _check_shape(shape: ET.Element) -> None:
     assert not {"id", "style"} & set(shape.attrib)
     assert shape.tag.removeprefix(_SVG) in _TAGS
-    if shape.tag in (f"{_SVG}rect", f"{_SVG}path", f"{_SVG}text"):
+    if shape.tag.removeprefix(_SVG) in ("rect", "circle", "path", "text"):
         classes = shape.attrib["class"].split()
         assert classes
         for name in classes:

@@ -29,8 +29,10 @@ _USUAL_SIZE: Final = 20
 """Texts of this size do not name it."""
 _TRIANGLE: Final = 2
 """The seat whose shape is wide below, so that its number stands a little lower."""
-_BOXES: Final = {0: (19, 9.5), 1: (18, 2.5)}
-"""Side and corner radius of the shapes that are boxes: as such they need half the text."""
+_ROUND: Final = {0: 19}
+_BOXES: Final = {1: (18, 2.5)}
+"""Diameter of the shapes that are discs, side and corner radius of boxes: as such they need half
+the text."""
 _SANS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
 
 Box = tuple[float, float, float, float]
@@ -128,10 +130,8 @@ class Picture:
     def polygons(self, shapes: Sequence[Sequence[Point]], *, paint: str) -> None:
         """Draw filled shapes of straight edges, all of them as one path."""
         path = "".join(
-            f"M{number(corners[0][0])} {number(corners[0][1])}l"
-            + " ".join(
-                f"{number(x2 - x1)} {number(y2 - y1)}" for (x1, y1), (x2, y2) in pairwise(corners)
-            )
+            f"M{number(corners[0][0])} {number(corners[0][1])}"
+            + "".join(_step(x2 - x1, y2 - y1) for (x1, y1), (x2, y2) in pairwise(corners))
             + "z"
             for corners in shapes
         )
@@ -139,18 +139,18 @@ class Picture:
 
     def dots(self, middles: Sequence[Point], *, size: float, paint: str) -> None:
         """Draw discs of the same diameter as one path."""
-        radius = number(size / 2)
-        half = f"a{radius} {radius} 0 1 0 "
+        across = number(size)
+        half = f"{number(size / 2)} {number(size / 2)} 0 1 0"
         path = "".join(
-            f"M{number(x - size / 2)} {number(y)}{half}{number(size)} 0{half}{number(-size)} 0z"
+            f"M{number(x - size / 2)} {number(y)}a{half} {across} 0 {half}-{across} 0z"
             for x, y in middles
         )
         self._parts.append(f'<path d="{path}"{_paint(paint)}/>')
 
     def disc(self, at: Point, *, size: float, paint: str, width: float = 0) -> None:
         """Draw a disc or, where the paint has no fill, a ring of this diameter."""
-        box = (at[0] - size / 2, at[1] - size / 2, size, size)
-        self.rect(box, paint=paint, radius=size / 2, width=width)
+        x, y, radius = number(at[0]), number(at[1]), number(size / 2)
+        self._parts.append(f'<circle cx="{x}" cy="{y}" r="{radius}"{_paint(paint, width)}/>')
 
     def line(self, points: Sequence[Point], *, paint: str, width: float) -> None:
         """Draw an open line through the points, with round ends."""
@@ -226,6 +226,9 @@ class Picture:
 
     def _seat_shape(self, seat: int, at: Point, *, size: float, paint: str, width: float) -> None:
         unit = size / _GLYPH_GRID
+        if seat in _ROUND:
+            self.disc(at, size=_ROUND[seat] * unit, paint=paint, width=width)
+            return
         if seat in _BOXES:
             side, radius = (length * unit for length in _BOXES[seat])
             box = (at[0] - side / 2, at[1] - side / 2, side, side)
@@ -280,6 +283,16 @@ class Picture:
             end = (x2 - gap * dx, y2 - gap * dy)
             if gap < 0.5:  # noqa: PLR2004  # else the pieces touch and hide it
                 self.line([start, end], paint="b-last", width=8)
+
+
+def _step(x: float, y: float) -> str:
+    """Return a straight edge of a path by where it leads to."""
+    right, down = number(x), number(y)
+    if down == "0":
+        return f"h{right}"
+    if right == "0":
+        return f"v{down}"
+    return f"l{right}{down}" if down.startswith("-") else f"l{right} {down}"
 
 
 def _place(at: Point, size: float, turn: float = 0) -> str:
