@@ -248,8 +248,8 @@ def test_a_full_arena_stays_small() -> None:
     board = dict(zip(filter(None, NAMES), pieces, strict=False))
     state = GAME.load({**HIGH_FORM, "board": board})
 
-    assert len(state.svg()) < 42_000
-    assert len(state.svg(0)) < 50_000
+    assert len(state.svg()) < 38_000
+    assert len(state.svg(0)) < 47_000
 
 
 def test_a_terminal_shows_pieces_colours_and_seats() -> None:
@@ -320,6 +320,22 @@ def test_squares_of_the_last_effect_are_marked(
     assert marks.targets == targets
     assert [name for name in marks.origins if name not in marks.targets] == origins
     assert marks.destroyed == destroyed
+
+
+def test_what_an_effect_destroys_by_itself_is_marked_until_the_next_action() -> None:
+    ready = {name: {"owner": 0, "rank": "common"} for name in ("c2", "d2", "e2", "d3")}
+    board = {**ready, "d5": {"owner": 1, "rank": "common"}, "f7": {"owner": 1, "rank": "common"}}
+    hand = {"beings": ["hill_giant"], "legends": [], "flare": None}
+    data = {**DUEL, "board": board, "hands": [hand, HANDS[1]]}
+
+    assert frames(root(data)) == 0
+    assert frames(root(data, None, "summon hill_giant d4")) == 2
+    assert frames(root(data, None, "summon hill_giant d4", "place a5")) == 0
+
+
+def frames(picture: ET.Element) -> int:
+    """Return how many squares are marked as left or emptied."""
+    return sum(shape.get("stroke-dasharray") == "9 7" for shape in picture.iter())
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,8 @@ class Acting(Turns):
     def _act(self, action: int) -> None:
         """Begin an action, a flare, a claim, or end the turn."""
         verb = VERB_OF[action]
+        if action != END and verb != CLAIM:
+            self.emptied = 0
         if verb == SUMMON:
             self._summon(CARD_OF[action], SQUARE_OF[action], OTHER_OF[action])
         elif verb == DO_PLACE:
@@ -189,9 +191,13 @@ class Acting(Turns):
         elif action == THAW or verb == WARP:
             self._play_beside(action)
         else:
-            if verb == CLAIM:
-                self._claim(OTHER_OF[action])
-            self._end_turn()
+            self._close(action)
+
+    def _close(self, action: int) -> None:
+        """Claim a task if the action is a claim; then the turn ends."""
+        if action != END:
+            self._claim(OTHER_OF[action])
+        self._end_turn()
 
     def _go_on(self) -> None:
         """Let the active seat do what is left of its turn."""

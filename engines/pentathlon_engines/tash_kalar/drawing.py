@@ -21,6 +21,8 @@ from pentathlon_engines.tash_kalar.drawing_table import (
     draw_turn,
 )
 from pentathlon_engines.tash_kalar.geometry import FILES, RULES
+from pentathlon_engines.tash_kalar.notation import squares
+from pentathlon_engines.tash_kalar.table import Table
 from pentathlon_engines.tash_kalar.wording import Seen
 
 _FIELD: Final = (48, 74, 540, 540)
@@ -39,10 +41,10 @@ _LINE: Final = 98
 """So many letters fit in a line of a terminal."""
 
 
-def svg(state: State, seat: int | None) -> str:
+def svg(state: Table, seat: int | None) -> str:
     """Draw the position with the hand that a seat may see; a spectator sees none."""
     events = [(actor, said) for actor, said in state.to_json()["events"]]
-    return draw(state.observation(seat), events)
+    return draw(state.observation(seat), events, squares(state.emptied))
 
 
 def text(state: State) -> str:
@@ -63,8 +65,11 @@ def text(state: State) -> str:
     return "\n".join([board, *(part for line in lines for part in wrap(line, _LINE))])
 
 
-def draw(seen: Seen, events: Sequence[Event]) -> str:
-    """Draw an observation after these events; of them only the last actions are looked at."""
+def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
+    """Draw an observation after these events; of them only the last actions are looked at.
+
+    The last action has destroyed something on the squares that were emptied.
+    """
     card, square = last_card(events, seen["played"])
     card = seen["card"] or card
     picture = Picture(height=_height(seen, card), field=_FIELD)
@@ -73,7 +78,7 @@ def draw(seen: Seen, events: Sequence[Event]) -> str:
     picture.coordinates(FILES, _RANKS, size=_CELL)
     for name in filter(None, _top_first()):
         _draw_square(picture, seen, name)
-    _draw_marks(picture, seen, marks_of(events))
+    _draw_marks(picture, seen, marks_of(events, emptied))
     draw_turn(picture, seen, top=_TURN_AT)
     top: float = _BELOW
     if "tasks" in seen:

@@ -39,11 +39,17 @@ class Marks:
             _note(self.destroyed, words[1])
 
 
-def marks_of(events: Sequence[Event]) -> Marks:
-    """Return the squares of the last action and, within an effect, of all of it."""
+def marks_of(events: Sequence[Event], emptied: Sequence[str] = ()) -> Marks:
+    """Return the squares of the last action and, within an effect, of all of it.
+
+    Emptied are squares on which something was destroyed, even if no event says so.
+    """
     marks = Marks()
     for text in reversed(_last_actions(events)):
         marks.add(text)
+    for name in emptied:
+        if name not in marks.targets:
+            _note(marks.destroyed, name)
     return marks
 
 

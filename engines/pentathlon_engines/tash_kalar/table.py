@@ -84,6 +84,7 @@ class Table(Hands):
         "discards",
         "drawn",
         "effect",
+        "emptied",
         "extra_draws",
         "extra_granted",
         "extra_turn",
@@ -135,6 +136,9 @@ class Table(Hands):
         self.shape: int = -1
         """Summon square, and place of the orientation if it was chosen, until a piece stands."""
         self.effect: Effect | None = None
+        self.emptied: int = 0
+        """Where the last action but a claim, its effect included, has destroyed something; only
+        for pictures, so that a position that was read does not know it."""
         self.log: list[int] = []
         self.since: list[int] = [0, 0]
         self._legal: list[int] | None = None
@@ -202,6 +206,7 @@ class Table(Hands):
         twin.square = self.square
         twin.shape = self.shape
         twin.effect = None if self.effect is None else self.effect.copy()
+        twin.emptied = self.emptied
         twin.log = self.log[:]
         twin.since = self.since[:]
         twin._legal = self._legal
@@ -343,6 +348,7 @@ class Table(Hands):
         """Destroy the piece on a square, count it if it is an enemy's; return its rank (10.1)."""
         code = self.board[square] - 1
         self.remove(square)
+        self.emptied |= BIT[square]
         rank = code % RANKS_EACH
         if counted and code // RANKS_EACH != self.active:
             self.destroyed[rank] += 2 if self.doubled else 1
