@@ -26,6 +26,7 @@ DIRECTIONS = {
     "n": (0, 1), "ne": (1, 1), "e": (1, 0), "se": (1, -1),
     "s": (0, -1), "sw": (-1, -1), "w": (-1, 0), "nw": (-1, 1),
 }  # 1.4  # fmt: skip
+CLOCK = list(DIRECTIONS)
 STRAIGHT, SLANTED = ("n", "e", "s", "w"), ("ne", "se", "sw", "nw")
 TURNS = ("r0", "r90", "r180", "r270", "m0", "m90", "m180", "m270")
 SCHOOLS = {

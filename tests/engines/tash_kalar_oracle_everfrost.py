@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.engines.tash_kalar_oracle_cards import (
+    CLOCK,
     COMMON,
     DIRECTIONS,
     HEROIC,
@@ -18,8 +19,6 @@ from tests.engines.tash_kalar_oracle_cards import (
     way_of,
 )
 from tests.engines.tash_kalar_oracle_effects import Asked, Effect, Moved
-
-CLOCK = list(DIRECTIONS)
 
 
 def snow_fox(e: Effect) -> Asked:

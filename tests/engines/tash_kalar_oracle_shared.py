@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.engines.tash_kalar_oracle_cards import (
+    CLOCK,
     COMMON,
-    DIRECTIONS,
     GREEN,
     HEROIC,
     LEGENDARY,
@@ -21,8 +21,6 @@ from tests.engines.tash_kalar_oracle_cards import (
     ray,
 )
 from tests.engines.tash_kalar_oracle_effects import Asked, Effect, Moved
-
-CLOCK = list(DIRECTIONS)
 
 
 def fire_dragon(e: Effect) -> Asked:

@@ -8,7 +8,6 @@ from tests.engines.tash_kalar_oracle_cards import (
     HEROIC,
     LEGENDARY,
     NO_LEGEND,
-    RANKS,
     RED,
     SLANTED,
     around,
@@ -251,7 +250,7 @@ def forest_mystic(e: Effect) -> Asked:
 def kiskin_leafsplitter(e: Effect) -> Asked:
     e.at(0)
     for _ in range(2):
-        if not (yield from e.shoot(SLANTED, ranks=RANKS, first=1)):
+        if not (yield from e.shoot(SLANTED, first=1)):
             return
 
 
