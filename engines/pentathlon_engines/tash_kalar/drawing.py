@@ -35,6 +35,8 @@ _GAP: Final = 8
 _IN_PLAY: Final = 144
 """Room for the card in play, kept free if there is none, so that pictures stay alike."""
 _HEADING: Final = 36
+_ON_CARD: Final = 30
+"""A piece that lies on a card, below its pattern."""
 _RANKS: Final = "987654321"
 _LETTERS: Final = {"common": "c", "heroic": "h", "legendary": "L"}
 _LINE: Final = 98
@@ -72,6 +74,8 @@ def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
     """
     card, square = last_card(events, seen["played"])
     card = seen["card"] or card
+    if card == seen.get("pending"):
+        card = ""  # it is drawn once, as the pending one
     picture = Picture(height=_height(seen, card), field=_FIELD)
     for seat, strip_top in enumerate(_STRIP_TOPS):
         draw_strip(picture, seen, seat, top=strip_top)
@@ -86,10 +90,12 @@ def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
         top += TASKS_HEIGHT
     _draw_in_play(picture, card, f"on {square}" if square else "", top=top)
     top += _in_play_height(card) + _GAP
-    if "frozen" in seen:
-        owner = f"frozen, seat {wording.frost_seat(seen)}"
-        _draw_in_play(picture, seen["frozen"] or "", owner, top=top, what="frozen effect")
-        top += _in_play_height(seen["frozen"] or "") + _GAP
+    for name, note, what in _open_cards(seen):
+        _draw_in_play(picture, name, note, top=top, what=what)
+        top += _in_play_height(name) + _GAP
+    if seen.get("on_card"):
+        piece, below = seen["on_card"], (61, top - _GAP - 22)
+        draw_piece(picture, piece["owner"], piece["rank"], below, size=_ON_CARD)
     if "hand" in seen:
         _draw_hand(picture, seen, top=top)
     title = f"Tash-Kalar, turn {seen['turn']}"
@@ -176,7 +182,7 @@ def _in_play_height(card: str) -> float:
 def _draw_in_play(
     picture: Picture, card: str, note: str, *, top: float, what: str = "card"
 ) -> None:
-    """Draw a card that lies open: the last one that was played in these turns, or a frozen one."""
+    """Draw a card that lies open: the last one that was played in these turns, or another one."""
     if card:
         draw_card(picture, card, top=top, height=_IN_PLAY, note=note)
         return
@@ -185,12 +191,28 @@ def _draw_in_play(
     picture.text(f"No {what} in play", (WIDTH / 2, top + _IN_PLAY / 2), paint="bm")
 
 
+def _open_cards(seen: Seen) -> list[tuple[str, str, str]]:
+    """Return the cards that may lie open, nothing for none, with a note and what they are.
+
+    The piece on a card that is pending is drawn over the last of them.
+    """
+    found = []
+    if "frozen" in seen:
+        note = f"frozen, seat {wording.frost_seat(seen)}"
+        found.append((seen["frozen"] or "", note, "frozen effect"))
+    if "pending" in seen:
+        note = f"pending, seat {wording.warp_seat(seen)}"
+        found.append((seen["pending"] or "", note, "pending being"))
+    return found
+
+
 def _hand(seen: Seen) -> list[str]:
-    """Return the cards of the seat that looks, nothing for a spectator."""
+    """Return the hidden cards of the seat that looks, nothing for a spectator."""
     if "hand" not in seen:
         return []
     hand = seen["hand"]
-    return [*hand["beings"], *hand["legends"], *([hand["flare"]] if hand["flare"] else [])]
+    beings = [name for name in hand["beings"] if name != seen.get("pending")]
+    return [*beings, *hand["legends"], *([hand["flare"]] if hand["flare"] else [])]
 
 
 def _draw_hand(picture: Picture, seen: Seen, *, top: float) -> None:
@@ -205,8 +227,7 @@ def _draw_hand(picture: Picture, seen: Seen, *, top: float) -> None:
 
 def _height(seen: Seen, card: str) -> float:
     height = _BELOW + (TASKS_HEIGHT if "tasks" in seen else 0) + _in_play_height(card) + 12
-    if "frozen" in seen:
-        height += _in_play_height(seen["frozen"] or "") + _GAP
+    height += sum(_in_play_height(name) + _GAP for name, _, _ in _open_cards(seen))
     if "hand" not in seen:
         return height
     return height + _HEADING + sum(card_height(name) + _GAP for name in _hand(seen))

@@ -21,6 +21,7 @@ _NAME: Final = 26
 _TEXT_AT: Final = _LEFT + _PADDING + _GRID + 14
 _TEXT_WIDTH: Final = WIDTH - _LEFT - _PADDING - _TEXT_AT
 _INDENT: Final = 22
+_MORE_TEXTS: Final = {"frozen_text": "Frozen", "warp_text": "Warp"}
 
 
 def card_height(name: str) -> float:
@@ -84,8 +85,7 @@ def _halves(data: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 def _lines(data: dict[str, Any]) -> list[str]:
     texts = [data["text"]]
-    if "frozen_text" in data:
-        texts.append(f"Frozen: {data['frozen_text']}")
+    texts += [f"{word}: {data[name]}" for name, word in _MORE_TEXTS.items() if name in data]
     return [line for text in texts for line in lines(text, size=_SIZE, width=_TEXT_WIDTH)]
 
 

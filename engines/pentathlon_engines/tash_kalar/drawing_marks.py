@@ -14,7 +14,17 @@ _TARGET: Final = {"move": 2} | dict.fromkeys(
 """Which word of a text is the square that something came to or was changed on."""
 _ORIGIN: Final = {"move": 1, "pick": 1, "pickup": 1}
 _BETWEEN_TURNS: Final = ("claim", "end", "draw")
-_OF_AN_EFFECT: Final = (*_TARGET, *_ORIGIN, "destroy", "dir", "opt", "take", "keep", "pass")
+_OF_AN_EFFECT: Final = (
+    *_TARGET,
+    *_ORIGIN,
+    "destroy",
+    "dir",
+    "opt",
+    "take",
+    "keep",
+    "throw",
+    "pass",
+)
 
 
 Event = tuple[int, str]
@@ -61,8 +71,8 @@ def last_card(events: Sequence[Event], played: dict[str, Any]) -> tuple[str, str
     """
     for seat, text in reversed(events):
         words = text.split()
-        if words[0] == "summon":
-            return words[1], words[2]
+        if words[0] in ("summon", "warp"):
+            return words[1], "".join(words[2:3])
         lying = {"flare": played["flares"], "thaw": played["beings"][seat]}.get(words[0])
         if lying:
             return lying[-1], ""

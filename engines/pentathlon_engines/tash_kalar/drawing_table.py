@@ -45,7 +45,7 @@ def draw_strip(picture: Picture, seen: Seen, seat: int, *, top: float) -> None:
             left = seen["supply"][seat][kind]
             picture.text(str(left), (x + 19, middle), size=20, anchor="start")
         _draw_school(picture, seen, seat, (384, middle))
-        picture.text("points", (482, middle), size=17, paint="bm", anchor="start")
+        picture.text("points", (488, middle), size=17, paint="bm", anchor="start")
         picture.text(str(seen["scores"][seat]), (577, middle), size=26, anchor="end", bold=True)
 
 

@@ -8,7 +8,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pentathlon_engines.game import CHANCE
-from pentathlon_engines.tash_kalar.cards import FROST_SCHOOLS, TASK_FILE, card_data
+from pentathlon_engines.tash_kalar.cards import (
+    FROST_SCHOOLS,
+    TASK_FILE,
+    WARP_SCHOOLS,
+    card_data,
+)
 from pentathlon_engines.tash_kalar.geometry import RULES
 
 Seen = dict[str, Any]
@@ -67,13 +72,35 @@ def of_seat(seen: Seen, seat: int) -> str:
         said.append(f"frozen effect of {card_data(seen['frozen'])['name']}")
     if seat == seen["progress"].get("slowed"):
         said.append("next turn one action less")
+    if seat == warp_seat(seen):
+        said += _of_pending(seen)
     return ", ".join(said)
+
+
+def _of_pending(seen: Seen) -> list[str]:
+    """Return which being is pending, and which piece lies on a card (18.3)."""
+    said = []
+    if seen["pending"]:
+        said.append(f"{card_data(seen['pending'])['name']} pending")
+    if seen["on_card"]:
+        piece = seen["on_card"]
+        said.append(f"{piece['rank']} of seat {piece['owner']} on a card")
+    return said
 
 
 def frost_seat(seen: Seen) -> int:
     """Return the seat that plays the Everfrost, -1 if none does."""
+    return _seat_of(seen, FROST_SCHOOLS)
+
+
+def warp_seat(seen: Seen) -> int:
+    """Return the seat that plays the Etherweave, -1 if none does."""
+    return _seat_of(seen, WARP_SCHOOLS)
+
+
+def _seat_of(seen: Seen, schools: tuple[str, ...]) -> int:
     decks: list[str] = seen["options"]["decks"]
-    return next((seat for seat, school in enumerate(decks) if school in FROST_SCHOOLS), -1)
+    return next((seat for seat, school in enumerate(decks) if school in schools), -1)
 
 
 def counted(number: int, word: str) -> str:
