@@ -32,12 +32,15 @@ def check_invariants(data: dict[str, Any]) -> None:
         usable = USABLE[data["options"]["mode"]] - removed[seat]["common_heroic"]
         assert len(own) - legendary <= usable
         assert legendary <= 3
-        assert data["supply"][seat]["legendary"] == 3 - legendary - removed[seat]["legendary"]
+        lifted = data.get("on_card") == {"owner": seat, "rank": "legendary"}
+        in_supply = 3 - legendary - removed[seat]["legendary"] - lifted
+        assert data["supply"][seat]["legendary"] == in_supply
         _check_school(data, seat)
         if "tasks" in data:
             claimed = data["tasks"]["claimed"][seat]
             points = sum(POINTS[TASK_IDS.index(task)] for task in claimed)
-            assert data["scores"][seat] == points + legendary
+            held = data.get("pending") in data["hands"][seat]["beings"]
+            assert data["scores"][seat] == points + legendary - 2 * held
     for kind in ("legends", "flares"):
         held = [card for hand in data["hands"] for card in _held(hand, kind)]
         played = [data["card"]] if data["card"] in _whole(kind) else []
@@ -51,7 +54,8 @@ def _check_school(data: dict[str, Any], seat: int) -> None:
     school = cards.SCHOOL_CARDS[data["options"]["decks"][seat]]
     names = sorted(cards.IDS[card] for card in school)
     active = data["progress"]["active"] == seat
-    played = [data["card"]] if active and data["card"] in names else []
+    is_played = data["card"] in names and data["card"] != data.get("pending")
+    played = [data["card"]] if active and is_played else []
     played += [data["frozen"]] if data.get("frozen") in names else []
     hand, pile = data["hands"][seat]["beings"], data["discards"][seat]
     assert sorted([*hand, *pile, *data["decks"]["beings"][seat], *played]) == names

@@ -55,7 +55,11 @@ def compile_being(card: dict[str, Any]) -> tuple[Pattern, Program]:
         card["id"], card["pattern"], refs=card["refs"], summon_on=card.get("summon_on", "")
     )
     free = card.get("frozen_steps", card.get("warp_steps"))
-    return pattern, compile_steps(card["id"], card["steps"], free)
+    program = compile_steps(card["id"], card["steps"], free)
+    for name in program.named_cards():
+        if name not in CARDS:
+            raise BadCard(card["id"], f"a step of its effect asks for an unknown card {name!r}")
+    return pattern, program
 
 
 _SCHOOL_FILES: Final = [read_deck(deck) for deck in SCHOOL_DECKS]

@@ -425,3 +425,8 @@ class Program:
         self.steps: tuple[Step, ...] = tuple(steps)
         self.free = free
         """Where the steps begin of what the card does beside actions; before are the others."""
+
+    def named_cards(self) -> list[str]:
+        """Return the names of the cards that conditions ask for."""
+        named = [condition.card for step in self.steps for condition in step.conditions]
+        return [name for name in named if name]
