@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from pentathlon_engines import GAMES, State
+from pentathlon_engines.tash_kalar import operations as ops
 from pentathlon_engines.tash_kalar import program as words
 from pentathlon_engines.tash_kalar.actions import (
     DO_MOVE,
@@ -67,7 +68,7 @@ class Watched(TashKalarState):
 
     def _run_by_itself(self, effect: Effect, step: Step) -> None:
         found = self.selected(effect, step.selector) if step.op in _SWEEPS else 1
-        if step.op == words.CHANGE_SIDE:
+        if step.op == ops.CHANGE_SIDE:
             found = self.two_sided(1 - self.active)
         self._note(effect.at, "done" if found else "nothing there")
         super()._run_by_itself(effect, step)
@@ -98,7 +99,7 @@ class Watched(TashKalarState):
             self._note(at, "as often as may be")
         if effect.lock >= 0:
             self._note(at, f"locked to {RANKS[effect.lock]}")
-        if step.op == words.FREEZE and frozen >= 0:
+        if step.op == ops.FREEZE and frozen >= 0:
             self._note(at, "kept the old one" if frozen == self.frozen else "replaced it")
         self._watch(at, step, action, before)
         return stopped
@@ -115,13 +116,13 @@ class Watched(TashKalarState):
                 self._note(at, f"run of {RANKS[(before[square] - 1) % 3]}")
         if step.for_good:
             self._note(at, f"took a {RANKS[(before[square] - 1) % 3]}")
-        if step.op == words.SHOOT:
+        if step.op == ops.SHOOT:
             self._note(at, "missed" if before == self.board else "hit")
-        if step.op == words.PLACE and step.rank < 0:
+        if step.op == ops.PLACE and step.rank < 0:
             self._note(at, f"placed {RANKS[(self.board[square] - 1) % 3]}")
 
 
-_SWEEPS = (words.DESTROY_ALL, words.FORCE_UPGRADE, words.CHANGE_SIDE)
+_SWEEPS = (ops.DESTROY_ALL, ops.FORCE_UPGRADE, ops.CHANGE_SIDE)
 
 
 def branches(card: int) -> set[Branch]:
@@ -132,7 +133,7 @@ def branches(card: int) -> set[Branch]:
         found |= {(at, what) for what in _branches(step)}
         for start in step.options:
             option = PROGRAMS[card].steps[start]
-            if option.op < words.FIRST_AUTOMATIC and option.least == 0:
+            if option.op < ops.FIRST_AUTOMATIC and option.least == 0:
                 found.add((at, "declined"))
                 impossible |= {(start, "declined")} if option.most == 1 else set()
     return found - impossible
@@ -141,9 +142,9 @@ def branches(card: int) -> set[Branch]:
 def _branches(step: Step) -> Iterator[str]:
     if step.conditions:
         yield from ("condition met", "condition not met")
-    if step.op == words.CHOOSE:
+    if step.op == ops.CHOOSE:
         return
-    if step.op >= words.FIRST_AUTOMATIC:
+    if step.op >= ops.FIRST_AUTOMATIC:
         yield "done"
         if step.op in _SWEEPS:
             yield "nothing there"
@@ -153,7 +154,7 @@ def _branches(step: Step) -> Iterator[str]:
         yield "declined"
     if 1 < step.most < words.UNLIMITED:
         yield "as often as may be"
-    one_of_two = step.op == words.MOVES and step.kind == words.BUDGET_OR
+    one_of_two = step.op == ops.MOVES and step.kind == words.BUDGET_OR
     if step.stop or step.stop_rank >= 0 or one_of_two:
         yield "stopped"
     yield from _rare_branches(step)
@@ -161,17 +162,17 @@ def _branches(step: Step) -> Iterator[str]:
 
 def _rare_branches(step: Step) -> Iterator[str]:
     yield from ("cut by the link",) if step.linked else ()
-    if step.op == words.MOVES:
+    if step.op == ops.MOVES:
         yield from _branches_of_moves(step)
-    if step.op in (words.MOVES, words.MIRROR):
+    if step.op in (ops.MOVES, ops.MIRROR):
         yield from (f"locked to {RANKS[at]}" for at, most in enumerate(step.rank_lock) if most)
-    if step.op == words.SHOOT:
+    if step.op == ops.SHOOT:
         yield from ("hit", "missed") if step.least else ("hit",)
-    if step.op == words.GROUP:
-        yield "downgrade" if step.kind == words.DOWNGRADE else "destroy"
-    if step.op == words.PLACE and step.rank < 0:
+    if step.op == ops.GROUP:
+        yield "downgrade" if step.kind == ops.DOWNGRADE else "destroy"
+    if step.op == ops.PLACE and step.rank < 0:
         yield from (f"placed {rank}" for rank in RANKS)
-    if step.op == words.FREEZE:
+    if step.op == ops.FREEZE:
         yield from ("replaced it",) if step.from_discard else ("replaced it", "kept the old one")
     if step.for_good:
         yield from (f"took a {rank}" for rank in RANKS)
@@ -189,28 +190,28 @@ def _branches_of_moves(step: Step) -> Iterator[str]:
 
 
 _VERBS = {
-    words.MOVES: ("move",),
-    words.LEAPS: ("leap",),
-    words.DESTROY: ("destroy",),
-    words.UPGRADE: ("upgrade",),
-    words.DOWNGRADE: ("downgrade",),
-    words.CONVERT: ("convert",),
-    words.PLACE: ("place",),
-    words.SHOOT: ("dir",),
-    words.PER_SQUARE: ("destroy", "upgrade", "place"),
-    words.GROUP: (),
-    words.PICK: ("pick",),
-    words.RECOVER: ("take",),
-    words.THROW_FLARE: ("opt",),
-    words.FREEZE: ("keep",),
-    words.MIRROR: ("pick",),
-    words.PICK_SQUARE: ("pick",),
-    words.SWAP: ("pick",),
-    words.LIFT: ("pickup",),
-    words.LEAP_FROM_CARD: ("leap",),
-    words.COPY_WARP: ("warp",),
-    words.THROW: ("throw",),
-    words.TAKE_BACK: ("opt",),
+    ops.MOVES: ("move",),
+    ops.LEAPS: ("leap",),
+    ops.DESTROY: ("destroy",),
+    ops.UPGRADE: ("upgrade",),
+    ops.DOWNGRADE: ("downgrade",),
+    ops.CONVERT: ("convert",),
+    ops.PLACE: ("place",),
+    ops.SHOOT: ("dir",),
+    ops.PER_SQUARE: ("destroy", "upgrade", "place"),
+    ops.GROUP: (),
+    ops.PICK: ("pick",),
+    ops.RECOVER: ("take",),
+    ops.THROW_FLARE: ("opt",),
+    ops.FREEZE: ("keep",),
+    ops.MIRROR: ("pick",),
+    ops.PICK_SQUARE: ("pick",),
+    ops.SWAP: ("pick",),
+    ops.LIFT: ("pickup",),
+    ops.LEAP_FROM_CARD: ("leap",),
+    ops.COPY_WARP: ("warp",),
+    ops.THROW: ("throw",),
+    ops.TAKE_BACK: ("opt",),
 }
 _IMPOSSIBLE: dict[str, set[Branch]] = {
     "bomb": {(0, "nothing there")},

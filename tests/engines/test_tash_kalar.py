@@ -39,8 +39,8 @@ def check_invariants(data: dict[str, Any]) -> None:
         if "tasks" in data:
             claimed = data["tasks"]["claimed"][seat]
             points = sum(POINTS[TASK_IDS.index(task)] for task in claimed)
-            held = data.get("pending") in data["hands"][seat]["beings"]
-            assert data["scores"][seat] == points + legendary - 2 * held
+            is_pending = data.get("pending") in data["hands"][seat]["beings"]
+            assert data["scores"][seat] == points + legendary - 2 * is_pending
     for kind in ("legends", "flares"):
         held = [card for hand in data["hands"] for card in _held(hand, kind)]
         played = [data["card"]] if data["card"] in _whole(kind) else []

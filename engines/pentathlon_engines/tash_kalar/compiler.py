@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.faults import BadCard
 from pentathlon_engines.tash_kalar.geometry import DISTANCES
+from pentathlon_engines.tash_kalar.operations import CHOOSE, DESTROY, DOWNGRADE, OPS, RECOVER
 from pentathlon_engines.tash_kalar.patterns import COMMON, LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.program import (
     ANY,
@@ -15,17 +16,12 @@ from pentathlon_engines.tash_kalar.program import (
     BUDGET_AND,
     BUDGET_OR,
     BY_PIECE,
-    CHOOSE,
     CLOSER,
     COMBAT,
     DESTINATIONS,
-    DESTROY,
-    DOWNGRADE,
     KINDS,
     LOWER_HELD,
-    OPS,
     OWNERS,
-    RECOVER,
     STOPS,
     UNLIMITED,
     UPPER_HELD,

@@ -12,8 +12,9 @@ from pentathlon_engines.tash_kalar.cards import (
 )
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.geometry import BIT, EIGHT, STEPS, bits
+from pentathlon_engines.tash_kalar.operations import SLOW_OTHERS
 from pentathlon_engines.tash_kalar.patterns import COMMON
-from pentathlon_engines.tash_kalar.program import ANY, SLOW_OTHERS, Step
+from pentathlon_engines.tash_kalar.program import ANY, Step
 from pentathlon_engines.tash_kalar.selecting import Selecting
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
 

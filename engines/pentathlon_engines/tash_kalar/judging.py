@@ -16,8 +16,8 @@ from pentathlon_engines.tash_kalar.cards import (
     RANK_OF,
 )
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
+from pentathlon_engines.tash_kalar.operations import CONVERT, MOVES, PLACE, UPGRADE, WAR_SUMMON
 from pentathlon_engines.tash_kalar.patterns import COMMON, matches_with_enemy
-from pentathlon_engines.tash_kalar.program import CONVERT, MOVES, PLACE, UPGRADE, WAR_SUMMON
 from pentathlon_engines.tash_kalar.table import DEATHMATCH, PENDING_POINTS, RANKS_EACH, Table
 
 TYPE_CHECKING = False

@@ -20,8 +20,8 @@ from pentathlon_engines.tash_kalar.cards import (
 )
 from pentathlon_engines.tash_kalar.geometry import GRID, INDEX
 from pentathlon_engines.tash_kalar.notation_weaving import weaver
+from pentathlon_engines.tash_kalar.operations import COUNT_AS_LEGEND
 from pentathlon_engines.tash_kalar.patterns import LEGENDARY, RANKS
-from pentathlon_engines.tash_kalar.program import COUNT_AS_LEGEND
 from pentathlon_engines.tash_kalar.reading_cards import (
     checked_card,
     checked_list,

@@ -14,8 +14,8 @@ from pentathlon_engines.tash_kalar.cards import (
 from pentathlon_engines.tash_kalar.effect import SLOTS, Effect
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, INDEX, mask
 from pentathlon_engines.tash_kalar.notation import CAPTURES, HALVES, SHARED
+from pentathlon_engines.tash_kalar.operations import FIRST_AUTOMATIC
 from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
-from pentathlon_engines.tash_kalar.program import FIRST_AUTOMATIC
 from pentathlon_engines.tash_kalar.table import RESOLVING, SHORTAGE, SHUFFLING
 
 TYPE_CHECKING = False

@@ -27,10 +27,8 @@ from pentathlon_engines.tash_kalar.geometry import (
     DIRECTION_OF,
     bits,
 )
-from pentathlon_engines.tash_kalar.patterns import COMMON, LEGENDARY
-from pentathlon_engines.tash_kalar.program import (
+from pentathlon_engines.tash_kalar.operations import (
     BECOME_GATEWAY,
-    BUDGET_OR,
     CHANGE_SIDE,
     CHOOSE,
     COUNT_AS_LEGEND,
@@ -45,16 +43,20 @@ from pentathlon_engines.tash_kalar.program import (
     LEAPS,
     LOSE_ACTION,
     MIRROR,
-    OWN,
     PICK_SQUARE,
     PLACE,
     POSSESS_SUMMON,
     SLOW_OTHERS,
+    THROW_FLARE,
+    WAR_SUMMON,
+)
+from pentathlon_engines.tash_kalar.patterns import COMMON, LEGENDARY
+from pentathlon_engines.tash_kalar.program import (
+    BUDGET_OR,
+    OWN,
     STOP_CAPTURED_LEGENDARY,
     STOP_ONTO_EMPTY,
-    THROW_FLARE,
     UNLIMITED,
-    WAR_SUMMON,
     Step,
 )
 from pentathlon_engines.tash_kalar.table import DEATHMATCH, RANKS_EACH

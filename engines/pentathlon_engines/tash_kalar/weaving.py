@@ -24,12 +24,9 @@ from pentathlon_engines.tash_kalar.cards import (
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.frozen import Freezing
 from pentathlon_engines.tash_kalar.geometry import bits, bits_of
-from pentathlon_engines.tash_kalar.patterns import RANKS
-from pentathlon_engines.tash_kalar.program import (
-    ANY,
+from pentathlon_engines.tash_kalar.operations import (
     COPY_WARP,
     DOUBLE_DESTROYED,
-    IN_DISCARD,
     LEAP_FROM_CARD,
     LIFT,
     PICK_SQUARE,
@@ -38,9 +35,9 @@ from pentathlon_engines.tash_kalar.program import (
     TAKE_BACK,
     THROW,
     VOID_SUMMON,
-    Condition,
-    Step,
 )
+from pentathlon_engines.tash_kalar.patterns import RANKS
+from pentathlon_engines.tash_kalar.program import ANY, IN_DISCARD, Condition, Step
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
 
 TYPE_CHECKING = False
