@@ -73,6 +73,11 @@ class TestCreate:
                 "options",
             ),
             (
+                {"game": "tash_kalar", "options": {"decks": ["highland", "etherweave"]}},
+                "unofficial_option",
+                "options",
+            ),
+            (
                 {"game": "tash_kalar", "options": {"decks": ["sylvan", "nethervoid"]}},
                 "unofficial_option",
                 "options",
