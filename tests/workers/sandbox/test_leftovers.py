@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from pentathlon_engines.launcher import SandboxLevel
+from tests.workers.sandbox.worker_users import USERS, worker_user
+from workers.sandbox.bubblewrap import command_line, find_bwrap
+from workers.sandbox.identity import user_arguments
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.leftovers import end_leftovers
+from workers.sandbox.runtime import find_runtime
+from workers.sandbox.spawning import pipe, read_until
+from workers.sandbox.staging import Staging
+
+LONGEST_S = 10.0
+
+
+@contextmanager
+def held_up(user: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Start bubblewrap and stop it half way; yield it, and a handle of its inner process."""
+    uid = worker_user(user).uid
+    staging = Staging()
+    with ExitStack() as undo:
+        undo.callback(staging.close)
+        info, info_end = pipe(undo)
+        block, _ = pipe(undo)
+        nothing = undo.enter_context(Path(os.devnull).open("rb"))
+        bwrap, *words = command_line(
+            ["/bin/true"],
+            bwrap=find_bwrap(staging, uid=uid),
+            runtime=find_runtime(staging, uid=uid, system_python=True),
+            folder=Path("/usr"),
+            environment={},
+            scratch_bytes=1 << 20,
+            passed=(info_end, nothing),
+        )
+        outer = subprocess.Popen(
+            [bwrap, "--block-fd", str(block.fileno()), *words],
+            pass_fds=[file.fileno() for file in (info_end, nothing, block)],
+            **user_arguments(uid),
+        )
+        undo.callback(outer.wait, LONGEST_S)
+        undo.callback(outer.kill)
+        inner = os.pidfd_open(json.loads(read_until(info, b"}"))["child-pid"])
+        undo.callback(os.close, inner)
+        yield outer, inner
+
+
+def has_ended(process: int, *, within_s: float = LONGEST_S) -> bool:
+    return bool(select.select([process], [], [], within_s)[0])
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_inner_process_of_a_killed_bubblewrap_is_ended(user: str) -> None:
+    with held_up(user) as (outer, inner):
+        outer.kill()
+        outer.wait(LONGEST_S)
+        assert not has_ended(inner, within_s=0.2), "bubblewrap cleans up by itself now"
+
+        end_leftovers()
+
+        assert has_ended(inner)
+
+
+def test_bubblewrap_at_work_is_left_alone() -> None:
+    with held_up("myself") as (_, inner):
+        end_leftovers()
+
+        assert not has_ended(inner, within_s=0.2)
+
+
+def test_next_launcher_ends_leftovers() -> None:
+    with held_up("myself") as (outer, inner):
+        outer.kill()
+        outer.wait(LONGEST_S)
+
+        SandboxLauncher(SandboxLevel.NAMESPACES).close()
+
+        assert has_ended(inner)
