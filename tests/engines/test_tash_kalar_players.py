@@ -212,3 +212,42 @@ def test_greedy_beats_random(mode: str, school: str) -> None:
 
 def test_tash_kalar_has_players_of_its_own() -> None:
     assert set(players_of(GAME)) == {*PLAYERS, "greedy", "summoner"}
+
+
+WOVEN = {"mode": "high_form", "decks": ["etherweave", "sylvan"]}
+
+
+@pytest.mark.parametrize(
+    ("card", "own", "enemy", "chosen_at_the_end"),
+    [
+        ("lesser_shadow_twin", ["e5"], [], "warp lesser_shadow_twin"),
+        ("lesser_shadow_twin", ["e5", "d5"], [], "warp lesser_shadow_twin"),
+        ("lesser_shadow_twin", [], ["a4"], "end"),
+        ("polarity_queen", ["e5"], ["a4"], "warp polarity_queen"),
+        ("merchant_of_time", ["e4"], ["a4", "a3"], "warp merchant_of_time"),
+        ("paradox_worm", ["e5"], ["a4", "a3"], "end"),
+    ],
+)
+def test_greedy_warps_what_brings_something(
+    card: str, own: list[str], enemy: list[str], chosen_at_the_end: str
+) -> None:
+    board = pieces(0, "common", *own) | pieces(1, "common", *enemy)
+    more: dict[str, Any] = {"options": WOVEN, "turn": 3, "phase": "turn_end", "actions_left": 0}
+    state = position(board, card, **more)
+
+    assert chosen(state) == chosen_at_the_end
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_pending_being_costs_little_until_the_final_turns(seat: int) -> None:
+    end = {"seat": 1, "reason": "deck", "turns_left": 1}
+    lost = []
+    ends: tuple[dict[str, Any], ...] = ({}, {"end": end})
+    for more in ends:
+        pending, free = (
+            judged(position({}, "paradox_worm", options=WOVEN, pending=card, **more), seat)
+            for card in ("paradox_worm", None)
+        )
+        lost.append(free - pending)
+
+    assert (0 < lost[0] < 1 < lost[1]) if seat == 0 else (0 > lost[0] > -1 > lost[1])

@@ -16,8 +16,17 @@ from pentathlon_engines.tash_kalar.cards import (
     RANK_OF,
 )
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
-from pentathlon_engines.tash_kalar.operations import CONVERT, MOVES, PLACE, UPGRADE, WAR_SUMMON
+from pentathlon_engines.tash_kalar.operations import (
+    CHOOSE,
+    CONVERT,
+    LIFT,
+    MOVES,
+    PLACE,
+    UPGRADE,
+    WAR_SUMMON,
+)
 from pentathlon_engines.tash_kalar.patterns import COMMON, matches_with_enemy
+from pentathlon_engines.tash_kalar.program import ENEMY
 from pentathlon_engines.tash_kalar.table import DEATHMATCH, PENDING_POINTS, RANKS_EACH, Table
 
 TYPE_CHECKING = False
@@ -40,6 +49,8 @@ _THAWED: Final = {UPGRADE: 2.0, CONVERT: 2.0, WAR_SUMMON: 1.4, PLACE: 1.1, MOVES
 _SLOWED: Final = 1.0
 """An action less in the next turn."""
 _PENDING: Final = 0.5
+_WARPED: Final = {UPGRADE: 2.0, LIFT: 2.0, PLACE: 1.1, CHOOSE: 1.1, MOVES: 0.8}
+"""What a warp effect may bring by its first step, to who owns what is meant."""
 _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
 
@@ -55,15 +66,31 @@ def worth(table: Table, seat: int) -> float:
     found += _CENTRAL * (table.own(seat) & _CENTRE).bit_count()
     if table.gateway >= 0:
         found += _GATEWAY if table.own(seat) & BIT[table.gateway] else -_GATEWAY
-    if table.pending and table.trigger < 0:
-        # It costs points only at the very end; until then it is in the way of other warp effects.
-        cost = _POINT * PENDING_POINTS - _PENDING
-        found += cost if table.pending & table.hands[seat] else -cost
+    if table.pending:
+        warp = _of_warp(table)
+        found += warp if table.pending & table.hands[seat] else -warp
     if table.active == seat:
         found += _of_turn(table)
     if table.frozen >= 0 or table.slowed >= 0 or table.effect is not None:
         found += _of_frost(table, seat)
     return found + _of_hand(table, seat)
+
+
+def _of_warp(table: Table) -> float:
+    """Return what a pending being is worth to its seat beside the points that it costs (18.3).
+
+    It costs them only at the very end; until then it is in the way of other warp effects. While
+    its own effect is resolved there is what that may bring by its first step.
+    """
+    found = _POINT * PENDING_POINTS - _PENDING if table.trigger < 0 else 0.0
+    effect = table.effect
+    if effect is None or not table.pending >> effect.program & 1 or effect.times:
+        return found
+    program = PROGRAMS[effect.program]
+    step = program.steps[program.free]
+    if effect.at != program.free:
+        return found
+    return found + _WARPED.get(step.op, 0.0) * (-1 if step.selector.owner == ENEMY else 1)
 
 
 def _of_frost(table: Table, seat: int) -> float:

@@ -252,17 +252,19 @@ _DECISIONS_OF_EFFECT: Final = 10
 """A run over the arena is eight moves; a piece may be placed before it, and one stops after it."""
 _MOST_THAWS: Final = len(FROZEN_CARDS) + 1
 """One card may be frozen a second time."""
+_MOST_WARPS: Final = _MOST_BEINGS
+"""A being is pending until it is played, or thrown away; one may be taken back."""
 _HAND: Final = 31
 _LONGEST: Final = (
     3
     + _MOST_ACTIONS * (2 + _DECISIONS_OF_EFFECT)
     + _MOST_FLARES * (1 + _DECISIONS_OF_EFFECT)
-    + _MOST_THAWS * (1 + _DECISIONS_OF_EFFECT)
+    + (_MOST_THAWS + _MOST_WARPS) * (1 + _DECISIONS_OF_EFFECT)
     + _MOST_BEINGS * _HAND
     + TURN_CAP * 3
 )
-"""Chance before the match; actions with a pickup and an effect, flares, thaws; cards returned
-with each discard; the end of each turn with a new deck of legends and one of flares."""
+"""Chance before the match; actions with a pickup and an effect, flares, thaws and warps; cards
+returned with each discard; the end of each turn with a new deck of legends and one of flares."""
 
 TASH_KALAR: Final = TashKalarGame(
     GameInfo(
