@@ -12,6 +12,8 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 
+BUILDS_WITH: Final = "build:"
+"""Begins the name of a build tool among the runtimes of a worker."""
 SILENT_AFTER_S: Final = 15
 """A worker that was not heard of for so long is taken for dead."""
 
@@ -337,7 +339,7 @@ class Worker(models.Model):
     games = models.JSONField()
     """Version of the rules by key of the game."""
     runtimes = models.JSONField()
-    """What bots may be written for, such as "python"."""
+    """What bots may be written for, such as "python", and what builds them, such as "build:cc"."""
     sandbox = models.CharField(max_length=12)
     layers = models.JSONField()
     """What its sandbox was found to be: layer, state and detail of each."""
@@ -352,6 +354,17 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def languages(self) -> list[str]:
+        """What bots may be written for."""
+        return [name for name in self.runtimes if not name.startswith(BUILDS_WITH)]
+
+    @property
+    def build_tools(self) -> list[str]:
+        """What a build may begin with."""
+        tools = (name.partition(BUILDS_WITH) for name in self.runtimes)
+        return [tool for _, prefix, tool in tools if prefix]
 
 
 def _seat_in_match() -> SeatQuerySet:

@@ -10,12 +10,10 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from pentathlon.matches.models import Match, Worker
+from pentathlon.matches.models import BUILDS_WITH, Match, Worker
 from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.launcher import SandboxLevel
 
-BUILDS_WITH: Final = "build:"
-"""Begins the name of a build tool among the runtimes."""
 _STRENGTH: Final = {
     SandboxLevel.PROCESS: 0,
     SandboxLevel.LANDLOCK: 1,

@@ -10,11 +10,13 @@ pytestmark = pytest.mark.django_db
 
 
 def test_workers_show_what_they_offer_and_their_walls() -> None:
-    make_worker("secret-host/7", runtimes=["java", "python"])
+    make_worker("secret-host/7", runtimes=["build:cc", "build:make", "java", "python"])
 
     text = page_of(Client().get(reverse("workers"))).text
 
     assert "java, python" in text
+    assert "cc, make" in text
+    assert "build:" not in text
     assert "identity" in text
     assert "secret-host" not in text
 
