@@ -14,6 +14,7 @@ from pentathlon_engines.tash_kalar.patterns import (
     matches,
     matches_with_enemy,
 )
+from pentathlon_engines.tash_kalar.program import UNLIMITED
 from pentathlon_engines.tash_kalar.stencils import HIGH, LOW, joined, lay
 from pentathlon_engines.tash_kalar.table import RANKS_EACH, Table
 
@@ -38,12 +39,27 @@ class Summoning(Table):
         if self.voids:
             pieces += MOST_VOIDS
         low, high = (own & LOW, upgraded & LOW), (own >> HIGH, upgraded >> HIGH)
+        commons, legendaries = self._sources(COMMON), self._sources(LEGENDARY)
         for card in self.held(self.active):
             if card >= BEINGS:
                 break
             pattern = PATTERNS[card]
-            if pieces >= pattern.pieces and heroics >= pattern.heroics:
+            if pieces < pattern.pieces or heroics < pattern.heroics:
+                continue
+            sources = legendaries if RANK_OF[card] == LEGENDARY else commons
+            if sources <= pattern.pieces and not pattern.anywhere:
+                self._add_short(card, self._squares_for(card), found)
+            else:
                 self._add_summons(card, low, high, found)
+
+    def _sources(self, rank: int) -> int:
+        """Return how many own pieces may become a being of a rank: if few, all may be needed."""
+        if self.in_supply(self.active, rank):
+            return UNLIMITED
+        first = RANKS_EACH * self.active
+        if rank == LEGENDARY:
+            return self.counts[first + LEGENDARY]
+        return self.counts[first + COMMON] + self.counts[first + HEROIC]
 
     def matched(self) -> int:
         """Return the seat whose pieces fill the patterns: the active one, unless possessed."""
@@ -53,8 +69,6 @@ class Summoning(Table):
         """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
         if PATTERNS[card].anywhere:
             self._add_anywhere(card, found)
-        elif self._is_tight(card):
-            self._add_short(card, self._squares_for(card), found)
         elif self.war or self.voids:
             self._add_loose_summons(card, self._squares_for(card), found)
         elif PATTERNS[card].refs:
@@ -175,12 +189,6 @@ class Summoning(Table):
             can = [at for at in bits(together) if self._has_piece(card, at, -1)]
             found.extend([SUMMONS[table][at] for at in can])
 
-    def _is_tight(self, card: int) -> bool:
-        """Say whether there is none in supply, and perhaps none that a match leaves unused."""
-        if self.in_supply(self.active, RANK_OF[card]):
-            return False
-        return self.count_of_type(card) <= PATTERNS[card].pieces
-
     def _has_piece(self, card: int, square: int, place: int) -> bool:
         """Say whether a piece for the being can be had from the board."""
         return self.stands_ready(card, square) or self.spare(card, square, place) != 0
@@ -191,13 +199,6 @@ class Summoning(Table):
         if RANK_OF[card] == LEGENDARY:
             return self.pieces[first + LEGENDARY]
         return self.pieces[first + COMMON] | self.pieces[first + HEROIC]
-
-    def count_of_type(self, card: int) -> int:
-        """Return how many own pieces on the board are of the type that a being needs."""
-        first = RANKS_EACH * self.active
-        if RANK_OF[card] == LEGENDARY:
-            return self.counts[first + LEGENDARY]
-        return self.counts[first + COMMON] + self.counts[first + HEROIC]
 
     def stands_ready(self, card: int, square: int) -> bool:
         """Say whether the own piece on the summon square can become the being (7.5 a)."""
