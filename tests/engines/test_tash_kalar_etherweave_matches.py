@@ -100,6 +100,22 @@ class TestPositions:
         with pytest.raises(BadPosition):
             TASH_KALAR.load(data)
 
+    def test_no_piece_is_on_a_card_that_is_lifting_one(self) -> None:
+        state = do(woven("b4 b5", cards="merchant_of_time"), "warp merchant_of_time")
+        data = state.to_json() | {"on_card": {"owner": 0, "rank": "common"}}
+
+        with pytest.raises(BadPosition, match="on_card"):
+            TASH_KALAR.load(data)
+
+    def test_bound_card_is_not_copied(self) -> None:
+        more: dict[str, Any] = {"pending": "polarity_queen", "cards": "polarity_queen"}
+        state = ready("doppelganger e5", "", "a4", schools=PAIR, turn=3, **more)
+        data = do(state, "summon doppelganger e5").to_json()
+        data["progress"]["effect"] |= {"warp": "merchant_of_time", "at": 1}
+
+        with pytest.raises(BadPosition, match="cannot be copied"):
+            TASH_KALAR.load(data)
+
     def test_moves_of_each_seat_are_remembered(self) -> None:
         state = do(ready("dark_sphere e5", "b4h", "h5h", schools=PAIR), "summon dark_sphere e5")
         do(state, "move h5 g5", "move b4 c4")

@@ -35,7 +35,9 @@ def check_pending(state: TashKalarState) -> None:
     if state.pending & ~state.hands[weaver(state)]:
         refuse("pending", "the card must be in the hand of its seat")
     played = 1 << state.card if state.card >= 0 else 0
-    if state.on_card and not BOUND_CARDS & (state.pending | played):
+    # While the card is lifting a piece there is none on it yet.
+    holds = BOUND_CARDS & (state.pending ^ played)
+    if state.on_card and not holds:
         refuse("on_card", "there is no card that a piece can lie on")
 
 
@@ -65,7 +67,10 @@ def read_program(state: TashKalarState, data: dict[str, Any]) -> int:
     """Return the card whose effect is resolved: the one at hand unless a warp effect is named."""
     if data.get("warp") is None:
         return state.card
-    return _warp_card(state, "progress.effect.warp", data["warp"])
+    card = _warp_card(state, "progress.effect.warp", data["warp"])
+    if card != state.card and BOUND_CARDS >> card & 1:
+        refuse("progress.effect.warp", f"{IDS[card]} cannot be copied")
+    return card
 
 
 def _warp_card(state: TashKalarState, field: str, name: object) -> int:
