@@ -23,8 +23,8 @@ ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
 _SHARED: Final = ("draws", "game", "info", "texts")
 _NOT_HOT: Final = ("__init__", "drawing", "players", "reading", "values")
-"""Modules of a game that no search runs through, and those whose names begin with them and `_`:
-pictures, reading of JSON, simulated players."""
+"""Modules and folders of a game that no search runs through, and modules whose names begin with
+them and `_`: pictures, reading of JSON, simulated players."""
 _WHOLE_OUTPUT: Final = "-v"
 
 
@@ -85,9 +85,15 @@ def hot_modules() -> Iterator[str]:
     from pentathlon_engines.registry import KEYS  # noqa: PLC0415  # the copy, not the sources
 
     for key in KEYS:
-        for path in sorted(Path(_PACKAGE, key).glob("*.py")):
-            if path.stem.partition("_")[0] not in _NOT_HOT:
+        folder = Path(_PACKAGE, key)
+        for path in sorted(folder.rglob("*.py")):
+            names = path.relative_to(folder).with_suffix("").parts
+            if not any(_is_not_hot(name) for name in names):
                 yield str(path)
+
+
+def _is_not_hot(name: str) -> bool:
+    return name in _NOT_HOT or name.partition("_")[0] in _NOT_HOT
 
 
 def _build_here() -> None:

@@ -17,8 +17,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from pentathlon_engines import GAMES, State
-from pentathlon_engines.tash_kalar import operations as ops
-from pentathlon_engines.tash_kalar import program as words
 from pentathlon_engines.tash_kalar.actions import (
     DO_MOVE,
     OTHER_OF,
@@ -28,7 +26,9 @@ from pentathlon_engines.tash_kalar.actions import (
     VERBS,
     WARP,
 )
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards import operations as ops
+from pentathlon_engines.tash_kalar.cards import program as words
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     EXPANSIONS,
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -39,9 +39,9 @@ from pentathlon_engines.tash_kalar.cards import (
     SCHOOL_CARDS,
     WARP_SCHOOLS,
 )
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, RANKS
+from pentathlon_engines.tash_kalar.cards.program import Step
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.patterns import COMMON, RANKS
-from pentathlon_engines.tash_kalar.program import Step
 from pentathlon_engines.tash_kalar.state import TashKalarState
 from pentathlon_engines.tash_kalar.table import MODES, RESOLVING, SHORTAGE
 from tests.engines.tash_kalar_crowds import crowd, random_gateway, woven_fields

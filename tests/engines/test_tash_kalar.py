@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import CHANCE, GAMES, BadChance, BadOption
-from pentathlon_engines.tash_kalar import cards
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.compiler import compile_flare
-from pentathlon_engines.tash_kalar.faults import BadCard
+from pentathlon_engines.tash_kalar.cards import catalogue as cards
+from pentathlon_engines.tash_kalar.cards.compiler import compile_flare
+from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.tasks import POINTS, compile_condition
 from tests.engines.tash_kalar_positions import DUEL, HIGH, position
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pentathlon_engines import game
-from pentathlon_engines.tash_kalar.cards import CARDS
+from pentathlon_engines.tash_kalar.cards.catalogue import CARDS
 from tests.engines import tash_kalar_coverage as coverage
 
 IS_COMPILED = not (game.__file__ or "").endswith(".py")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import CHANCE, BadOption, BadPosition, State
-from pentathlon_engines.tash_kalar import cards
-from pentathlon_engines.tash_kalar.faults import BadCard
+from pentathlon_engines.tash_kalar.cards import catalogue as cards
+from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from tests.engines.tash_kalar_positions import (
     DUEL,
     HIGH,

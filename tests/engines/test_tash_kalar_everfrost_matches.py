@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import CHANCE, BadOption, BadPosition, State
-from pentathlon_engines.tash_kalar.cards import FROZEN_CARDS, IDS
+from pentathlon_engines.tash_kalar.cards.catalogue import FROZEN_CARDS, IDS
 from tests.engines.tash_kalar_positions import (
     DUEL,
     HIGH,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pentathlon_engines.rl.features import Features
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     EXPANSIONS,
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -16,10 +16,10 @@ from pentathlon_engines.tash_kalar.cards import (
     SCHOOLS,
     WARP_SCHOOLS,
 )
+from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, NAMES, RULES, SQUARES
-from pentathlon_engines.tash_kalar.notation import CAPTURES
-from pentathlon_engines.tash_kalar.notation_weaving import UNSEEN
-from pentathlon_engines.tash_kalar.patterns import RANKS
+from pentathlon_engines.tash_kalar.notation.weaving import UNSEEN
+from pentathlon_engines.tash_kalar.notation.writing import CAPTURES
 from pentathlon_engines.tash_kalar.table import MODES, PHASES, TWO_SIDED
 
 _BOARD: Final = tuple(NAMES[square] for square in SQUARES)

@@ -27,7 +27,7 @@ from pentathlon_engines.tash_kalar.actions import (
     VERB_OF,
     WARP,
 )
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
     GATEWAY_CARDS,
@@ -37,9 +37,9 @@ from pentathlon_engines.tash_kalar.cards import (
     RANK_OF,
     WARP_CARDS,
 )
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
 from pentathlon_engines.tash_kalar.geometry import BIT, GRID, MARKED, bits_of, listed
-from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC
 from pentathlon_engines.tash_kalar.table import (
     DEATHMATCH,
     MAIN,

@@ -6,7 +6,7 @@ sorted list of numbers is what the rules call `legal`.
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     BEINGS,
     CARDS,
     FIRST_LEGEND,
@@ -17,6 +17,7 @@ from pentathlon_engines.tash_kalar.cards import (
     TASK_FILE,
     WARP_CARDS,
 )
+from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.geometry import (
     ADJACENT,
     DIRECTIONS,
@@ -28,7 +29,6 @@ from pentathlon_engines.tash_kalar.geometry import (
     bits,
     bits_of,
 )
-from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

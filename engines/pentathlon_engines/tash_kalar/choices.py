@@ -16,25 +16,8 @@ from pentathlon_engines.tash_kalar.actions import (
     TAKES,
     UPGRADES,
 )
-from pentathlon_engines.tash_kalar.cards import PATTERNS, PROGRAMS
-from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.geometry import (
-    ADJACENT,
-    ALL,
-    BIT,
-    COLOURED,
-    EIGHT,
-    GRID,
-    RAYS,
-    STEPS,
-    WITHIN,
-    add_bits,
-    bits,
-    bits_of,
-    distance,
-    spread,
-)
-from pentathlon_engines.tash_kalar.operations import (
+from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, PROGRAMS
+from pentathlon_engines.tash_kalar.cards.operations import (
     CHOOSE,
     DESTROY,
     DESTROY_ALL,
@@ -54,8 +37,8 @@ from pentathlon_engines.tash_kalar.operations import (
     THROW_FLARE,
     UPGRADE,
 )
-from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY, RANKS
-from pentathlon_engines.tash_kalar.program import (
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY, RANKS
+from pentathlon_engines.tash_kalar.cards.program import (
     ANY,
     BUDGET_AND,
     BUDGET_OR,
@@ -72,6 +55,23 @@ from pentathlon_engines.tash_kalar.program import (
     SELF,
     UNLIMITED,
     Step,
+)
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.geometry import (
+    ADJACENT,
+    ALL,
+    BIT,
+    COLOURED,
+    EIGHT,
+    GRID,
+    RAYS,
+    STEPS,
+    WITHIN,
+    add_bits,
+    bits,
+    bits_of,
+    distance,
+    spread,
 )
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
 from pentathlon_engines.tash_kalar.weaving import Weaving

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.choices import Choices
-from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
-from pentathlon_engines.tash_kalar.geometry import BIT, CENTRE, COLOURED, GREEN, RED
-from pentathlon_engines.tash_kalar.program import (
+from pentathlon_engines.tash_kalar.cards.program import (
     ACTIONS_LEFT,
     CAPTURED,
     COUNT,
@@ -21,6 +18,9 @@ from pentathlon_engines.tash_kalar.program import (
     UPPER_HELD,
     Condition,
 )
+from pentathlon_engines.tash_kalar.choices import Choices
+from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
+from pentathlon_engines.tash_kalar.geometry import BIT, CENTRE, COLOURED, GREEN, RED
 
 _SUMMONED_SQUARES = (RED, GREEN, COLOURED & ~BIT[CENTRE])
 

@@ -17,7 +17,7 @@ from pentathlon_engines.tash_kalar.actions import (
     VERB_OF,
     VERBS,
 )
-from pentathlon_engines.tash_kalar.cards import kind_of
+from pentathlon_engines.tash_kalar.cards.catalogue import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import KEEPS, PICKS
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     FROZEN_CARDS,
     PATTERNS,
     PROGRAMS,
     WARP_DECK,
 )
+from pentathlon_engines.tash_kalar.cards.operations import SLOW_OTHERS
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON
+from pentathlon_engines.tash_kalar.cards.program import ANY, Step
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.geometry import BIT, EIGHT, STEPS, bits
-from pentathlon_engines.tash_kalar.operations import SLOW_OTHERS
-from pentathlon_engines.tash_kalar.patterns import COMMON
-from pentathlon_engines.tash_kalar.program import ANY, Step
 from pentathlon_engines.tash_kalar.selecting import Selecting
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.cards import FIRST_FLARE, FIRST_LEGEND, LEGEND_CARDS
+from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND, LEGEND_CARDS
 from pentathlon_engines.tash_kalar.expansions import ExpansionTable
 from pentathlon_engines.tash_kalar.geometry import bits_of, mask
 

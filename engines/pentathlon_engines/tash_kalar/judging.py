@@ -7,7 +7,7 @@ could summon with what stands there.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     BEINGS,
     FROST_SCHOOLS,
     FROZEN_CARDS,
@@ -15,8 +15,7 @@ from pentathlon_engines.tash_kalar.cards import (
     PROGRAMS,
     RANK_OF,
 )
-from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
-from pentathlon_engines.tash_kalar.operations import (
+from pentathlon_engines.tash_kalar.cards.operations import (
     CHOOSE,
     CONVERT,
     LIFT,
@@ -25,8 +24,9 @@ from pentathlon_engines.tash_kalar.operations import (
     UPGRADE,
     WAR_SUMMON,
 )
-from pentathlon_engines.tash_kalar.patterns import COMMON, matches_with_enemy
-from pentathlon_engines.tash_kalar.program import ENEMY
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, matches_with_enemy
+from pentathlon_engines.tash_kalar.cards.program import ENEMY
+from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
 from pentathlon_engines.tash_kalar.table import DEATHMATCH, PENDING_POINTS, RANKS_EACH, Table
 
 TYPE_CHECKING = False

@@ -19,15 +19,8 @@ from pentathlon_engines.tash_kalar.actions import (
     TURN_TO,
     VERB_OF,
 )
-from pentathlon_engines.tash_kalar.cards import PROGRAMS
-from pentathlon_engines.tash_kalar.conditions import Conditions
-from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.geometry import (
-    BIT,
-    DIRECTION_OF,
-    bits,
-)
-from pentathlon_engines.tash_kalar.operations import (
+from pentathlon_engines.tash_kalar.cards.catalogue import PROGRAMS
+from pentathlon_engines.tash_kalar.cards.operations import (
     BECOME_GATEWAY,
     CHANGE_SIDE,
     CHOOSE,
@@ -50,14 +43,21 @@ from pentathlon_engines.tash_kalar.operations import (
     THROW_FLARE,
     WAR_SUMMON,
 )
-from pentathlon_engines.tash_kalar.patterns import COMMON, LEGENDARY
-from pentathlon_engines.tash_kalar.program import (
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY
+from pentathlon_engines.tash_kalar.cards.program import (
     BUDGET_OR,
     OWN,
     STOP_CAPTURED_LEGENDARY,
     STOP_ONTO_EMPTY,
     UNLIMITED,
     Step,
+)
+from pentathlon_engines.tash_kalar.conditions import Conditions
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.geometry import (
+    BIT,
+    DIRECTION_OF,
+    bits,
 )
 from pentathlon_engines.tash_kalar.table import DEATHMATCH, RANKS_EACH
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.draws import shuffle
 from pentathlon_engines.tash_kalar import events, tasks
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FLARE_CARDS,
     FROZEN_CARDS,
@@ -18,7 +18,7 @@ from pentathlon_engines.tash_kalar.cards import (
     WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import bits_of, mask
-from pentathlon_engines.tash_kalar.notation_weaving import weaver
+from pentathlon_engines.tash_kalar.notation.weaving import weaver
 from pentathlon_engines.tash_kalar.table import DEALING, DRAWING, MAIN, TURN_END
 
 TYPE_CHECKING = False

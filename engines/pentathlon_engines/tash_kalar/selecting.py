@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.cards import PATTERNS
-from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.geometry import (
-    ADJACENT,
-    ALL,
-    BIT,
-    DIAGONAL,
-    ORTHOGONAL,
-    WITHIN,
-    bits,
-    spread,
-)
-from pentathlon_engines.tash_kalar.patterns import COMMON, HEROIC, LEGENDARY
-from pentathlon_engines.tash_kalar.program import (
+from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
+from pentathlon_engines.tash_kalar.cards.program import (
     BOARD,
     ENEMY,
     FIXED,
@@ -42,6 +31,17 @@ from pentathlon_engines.tash_kalar.program import (
     WITHIN_DISTANCE,
     Place,
     Selector,
+)
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.geometry import (
+    ADJACENT,
+    ALL,
+    BIT,
+    DIAGONAL,
+    ORTHOGONAL,
+    WITHIN,
+    bits,
+    spread,
 )
 from pentathlon_engines.tash_kalar.summoning import Summoning
 from pentathlon_engines.tash_kalar.table import RANKS_EACH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.errors import BadChance, BadOption, BadPosition
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
-from pentathlon_engines.tash_kalar import chance, events, notation, reading, secrets
+from pentathlon_engines.tash_kalar import chance, events, secrets
 from pentathlon_engines.tash_kalar.acting import Acting
 from pentathlon_engines.tash_kalar.actions import (
     ACTIONS,
@@ -12,13 +12,14 @@ from pentathlon_engines.tash_kalar.actions import (
     SQUARE_OF,
     TEXTS,
 )
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     EXPANSIONS,
     FROZEN_CARDS,
     SCHOOLS,
 )
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON
 from pentathlon_engines.tash_kalar.geometry import RULES
-from pentathlon_engines.tash_kalar.patterns import COMMON
+from pentathlon_engines.tash_kalar.notation import reading, writing
 from pentathlon_engines.tash_kalar.table import (
     DEALING,
     DEATHMATCH,
@@ -200,11 +201,11 @@ class TashKalarState(Acting):
 
     def to_json(self) -> dict[str, Any]:
         """Return the whole position as on the rules page (16.4), hidden parts included."""
-        return notation.describe(self)
+        return writing.describe(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat or a spectator may know (15, 16.4)."""
-        return self._seen_by(notation.show(self, seat), seat)
+        return self._seen_by(writing.show(self, seat), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
         """Return an action or chance text as the seat may see it (16.3)."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
-from pentathlon_engines.tash_kalar.cards import BEINGS, PATTERNS, RANK_OF
-from pentathlon_engines.tash_kalar.geometry import BIT, COLOURED, add_bits, bits, listed
-from pentathlon_engines.tash_kalar.patterns import (
+from pentathlon_engines.tash_kalar.cards.catalogue import BEINGS, PATTERNS, RANK_OF
+from pentathlon_engines.tash_kalar.cards.patterns import (
     COMMON,
     HEROIC,
     LEGENDARY,
@@ -14,8 +13,9 @@ from pentathlon_engines.tash_kalar.patterns import (
     matches,
     matches_with_enemy,
 )
-from pentathlon_engines.tash_kalar.program import UNLIMITED
-from pentathlon_engines.tash_kalar.stencils import HIGH, LOW, joined, lay
+from pentathlon_engines.tash_kalar.cards.program import UNLIMITED
+from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, joined, lay
+from pentathlon_engines.tash_kalar.geometry import BIT, COLOURED, add_bits, bits, listed
 from pentathlon_engines.tash_kalar.table import RANKS_EACH, Table
 
 TYPE_CHECKING = False

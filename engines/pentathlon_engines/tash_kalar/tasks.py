@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.cards import FIRST_LEGEND, TASK_FILE
-from pentathlon_engines.tash_kalar.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_LEGEND, TASK_FILE
+from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.patterns import HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.geometry import (
     ADJACENT,
     BIT,
@@ -25,7 +26,6 @@ from pentathlon_engines.tash_kalar.geometry import (
     named,
     spread,
 )
-from pentathlon_engines.tash_kalar.patterns import HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.table import Table
 
 TYPE_CHECKING = False

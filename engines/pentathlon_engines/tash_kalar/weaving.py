@@ -12,7 +12,7 @@ from pentathlon_engines.tash_kalar.actions import (
     THROWS,
     WARPS,
 )
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
     CARDS,
     FIRST_FLARE,
@@ -21,10 +21,7 @@ from pentathlon_engines.tash_kalar.cards import (
     PROGRAMS,
     WARP_CARDS,
 )
-from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.frozen import Freezing
-from pentathlon_engines.tash_kalar.geometry import bits, bits_of
-from pentathlon_engines.tash_kalar.operations import (
+from pentathlon_engines.tash_kalar.cards.operations import (
     COPY_WARP,
     DOUBLE_DESTROYED,
     LEAP_FROM_CARD,
@@ -36,8 +33,11 @@ from pentathlon_engines.tash_kalar.operations import (
     THROW,
     VOID_SUMMON,
 )
-from pentathlon_engines.tash_kalar.patterns import RANKS
-from pentathlon_engines.tash_kalar.program import ANY, IN_DISCARD, Condition, Step
+from pentathlon_engines.tash_kalar.cards.patterns import RANKS
+from pentathlon_engines.tash_kalar.cards.program import ANY, IN_DISCARD, Condition, Step
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.frozen import Freezing
+from pentathlon_engines.tash_kalar.geometry import bits, bits_of
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
 
 TYPE_CHECKING = False

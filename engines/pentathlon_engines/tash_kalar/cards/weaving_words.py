@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.program import (
+from pentathlon_engines.tash_kalar.cards.program import (
     ANY,
     ANY_RANK,
     DESTINATION_RING,
@@ -10,7 +10,7 @@ from pentathlon_engines.tash_kalar.program import (
     Selector,
     Step,
 )
-from pentathlon_engines.tash_kalar.step_words import StepWords
+from pentathlon_engines.tash_kalar.cards.step_words import StepWords
 
 FROM: tuple[str, ...] = ("pending", "discard")
 """Where the card lies whose warp effect is copied."""

@@ -6,9 +6,9 @@ from typing import Final
 
 from pentathlon_engines.drawing.svg import Box, Picture, Point
 from pentathlon_engines.drawing.words import lines
-from pentathlon_engines.tash_kalar import wording
-from pentathlon_engines.tash_kalar.patterns import RANKS
-from pentathlon_engines.tash_kalar.wording import TASKS, Seen
+from pentathlon_engines.tash_kalar.cards.patterns import RANKS
+from pentathlon_engines.tash_kalar.drawing import wording
+from pentathlon_engines.tash_kalar.drawing.wording import TASKS, Seen
 
 PIECE: Final = 44
 _BACKS: Final = (("beings", "", 88), ("legends", "legendary", 146), ("flare", "flare", 204))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.faults import BadCard
-from pentathlon_engines.tash_kalar.geometry import ALL, COLOURED, COLOURS, DISTANCES, spread
-from pentathlon_engines.tash_kalar.patterns import RANKS
-from pentathlon_engines.tash_kalar.program import (
+from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.patterns import RANKS
+from pentathlon_engines.tash_kalar.cards.program import (
     CAPTURED,
     COUNT,
     DESTROYED,
@@ -32,6 +31,7 @@ from pentathlon_engines.tash_kalar.program import (
     Selector,
     Step,
 )
+from pentathlon_engines.tash_kalar.geometry import ALL, COLOURED, COLOURS, DISTANCES, spread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

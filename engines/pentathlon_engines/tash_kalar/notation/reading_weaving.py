@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pentathlon_engines.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar.cards import BOUND_CARDS, CARDS, IDS, SCHOOL_CARDS, WARP_CARDS
+from pentathlon_engines.tash_kalar.cards.catalogue import (
+    BOUND_CARDS,
+    CARDS,
+    IDS,
+    SCHOOL_CARDS,
+    WARP_CARDS,
+)
+from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.geometry import bits_of
-from pentathlon_engines.tash_kalar.notation_weaving import UNSEEN, weaver
-from pentathlon_engines.tash_kalar.patterns import RANKS
+from pentathlon_engines.tash_kalar.notation.weaving import UNSEEN, weaver
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
 
 TYPE_CHECKING = False

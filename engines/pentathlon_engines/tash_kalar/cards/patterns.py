@@ -5,7 +5,18 @@ A shape matches at all squares at once; `stencils.py` says how.
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.stencils import (
+    HIGH,
+    LOW,
+    WIDEST,
+    Stencil,
+    high_stencil,
+    joined,
+    lay,
+    lay_with_enemy,
+    low_stencil,
+)
 from pentathlon_engines.tash_kalar.geometry import (
     ALL,
     BIT,
@@ -16,17 +27,6 @@ from pentathlon_engines.tash_kalar.geometry import (
     SQUARES,
     mask,
     shifted,
-)
-from pentathlon_engines.tash_kalar.stencils import (
-    HIGH,
-    LOW,
-    WIDEST,
-    Stencil,
-    high_stencil,
-    joined,
-    lay,
-    lay_with_enemy,
-    low_stencil,
 )
 
 TYPE_CHECKING = False

@@ -8,18 +8,19 @@ that waits for a piece, and the effect that is resolving.
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar import events, notation_weaving
+from pentathlon_engines.tash_kalar import events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     GATEWAY_SCHOOLS,
     IDS,
     PATTERNS,
     PROGRAMS,
 )
+from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, NAMES, bits, bits_of
-from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
+from pentathlon_engines.tash_kalar.notation import weaving
 from pentathlon_engines.tash_kalar.table import (
     HIGH_FORM,
     LEGENDARIES,
@@ -62,7 +63,7 @@ def describe(state: TashKalarState) -> dict[str, Any]:
         "decks": decks,
         "played": _played(state),
         "discards": [sorted(names(bits_of(pile))) for pile in state.discards],
-        **notation_weaving.discard_fields(state, events.BOTH),
+        **weaving.discard_fields(state, events.BOTH),
         **_tasks(state),
         "end": _end(state),
         "progress": _progress(state),
@@ -94,7 +95,7 @@ def show(state: TashKalarState, seat: int | None) -> dict[str, Any]:
         "played": _played(state),
         **pile,
         "discard_sizes": [pile.bit_count() for pile in state.discards],
-        **notation_weaving.discard_fields(state, heard),
+        **weaving.discard_fields(state, heard),
         **_tasks(state),
         "end": _end(state),
         "progress": _progress(state),
@@ -189,7 +190,7 @@ def _board(state: TashKalarState) -> dict[str, Any]:
         "board": pieces,
         **_gateway(state),
         **_frozen(state),
-        **notation_weaving.board_fields(state),
+        **weaving.board_fields(state),
         "supply": supply,
         "scores": [state.score(seat) for seat in (0, 1)],
         "counters": {
@@ -215,7 +216,7 @@ def _frozen(state: TashKalarState) -> dict[str, Any]:
     if not _is_frosty(state):
         return {}
     two_sided, legendary = TWO_SIDED[state.mode], LEGENDARIES[state.mode]
-    stock = notation_weaving.stock_with_held(state)
+    stock = weaving.stock_with_held(state)
     removed = [
         {"common_heroic": two_sided - stock[seat], "legendary": legendary - stock[2 + seat]}
         for seat in (0, 1)
@@ -285,7 +286,7 @@ def _progress(state: TashKalarState) -> dict[str, Any]:
         "draws": draws,
         "summon": summon,
         "effect": None if state.effect is None else _effect(state, state.effect),
-        **notation_weaving.progress_fields(state),
+        **weaving.progress_fields(state),
     }
 
 
@@ -322,7 +323,7 @@ def _effect(state: TashKalarState, effect: Effect) -> dict[str, Any]:
         "moved_self": effect.moved_self,
         "captures": effect.captures,
         "picked": square(effect.picked),
-        **notation_weaving.effect_fields(state, effect),
+        **weaving.effect_fields(state, effect),
     }
 
 

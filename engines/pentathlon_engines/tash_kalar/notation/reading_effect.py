@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from pentathlon_engines.position import checked_integer, refuse
-from pentathlon_engines.tash_kalar import reading_weaving
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FROST_SCHOOLS,
     IDS,
     PATTERNS,
     PROGRAMS,
 )
+from pentathlon_engines.tash_kalar.cards.operations import FIRST_AUTOMATIC
+from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.effect import SLOTS, Effect
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, INDEX, mask
-from pentathlon_engines.tash_kalar.notation import CAPTURES, HALVES, SHARED
-from pentathlon_engines.tash_kalar.operations import FIRST_AUTOMATIC
-from pentathlon_engines.tash_kalar.patterns import ORIENTATIONS, RANKS
+from pentathlon_engines.tash_kalar.notation import reading_weaving
+from pentathlon_engines.tash_kalar.notation.writing import CAPTURES, HALVES, SHARED
 from pentathlon_engines.tash_kalar.table import RESOLVING, SHORTAGE, SHUFFLING
 
 TYPE_CHECKING = False

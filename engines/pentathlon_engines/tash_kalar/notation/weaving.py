@@ -5,15 +5,15 @@ The fields are there only if a seat plays it; reading them is `reading_weaving.p
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     IDS,
     PROGRAMS,
     WARP_CARDS,
     WARP_SCHOOLS,
 )
+from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.geometry import bits_of
-from pentathlon_engines.tash_kalar.patterns import LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.table import RANKS_EACH, Table
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ read is written again at the end, so that whatever does not fit is refused.
 from __future__ import annotations
 
 from pentathlon_engines.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar import events, notation, reading_weaving, tasks
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar import events, tasks
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FROST_SCHOOLS,
     FROZEN_CARDS,
@@ -18,16 +18,17 @@ from pentathlon_engines.tash_kalar.cards import (
     PROGRAMS,
     SCHOOL_CARDS,
 )
+from pentathlon_engines.tash_kalar.cards.operations import COUNT_AS_LEGEND
+from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.geometry import GRID, INDEX
-from pentathlon_engines.tash_kalar.notation_weaving import weaver
-from pentathlon_engines.tash_kalar.operations import COUNT_AS_LEGEND
-from pentathlon_engines.tash_kalar.patterns import LEGENDARY, RANKS
-from pentathlon_engines.tash_kalar.reading_cards import (
+from pentathlon_engines.tash_kalar.notation import reading_weaving, writing
+from pentathlon_engines.tash_kalar.notation.reading_cards import (
     checked_card,
     checked_list,
     read_cards,
     read_tasks,
 )
+from pentathlon_engines.tash_kalar.notation.weaving import weaver
 from pentathlon_engines.tash_kalar.table import (
     DEALING,
     DRAWING,
@@ -297,7 +298,7 @@ def _end_it(state: TashKalarState) -> None:
 def _check_written(state: TashKalarState, data: dict[str, Any]) -> None:
     """Refuse what comes out differently when the position is written again."""
     you = data.get("you")
-    written = notation.describe(state)
+    written = writing.describe(state)
     if "hand_sizes" in data or "you" in data:
         seat = None if you is None else checked_integer("you", you, low=0, high=1)
         written = {**written, **state.observation(seat)}

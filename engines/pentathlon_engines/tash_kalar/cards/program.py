@@ -6,7 +6,7 @@ After `choose_one` come the steps of its options, and each step knows where the 
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.patterns import COMMON
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

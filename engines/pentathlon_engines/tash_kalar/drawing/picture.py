@@ -9,10 +9,10 @@ from typing import Final
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.game import State
-from pentathlon_engines.tash_kalar import wording
-from pentathlon_engines.tash_kalar.drawing_cards import card_height, draw_card
-from pentathlon_engines.tash_kalar.drawing_marks import Event, Marks, last_card, marks_of
-from pentathlon_engines.tash_kalar.drawing_table import (
+from pentathlon_engines.tash_kalar.drawing import wording
+from pentathlon_engines.tash_kalar.drawing.cards import card_height, draw_card
+from pentathlon_engines.tash_kalar.drawing.marks import Event, Marks, last_card, marks_of
+from pentathlon_engines.tash_kalar.drawing.table import (
     PIECE,
     TASKS_HEIGHT,
     draw_piece,
@@ -20,10 +20,10 @@ from pentathlon_engines.tash_kalar.drawing_table import (
     draw_tasks,
     draw_turn,
 )
+from pentathlon_engines.tash_kalar.drawing.wording import Seen
 from pentathlon_engines.tash_kalar.geometry import FILES, RULES
-from pentathlon_engines.tash_kalar.notation import squares
+from pentathlon_engines.tash_kalar.notation.writing import squares
 from pentathlon_engines.tash_kalar.table import Table
-from pentathlon_engines.tash_kalar.wording import Seen
 
 _FIELD: Final = (48, 74, 540, 540)
 _CELL: Final = 60

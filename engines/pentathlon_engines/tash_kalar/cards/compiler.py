@@ -6,11 +6,10 @@ the name of the card.
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.faults import BadCard
-from pentathlon_engines.tash_kalar.geometry import DISTANCES
-from pentathlon_engines.tash_kalar.operations import CHOOSE, DESTROY, DOWNGRADE, OPS, RECOVER
-from pentathlon_engines.tash_kalar.patterns import COMMON, LEGENDARY, RANKS
-from pentathlon_engines.tash_kalar.program import (
+from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.operations import CHOOSE, DESTROY, DOWNGRADE, OPS, RECOVER
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY, RANKS
+from pentathlon_engines.tash_kalar.cards.program import (
     ANY,
     ANY_RANK,
     BUDGET_AND,
@@ -30,7 +29,8 @@ from pentathlon_engines.tash_kalar.program import (
     Selector,
     Step,
 )
-from pentathlon_engines.tash_kalar.weaving_words import WeavingWords
+from pentathlon_engines.tash_kalar.cards.weaving_words import WeavingWords
+from pentathlon_engines.tash_kalar.geometry import DISTANCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

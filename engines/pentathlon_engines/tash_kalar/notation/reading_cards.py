@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pentathlon_engines.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar import reading_weaving, secrets, tasks
+from pentathlon_engines.tash_kalar import secrets, tasks
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.cards import (
+from pentathlon_engines.tash_kalar.cards.catalogue import (
     CARDS,
     FIRST_LEGEND,
     FLARE_CARDS,
@@ -15,7 +15,8 @@ from pentathlon_engines.tash_kalar.cards import (
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import bits_of, mask
-from pentathlon_engines.tash_kalar.reading_effect import read_progress
+from pentathlon_engines.tash_kalar.notation import reading_weaving
+from pentathlon_engines.tash_kalar.notation.reading_effect import read_progress
 from pentathlon_engines.tash_kalar.table import DEATHMATCH
 
 TYPE_CHECKING = False

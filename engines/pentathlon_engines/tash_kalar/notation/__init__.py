@@ -1,0 +1,1 @@
+"""Positions of Tash-Kalar as JSON, written and read."""
