@@ -118,6 +118,12 @@ def legal(state: State, start: str = "") -> list[str]:
     return [text for text in texts if text.startswith(start)]
 
 
+def asked(state: State) -> list[str]:
+    """Return the decisions that the effect at hand offers."""
+    assert view(state)["phase"] == "effect"
+    return legal(state)
+
+
 def view(state: State, seat: int = 0) -> dict[str, Any]:
     """Return what a seat sees."""
     return state.observation(seat)

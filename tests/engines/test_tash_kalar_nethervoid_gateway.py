@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import random
-import re
-
 import pytest
 
-from pentathlon_engines import CHANCE, BadOption, BadPosition
+from pentathlon_engines import BadPosition
 from tests.engines.tash_kalar_positions import (
     DUEL,
-    HIGH,
     TASH_KALAR,
     destroyed,
     do,
@@ -23,7 +19,6 @@ from tests.engines.tash_kalar_positions import (
     summoned,
     view,
 )
-from tests.engines.test_tash_kalar import SCHOOLS, check_invariants
 
 
 class TestGateway:
@@ -261,62 +256,3 @@ class TestThrownFlare:
         do(state, "place h7", "opt throw_flare")
 
         assert view(state)["scores"] == [0, 0]
-
-
-class TestOption:
-    """The deck is chosen, never drawn."""
-
-    def test_it_may_be_chosen_against_a_drawn_school(self) -> None:
-        state = TASH_KALAR.start(options={"decks": ["nethervoid", "drawn"]})
-
-        assert [text for text, _ in state.chance_outcomes()] == [
-            f"decks nethervoid {school}" for school in SCHOOLS
-        ]
-
-    def test_it_is_never_drawn(self) -> None:
-        assert "nethervoid" not in " ".join(
-            text for text, _ in TASH_KALAR.start().chance_outcomes()
-        )
-
-    def test_it_cannot_meet_itself(self) -> None:
-        with pytest.raises(BadOption, match="must differ"):
-            TASH_KALAR.start(options={"decks": ["nethervoid", "nethervoid"]})
-
-    def test_it_is_marked_as_unofficial(self) -> None:
-        decks = next(option for option in TASH_KALAR.info.options if option.name == "decks")
-
-        assert "nethervoid" in decks.unofficial
-        assert decks.unofficial_in(["sylvan", "nethervoid"]) == ["nethervoid"]
-        assert decks.unofficial_in(["sylvan", "drawn"]) == []
-
-
-@pytest.mark.parametrize("mode", [HIGH, DUEL])
-@pytest.mark.parametrize("school", SCHOOLS)
-def test_matches_keep_what_always_holds(mode: str, school: str) -> None:
-    rng = random.Random(f"{mode}:{school}")
-    for decks in 2 * (["nethervoid", school], [school, "nethervoid"]):
-        state = TASH_KALAR.start(options={"mode": mode, "decks": decks})
-        while state.to_move is not None:
-            if state.to_move == CHANCE:
-                state.apply_chance(state.sample_chance(rng))
-                continue
-            data = state.to_json()
-            check_invariants(data)
-            _check_gateway(data, decks.index("nethervoid"))
-            if rng.random() < 0.05:
-                assert TASH_KALAR.load(data).to_json() == data
-                seen = state.observation(state.to_move)
-                state.determinize(state.to_move, rng).to_json()
-                assert TASH_KALAR.load(seen).observation(state.to_move) == seen
-            actions = state.legal_actions()
-            summons = [a for a in actions if re.match("summon|claim", state.text(a))]
-            state.apply(rng.choice(summons or actions))
-        assert state.to_json()["turn"] <= 200
-
-
-def _check_gateway(data: dict[str, object], seat: int) -> None:
-    square, board = data["gateway"], data["board"]
-    assert isinstance(board, dict)
-    if square is not None:
-        assert board[square]["owner"] == seat
-        assert board[square]["rank"] != "legendary"

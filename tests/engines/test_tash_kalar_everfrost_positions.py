@@ -1,4 +1,4 @@
-"""Tash-Kalar: what is hidden of the Everfrost, its positions, pictures and matches (18.1)."""
+"""Tash-Kalar: positions, hidden parts and pictures of the Everfrost (18.1)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines import CHANCE, BadOption, BadPosition, State
+from pentathlon_engines import BadPosition, State
 from pentathlon_engines.tash_kalar.cards.catalogue import FROZEN_CARDS, IDS
 from tests.engines.tash_kalar_positions import (
-    DUEL,
-    HIGH,
     TASH_KALAR,
     do,
     legal,
@@ -20,7 +18,7 @@ from tests.engines.tash_kalar_positions import (
     ready,
     view,
 )
-from tests.engines.test_tash_kalar import SCHOOLS, check_invariants
+from tests.engines.test_tash_kalar import check_invariants
 
 PAIR = ("everfrost", "sylvan")
 FROZEN = tuple(IDS[card] for card in FROZEN_CARDS)
@@ -143,43 +141,3 @@ class TestPositions:
         assert "frozen effect of Ice Wyvern" in str(state).replace("\n", " ")
         assert "No frozen effect in play" in position("e5", schools=PAIR).svg()
         assert "frozen" not in position("e5", cards="sapling").svg()
-
-
-class TestOption:
-    """The deck is chosen, never drawn."""
-
-    def test_it_is_never_drawn(self) -> None:
-        assert "everfrost" not in str(TASH_KALAR.start().chance_outcomes())
-
-    def test_it_cannot_meet_itself(self) -> None:
-        with pytest.raises(BadOption, match="must differ"):
-            TASH_KALAR.start(options={"decks": ["everfrost", "everfrost"]})
-
-    def test_it_is_marked_as_unofficial(self) -> None:
-        decks = next(option for option in TASH_KALAR.info.options if option.name == "decks")
-
-        assert decks.unofficial_in(["sylvan", "everfrost"]) == ["everfrost"]
-
-
-@pytest.mark.parametrize("mode", [HIGH, DUEL])
-@pytest.mark.parametrize("school", [*SCHOOLS, "nethervoid"])
-def test_matches_keep_what_always_holds(mode: str, school: str) -> None:
-    rng = random.Random(f"{mode}:{school}")
-    decks = ["everfrost", school] if mode == HIGH else [school, "everfrost"]
-    state = TASH_KALAR.start(options={"mode": mode, "decks": decks})
-    while state.to_move is not None:
-        if state.to_move == CHANCE:
-            state.apply_chance(state.sample_chance(rng))
-            continue
-        data = state.to_json()
-        check_invariants(data)
-        if rng.random() < 0.05 or data["phase"] == "effect" or "summon_now" in str(data):
-            assert TASH_KALAR.load(data).to_json() == data
-            for seat in (0, 1):
-                seen = state.observation(seat)
-                state.determinize(seat, rng).legal_actions()
-                assert TASH_KALAR.load(seen).observation(seat) == seen
-        actions = state.legal_actions()
-        wanted = [a for a in actions if re.match("summon|claim|thaw", state.text(a))]
-        state.apply(rng.choice(wanted or actions))
-    assert state.to_json()["turn"] <= 200

@@ -1,4 +1,4 @@
-"""Tash-Kalar: positions, hidden parts, pictures and matches of the Etherweave (18.3.9)."""
+"""Tash-Kalar: positions, hidden parts and pictures of the Etherweave (18.3.9)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines import CHANCE, BadOption, BadPosition, State
-from pentathlon_engines.tash_kalar.cards import catalogue as cards
+from pentathlon_engines import BadPosition, State
+from pentathlon_engines.tash_kalar.cards import catalogue
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from tests.engines.tash_kalar_positions import (
     DUEL,
-    HIGH,
     TASH_KALAR,
     do,
     legal,
@@ -22,7 +21,6 @@ from tests.engines.tash_kalar_positions import (
     ready,
     view,
 )
-from tests.engines.test_tash_kalar import SCHOOLS, check_invariants
 
 PAIR = ("etherweave", "sylvan")
 
@@ -30,24 +28,6 @@ PAIR = ("etherweave", "sylvan")
 def woven(own: str = "", enemy: str = "", cards: str = "", **more: Any) -> State:
     """Return a position in which warp effects may be used."""
     return position(own, enemy, cards=cards, **{"schools": PAIR, "turn": 3, **more})
-
-
-class TestOption:
-    """The deck is chosen, never drawn."""
-
-    def test_it_is_never_drawn(self) -> None:
-        drawn = " ".join(text for text, _ in TASH_KALAR.start().chance_outcomes())
-
-        assert "etherweave" not in drawn
-
-    def test_it_cannot_meet_itself(self) -> None:
-        with pytest.raises(BadOption, match="must differ"):
-            TASH_KALAR.start(options={"decks": ["etherweave", "etherweave"]})
-
-    def test_it_is_marked_as_unofficial(self) -> None:
-        decks = next(option for option in TASH_KALAR.info.options if option.name == "decks")
-
-        assert decks.unofficial_in(["sylvan", "etherweave"]) == ["etherweave"]
 
 
 class TestPositions:
@@ -135,10 +115,10 @@ class TestPositions:
     def test_pattern_without_a_summon_cell_must_say_so(
         self, card: str, change: dict[str, str], named: str
     ) -> None:
-        data = copy.deepcopy(cards.card_data(card)) | change
+        data = copy.deepcopy(catalogue.card_data(card)) | change
 
         with pytest.raises(BadCard, match=f"{card}: .*{named}"):
-            cards.compile_being(data)
+            catalogue.compile_being(data)
 
     @pytest.mark.parametrize(
         ("step", "named"),
@@ -153,10 +133,10 @@ class TestPositions:
         ],
     )
     def test_unknown_words_are_refused(self, step: dict[str, str], named: str) -> None:
-        data = copy.deepcopy(cards.card_data("doppelganger")) | {"steps": [step]}
+        data = copy.deepcopy(catalogue.card_data("doppelganger")) | {"steps": [step]}
 
         with pytest.raises(BadCard, match=f"doppelganger: .*{named}"):
-            cards.compile_being(data)
+            catalogue.compile_being(data)
 
 
 class TestHiddenParts:
@@ -233,28 +213,3 @@ class TestPictures:
         assert "heroic of seat 1 on a card" in " ".join(str(state).split())
         bare = woven("b4", cards="merchant_of_time", pending="merchant_of_time")
         assert state.svg(1).count("seat-1-ink") > bare.svg(1).count("seat-1-ink")
-
-
-@pytest.mark.parametrize("mode", [HIGH, DUEL])
-@pytest.mark.parametrize("school", [*SCHOOLS, "nethervoid", "everfrost"])
-def test_matches_keep_what_always_holds(mode: str, school: str) -> None:
-    rng = random.Random(f"{mode}:{school}")
-    decks = ["etherweave", school] if mode == HIGH else [school, "etherweave"]
-    state = TASH_KALAR.start(options={"mode": mode, "decks": decks})
-    while state.to_move is not None:
-        if state.to_move == CHANCE:
-            state.apply_chance(state.sample_chance(rng))
-            continue
-        data = state.to_json()
-        check_invariants(data)
-        assert data["pending"] in (None, *data["hands"][decks.index("etherweave")]["beings"])
-        if rng.random() < 0.05 or data["phase"] == "effect":
-            assert TASH_KALAR.load(data).to_json() == data
-            for seat in (0, 1):
-                seen = state.observation(seat)
-                assert state.determinize(seat, rng).observation(seat) == seen
-                assert TASH_KALAR.load(seen).observation(seat) == seen
-        actions = state.legal_actions()
-        wanted = [a for a in actions if re.match("summon|claim|warp", state.text(a))]
-        state.apply(rng.choice(wanted or actions))
-    assert state.to_json()["turn"] <= 200
