@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Judge = Callable[[State, int], float]
 
-_JUDGED: Final = ("tash_kalar",)
+_JUDGED: Final = ("azure", "maatatahay", "tash_kalar", "way_of_the_dragon")
 """Games whose package can tell how good a position looks, in a module `judging`."""
 
 

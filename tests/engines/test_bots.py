@@ -141,6 +141,15 @@ def test_flat_mc_notes_its_hopes_for_the_owner() -> None:
     assert report.notes[0]
 
 
+@pytest.mark.parametrize(("key", "plays_out"), [("azure", True), ("way_of_the_dragon", False)])
+def test_flat_mc_plays_out_only_matches_that_are_short(key: str, *, plays_out: bool) -> None:
+    short = Limits(match_cpu_s=0.5, action_wall_s=60.0, startup_wall_s=60.0)
+
+    report = play_game(key, "flat_mc", "random", limits=short)
+
+    assert bool(report.notes[0]) == plays_out
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_built_in_bot_copes_with_secrets_and_chance(
     name: str, monkeypatch: pytest.MonkeyPatch

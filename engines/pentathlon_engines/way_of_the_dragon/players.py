@@ -9,6 +9,7 @@ from pentathlon_engines.figures import Player
 from pentathlon_engines.game import State
 from pentathlon_engines.way_of_the_dragon.actions import AGAIN, KEEP, PATHS, REBIRTH, STOP
 from pentathlon_engines.way_of_the_dragon.dice import COUNTS, DICE, FACES, NUMBERS
+from pentathlon_engines.way_of_the_dragon.judging import pieces_of
 from pentathlon_engines.way_of_the_dragon.state import DragonState
 from pentathlon_engines.way_of_the_dragon.table import EXTRA, KEEPING
 
@@ -26,7 +27,7 @@ def play_greedy(state: State, actions: list[int], rng: Random) -> int:
 
 def _collect(state: DragonState, rng: Random) -> int:
     """Keep all dice of one element, or stop when there is nothing else to roll."""
-    counts, mine = COUNTS[state.dice], _pieces(state)
+    counts, mine = COUNTS[state.dice], pieces_of(state, state.turn_of)
     walking = [path for path in range(PATHS) if mine[path] <= state.board.plain[path]]
     best = max(walking, key=lambda path: (mine[path] + counts[path], rng.random()))
     if counts[best] == DICE or not state.rolls_left:
@@ -36,17 +37,12 @@ def _collect(state: DragonState, rng: Random) -> int:
 
 def _reach(state: DragonState, action: int) -> int:
     """Return how far the last plain space is behind the best own piece that was moved."""
+    seat, plain = state.turn_of, state.board.plain
     after = state.copy()
     after.apply_unchecked(action)
-    first, plain = state.turn_of * PATHS, state.board.plain
-    own = enumerate(zip(_pieces(state), after.positions[first:], strict=False))
+    own = enumerate(zip(pieces_of(state, seat), pieces_of(after, seat), strict=True))
     reached = [now - plain[path] for path, (before, now) in own if now != before]
     return max(reached, default=-max(plain))
-
-
-def _pieces(state: DragonState) -> list[int]:
-    first = state.turn_of * PATHS
-    return state.positions[first : first + PATHS]
 
 
 PLAYERS: Final[dict[str, Player]] = {"greedy": play_greedy}

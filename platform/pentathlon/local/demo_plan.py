@@ -16,7 +16,7 @@ _TUNED: Final = ("daydreamer", "dice", "first-come", "magpie", "strategist", "wa
 _ALL_ROUND: Final = ("dice", "first-come", "magpie", "greedy", "flat_mc")
 """Play every game, the weaker ones first."""
 _SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
-"""Takes the place of `greedy`, which sees no further than one action."""
+"""Takes the place of `greedy`, which there does nearly the same as `flat_mc`."""
 _FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "greedy")}
 """Meet in a game of long matches, so that its tournament takes no longer than the others."""
 _WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")

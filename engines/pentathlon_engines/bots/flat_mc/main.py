@@ -2,8 +2,8 @@
 
 A win at once is taken, and what lets the next seat win at once is not tried. UCB1 shares out the
 playouts among the rest. A playout is random, but nobody misses a win in its first actions. Their
-number is fixed, so that a match can be repeated; only a short clock makes it fewer. A game whose
-positions can be judged is too long for playouts: there it does what looks best.
+number is fixed, so that a match can be repeated; only a short clock makes it fewer. Games of long
+matches leave no time for enough of them: where positions can be judged it does what looks best.
 """
 
 from math import log, sqrt
@@ -22,6 +22,8 @@ MATCH_SHARE = 0.03
 LEAST_MS = 4.0
 """With less time than this for an action, it is drawn: a long match must not run out of time."""
 EXPLORATION = 0.7
+LONG = 1000
+"""Where a match may have more events than this, a judgement is worth more than playouts."""
 
 
 class Arm:
@@ -45,7 +47,7 @@ def choose(turn: Turn) -> str:
     win = winning_action(root)
     if win is not None:
         return root.text(win)
-    if can_judge(root):
+    if root.game.info.longest > LONG and can_judge(root):
         return root.text(best_first(root, root.legal_actions())[0])
     arms = [Arm(action) for action in _candidates(root, turn)]
     if len(arms) > 1:

@@ -1,0 +1,47 @@
+"""How good a position of Azure looks to a seat: a rule of thumb for simple bots.
+
+Its terms are those of the rules page (15): wisdom, own cards, guards, and spaces that could be
+paid next. Of the cards only those of the seat itself count.
+"""
+
+from __future__ import annotations
+
+from pentathlon_engines.azure.board import GIFT, size
+from pentathlon_engines.azure.table import TURN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from pentathlon_engines.azure.state import AzureState
+
+_WISDOM: Final = 10
+_CARD: Final = 4
+_GUARD: Final = 5
+_CHOICE: Final = 2
+_WIN: Final = 10_000
+
+
+def worth(state: AzureState, seat: int) -> float:
+    """Return how good the position looks to a seat; more is better."""
+    if state.outcome is not None:
+        return _WIN if state.outcome.ranks[seat] == 0 else -_WIN
+    mine, theirs = state.sides[seat], state.sides[1 - seat]
+    guards = sum(
+        (mine.stones & cells).bit_count() - (theirs.stones & cells).bit_count()
+        for cells in state.realm.guards
+    )
+    return (
+        _WISDOM * (mine.wisdom - theirs.wisdom)
+        + _CARD * size(mine.hand)
+        + _GUARD * guards
+        + _CHOICE * _choices(state, seat)
+    )
+
+
+def _choices(state: AzureState, seat: int) -> int:
+    """Return how many spaces a seat could pay if it were its turn."""
+    next_turn = state.copy()
+    next_turn.phase, next_turn.mover, next_turn.to_move = TURN, seat, seat
+    next_turn.look()
+    return len({action % GIFT for action in next_turn.legal_actions()})

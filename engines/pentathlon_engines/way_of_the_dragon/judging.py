@@ -1,0 +1,89 @@
+"""How good a position of Way of the Dragon looks to a seat: a rule of thumb for simple bots.
+
+Points count, and against them the spaces that pieces lack to their numbers; all that in comparison
+with the best other seat. In its own turn a seat hopes for something from its dice as well.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+from pentathlon_engines.way_of_the_dragon.actions import PATHS
+from pentathlon_engines.way_of_the_dragon.dice import (
+    COUNTS,
+    DICE,
+    FACES,
+    IS_BALANCED,
+)
+from pentathlon_engines.way_of_the_dragon.table import MOVING, REROLLS, ROLL, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_SPACE: Final = 0.8
+"""For each space that a piece lacks to its last plain one, in points."""
+_WIN: Final = 100.0
+
+
+def worth(table: Table, seat: int) -> float:
+    """Return how good the position looks to a seat; more is better."""
+    if table.outcome is not None:
+        return _WIN if table.outcome.ranks[seat] == 0 else -_WIN
+    others = [other for other in range(table.seats) if other != seat]
+    found = _standing(table, seat) - max(_standing(table, other) for other in others)
+    if table.turn_of == seat and table.phase in (ROLL, MOVING):
+        found += _hope(table)
+    return found
+
+
+def pieces_of(table: Table, seat: int) -> list[int]:
+    """Return where the pieces of a seat are, path by path."""
+    return table.positions[PATHS * seat : PATHS * (seat + 1)]
+
+
+def _standing(table: Table, seat: int) -> float:
+    return sum(_at(table, path, at) for path, at in enumerate(pieces_of(table, seat)))
+
+
+def _at(table: Table, path: int, at: int) -> float:
+    """Return what a piece at this position of a path is worth."""
+    points = table.board.points[path][at]
+    return points or _SPACE * (at - table.board.plain[path])
+
+
+def _hope(table: Table) -> float:
+    """Return what the seat on turn can expect if it rolls on for the best element."""
+    rolling = table.phase == ROLL
+    dice = table.kept if rolling else table.dice
+    mine = enumerate(pieces_of(table, table.turn_of))
+    walking = [(path, at) for path, at in mine if at <= table.board.plain[path]]
+    if IS_BALANCED[dice]:
+        return sum(_gain(table, path, at, 1) for path, at in walking)
+    counts = COUNTS[dice]
+    free = DICE - sum(counts) if rolling else 0
+    chances = _CHANCES[table.rolls_left + 1][free]
+    best = 0.0
+    for path, at in walking:
+        gains = [_gain(table, path, at, counts[path] + more) for more in range(free + 1)]
+        expected = sum(chance * gain for chance, gain in zip(chances, gains, strict=True))
+        best = max(best, expected)
+    return best
+
+
+def _gain(table: Table, path: int, at: int, spaces: int) -> float:
+    """Return what the own piece of a path gains by a move, nothing if the way ends in a piece."""
+    if not spaces or table.taken[path] >> at + spaces & 1:
+        return 0.0
+    return _at(table, path, at + spaces) - _at(table, path, at)
+
+
+def _chances(rolls: int, dice: int) -> list[float]:
+    """Return how likely 0, 1, 2 ... of some dice show one face after so many rolls."""
+    hit = 1 - (1 - 1 / len(FACES)) ** rolls
+    return [comb(dice, n) * hit**n * (1 - hit) ** (dice - n) for n in range(dice + 1)]
+
+
+_CHANCES: Final = [
+    [_chances(rolls, dice) for dice in range(DICE + 1)] for rolls in range(REROLLS + 2)
+]
