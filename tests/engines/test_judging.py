@@ -16,8 +16,10 @@ from pentathlon_engines.bot import Turn
 from pentathlon_engines.lookahead import best_first, can_judge
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.plain_launcher import ENGINES
-from tests.engines import azure_positions, dragon_positions, maatatahay_positions
-from tests.engines.dragon_positions import pieces
+from tests.engines.azure import positions as azure_positions
+from tests.engines.maatatahay import positions as maatatahay_positions
+from tests.engines.way_of_the_dragon import positions as dragon_positions
+from tests.engines.way_of_the_dragon.positions import pieces
 
 JUDGED = ("azure", "maatatahay", "way_of_the_dragon")
 """Tash-Kalar has tests of its own, for each of its modes and schools."""
