@@ -32,6 +32,7 @@ LIMITS = Limits(
 LONGEST_S = 10.0
 TICK_S = 0.01
 SECRET = "the worker's own secret"
+ENDED = "Z"
 
 
 def main() -> None:
@@ -116,22 +117,29 @@ def groups_left(launcher: SandboxLauncher) -> list[str]:
     return sorted(str(path) for parent in parents for path in parent.glob(own))
 
 
-def survivors(uid: int, *, spared: set[int]) -> list[int]:
-    """Return the processes of a bot's user; for a user with other processes, our children."""
-    owners = {pid: (status.st_uid, parent) for pid, status, parent in processes()}
+def survivors(uid: int, *, spared: set[int]) -> list[str]:
+    """Name the processes of a bot's user; for a user with other processes, our children.
+
+    One that has ended and waits for another to take notice of it is no survivor: the bots of a
+    killed worker, which had this user before, wait so for the host's first process.
+    """
+    own = os.getpid()
     return [
-        pid
-        for pid, (owner, parent) in owners.items()
-        if pid not in spared and owner == uid and (uid != os.geteuid() or parent == os.getpid())
+        f"{pid} of {parent}, {state}: {command}"
+        for pid, owner, parent, state, command in processes()
+        if pid not in spared
+        and owner == uid
+        and (parent == own or (uid != os.geteuid() and state != ENDED))
     ]
 
 
-def processes() -> Iterator[tuple[int, os.stat_result, int]]:
-    """Yield the process id, status and parent of every process."""
+def processes() -> Iterator[tuple[int, int, int, str, str]]:
+    """Yield the process id, user, parent, state and command line of every process."""
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            yield int(folder.name), folder.stat(), int(fields[1])
+            state, parent, *_ = (folder / "stat").read_text().rpartition(")")[2].split()
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            yield int(folder.name), folder.stat().st_uid, int(parent), state, command
 
 
 def read_all(descriptor: int) -> bytes:

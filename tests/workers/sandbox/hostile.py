@@ -162,7 +162,7 @@ def _run(variant: Variant, script: str, bot: str) -> dict[str, Any]:
     assert ended.returncode == 0, ended.stderr
     found: dict[str, Any] = json.loads(ended.stdout)
     assert found["group"] is (variant.groups is Use.ALWAYS)
-    assert found["survivors"] == [], "it left processes behind"
+    assert found["survivors"] == [], f"it left processes behind: {found['survivors']}"
     assert found["cgroups"] == [], "it left control groups behind"
     assert found["core_pattern"] == CORE_PATTERN
     return found
