@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import subprocess
 import sys
 from collections import Counter
@@ -12,7 +14,7 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
-from pentathlon.env import CHECKOUT
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.matches.models import AttemptState, Match, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Rating
 from pentathlon.replays.models import Replay
@@ -21,6 +23,8 @@ from workers.chaos.audit import account_of, refusals_in
 from workers.chaos.document import Size, size_for
 from workers.chaos.quiet import played_in_peace
 from workers.chaos.strikes import STRIKES, plan
+
+LONGEST_S = 10.0
 
 
 def chaos(*options: str) -> dict[str, Any]:
@@ -44,6 +48,22 @@ def test_tournament_under_fire_loses_and_doubles_nothing() -> None:
     assert (found["lost"], found["doubled"], found["rating_differences"]) == (0, 0, 0)
     assert found["table_equal"]
     assert found["results_equal"]
+
+
+def test_paused_worker_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.workers.chaos_crew", str(tmp_path)]
+    environment = child_environment(PYTHONPATH=IMPORT_PATH)
+    with subprocess.Popen(
+        command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        worker = os.pidfd_open(int(run.stdout.readline()))
+
+        run.kill()
+
+        ended = select.select([worker], [], [], LONGEST_S)[0]
+        os.close(worker)
+    assert ended
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from workers.chaos.run import Wish, run  # noqa: E402
 
 def main() -> int:
     """Print the account; return 1 if anything was lost, doubled or different."""
+    signal.signal(signal.SIGTERM, _end_orderly)
     options = _options()
     as_json = options.__dict__.pop("json")
     with Console(stderr=True).status("starting") as status:
@@ -29,6 +31,11 @@ def main() -> int:
     else:
         Console().print(table_of(report))
     return 0 if report.is_sound else 1
+
+
+def _end_orderly(number: int, frame: object) -> None:
+    """Stop everything that was started, as at the end of a run."""
+    sys.exit(128 + number)
 
 
 def _options() -> argparse.Namespace:

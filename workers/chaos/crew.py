@@ -116,5 +116,8 @@ class Crew:
 def _start(member: Member) -> None:
     with member.log.open("ab") as output:
         member.process = processes.start(
-            member.service.command, output=output, environment=member.service.environment
+            member.service.command,
+            output=output,
+            environment=member.service.environment,
+            death_signal=signal.SIGKILL,  # the only one that ends a paused worker, too
         )
