@@ -158,10 +158,11 @@ class Seat:
         return BotFailed(kind, f"the process {manner_of_end(usage.exit_status)}")
 
     def _let_think(self, line: bytes) -> bytes:
-        self._process.resume()
         started = time.monotonic()
         try:
+            # First the request, then the bot: the other way round it would wake up twice.
             self.pipes.send(line)
+            self._process.resume()
             return self._await_answer(started + self._limits.action_wall_s)
         finally:
             self.last_wall_s = time.monotonic() - started
