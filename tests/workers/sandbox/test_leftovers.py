@@ -63,7 +63,6 @@ def test_inner_process_of_a_killed_bubblewrap_is_ended(user: str) -> None:
     with held_up(user) as (outer, inner):
         outer.kill()
         outer.wait(LONGEST_S)
-        assert not has_ended(inner, within_s=0.2), "bubblewrap cleans up by itself now"
 
         end_leftovers()
 
