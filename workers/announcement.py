@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from pentathlon.matches.needs import Announcement
 from pentathlon_engines import GAMES
-from pentathlon_engines.launcher import SandboxLevel
 from pentathlon_engines.version import __version__
+from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
 from workers.sandbox.profiles import PROFILES
 
@@ -22,7 +22,7 @@ def announcement(walls: Probe | None, *, slots: int) -> Announcement:
         slots=slots,
         games={key: game.info.version for key, game in GAMES.items()},
         runtimes=known_runtimes(walls),
-        sandbox=(SandboxLevel.PROCESS if walls is None else walls.level).value,
+        sandbox=level_of(walls).value,
         layers=[] if walls is None else walls.to_json()["layers"],
         version=__version__,
         started_at=timezone.now(),

@@ -12,6 +12,7 @@ from pentathlon_engines.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned
 
 _TIME: Final = struct.Struct("d")
+_TICK_S: Final = 0.1
 
 
 class Drained(MatchAbandoned):
@@ -44,6 +45,12 @@ class Drain:
     def is_over(self) -> bool:
         """Whether the match that is played has to be given back now."""
         return self.is_asked and time.monotonic() > self._since() + self._grace_s
+
+    def rest(self, seconds: float) -> None:
+        """Wait so long, or until the request is made."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and not self.is_asked:
+            time.sleep(_TICK_S)
 
     def check(self) -> None:
         """Raise `Drained` if the match has to be given back now."""

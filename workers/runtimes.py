@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from pentathlon.matches.models import BUILDS_WITH
+from pentathlon.matches.models import BUILDS_WITH, build_tool_of
 from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.launcher import SandboxLevel
 from workers.drain import Drain
@@ -59,13 +59,12 @@ def start_trials(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> threa
 
 
 def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
-    wait = threading.Event()
     while runtimes.untried() and not drain.is_asked:
         try:
             try_untried(runtimes, level)
         except (LayerMissing, OSError) as error:
             _log.warning("runtimes not tried", reason=str(error))
-            wait.wait(_AGAIN_AFTER_S)
+            drain.rest(_AGAIN_AFTER_S)
 
 
 def try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:
@@ -79,6 +78,5 @@ def try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:
 
 
 def _is_here(launcher: SandboxLauncher, name: str) -> bool:
-    if name in PROFILES:
-        return launcher.offers(name)
-    return launcher.builds_with(name.removeprefix(BUILDS_WITH))
+    tool = build_tool_of(name)
+    return launcher.builds_with(tool) if tool else launcher.offers(name)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
 from workers.drain import Drain
 
 LONGEST_S: Final = 30.0
 FIRST_S: Final = 1.0
-_TICK_S: Final = 0.1
 
 
 class Setbacks:
@@ -36,6 +34,4 @@ class Setbacks:
 
     def rest(self, drain: Drain) -> None:
         """Wait that long, unless the worker is asked to stop."""
-        until = time.monotonic() + self.pause_s
-        while time.monotonic() < until and not drain.is_asked:
-            time.sleep(_TICK_S)
+        drain.rest(self.pause_s)

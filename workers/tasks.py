@@ -25,7 +25,7 @@ from workers.play import play_jobs
 from workers.pulse import Pulse
 from workers.runtimes import Runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.levels import choose_walls
+from workers.sandbox.levels import choose_walls, level_of
 from workers.sandbox.probe import Probe
 from workers.setbacks import Setbacks
 from workers.slot import Slot, open_slot, pin_to_core
@@ -123,8 +123,7 @@ def walls() -> Probe | None:
 
 def sandbox_level() -> SandboxLevel:
     """Return the sandbox level of this host."""
-    found = walls()
-    return SandboxLevel.PROCESS if found is None else found.level
+    return level_of(walls())
 
 
 @cache

@@ -13,7 +13,6 @@ from workers.sandbox.cgroups import Cgroups, Group, Use
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
 from workers.sandbox.identity import Identities
 from workers.sandbox.landlock import LandlockLevel
-from workers.sandbox.leftovers import end_leftovers
 from workers.sandbox.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD, BUILD_LIMITS, PROFILES, Profile, profile_of
@@ -63,7 +62,6 @@ class SandboxLauncher:
         self.cgroups, self.no_cgroups = _find_cgroups(cgroups)
         held_by = _LAYERS[level] + ((Layer.CGROUP,) if self.cgroups else ())
         self.layers = tuple(layer.value for layer in held_by)
-        end_leftovers()
         with ExitStack() as undo:
             self._identities = Identities()
             undo.callback(self._identities.close)

@@ -36,7 +36,11 @@ def choose_level(
     *, least: SandboxLevel, warn: Callable[[str], None] = print_warning
 ) -> SandboxLevel:
     """Return the level of the walls that `choose_walls` finds."""
-    walls = choose_walls(least=least, warn=warn)
+    return level_of(choose_walls(least=least, warn=warn))
+
+
+def level_of(walls: Probe | None) -> SandboxLevel:
+    """Return the level that walls are of; without any, that of bare processes."""
     return SandboxLevel.PROCESS if walls is None else walls.level
 
 

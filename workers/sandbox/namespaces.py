@@ -13,6 +13,7 @@ from pentathlon_engines.launcher import LaunchFailed
 from workers.sandbox.bubblewrap import BOT_AT, bot_environment, command_line, find_bwrap
 from workers.sandbox.burden import MountedScratch
 from workers.sandbox.filters import filter_path
+from workers.sandbox.leftovers import end_leftovers
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.rlimits import MEBIBYTE, prlimit_prefix
@@ -25,6 +26,7 @@ class NamespacesLevel:
     """Starts bots with bubblewrap."""
 
     def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
+        end_leftovers()
         self._runtime = runtime
         self._filters = {
             False: filter_path(Variant.NAMESPACES),

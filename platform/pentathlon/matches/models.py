@@ -358,13 +358,17 @@ class Worker(models.Model):
     @property
     def languages(self) -> list[str]:
         """What bots may be written for."""
-        return [name for name in self.runtimes if not name.startswith(BUILDS_WITH)]
+        return [name for name in self.runtimes if not build_tool_of(name)]
 
     @property
     def build_tools(self) -> list[str]:
         """What a build may begin with."""
-        tools = (name.partition(BUILDS_WITH) for name in self.runtimes)
-        return [tool for _, prefix, tool in tools if prefix]
+        return [tool for tool in map(build_tool_of, self.runtimes) if tool]
+
+
+def build_tool_of(runtime: str) -> str:
+    """Return the tool that a name among the runtimes stands for, "" for a language."""
+    return runtime.removeprefix(BUILDS_WITH) if runtime.startswith(BUILDS_WITH) else ""
 
 
 def _seat_in_match() -> SeatQuerySet:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from pentathlon.matches.models import BUILDS_WITH, Match, Worker
+from pentathlon.matches.models import BUILDS_WITH, Match, Worker, build_tool_of
 from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.launcher import SandboxLevel
 
@@ -83,8 +83,8 @@ class Abilities:
                 f"plays {needs.game} by version {needs.rules_version} of its rules",
             )
         for runtime in sorted(needs.runtimes - self.runtimes):
-            tool = runtime.removeprefix(BUILDS_WITH)
-            if tool != runtime:
+            tool = build_tool_of(runtime)
+            if tool:
                 yield "no_worker_for_build", f"builds with {tool}"
             else:
                 yield "no_worker_for_runtime", f"offers the runtime {runtime}"
