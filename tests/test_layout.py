@@ -11,7 +11,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ("engines", "platform", "api", "workers")
 TOP_FOLDERS = (*CODE, "tests", "k8s")
-LONGEST_README, LONGEST_FILE, LONGEST_FUNCTION = 60, 400, 60
+MOST_WORDS = 750
+LONGEST_FILE, LONGEST_RULES, LONGEST_FUNCTION = 400, 600, 60
+RULES = re.compile(
+    r"engines/pentathlon_engines/(azure|maatatahay|tash_kalar|tuned|way_of_the_dragon)/"
+)
 EMPTY_WORDS = {"utils", "util", "helpers", "helper", "manager", "misc"}
 # The command line and learning are extras of the engines, with dependencies of their own.
 ENGINES_EXTRAS = {
@@ -69,15 +73,19 @@ def test_tests_have_no_platform_folder() -> None:
 
 @pytest.mark.parametrize("folder", TOP_FOLDERS)
 def test_every_top_folder_explains_itself_briefly(folder: str) -> None:
-    lines = (ROOT / folder / "README.md").read_text().splitlines()
+    text = (ROOT / folder / "README.md").read_text()
 
-    assert 3 < len(lines) <= LONGEST_README
+    assert 20 < len(text.split()) <= MOST_WORDS
 
 
 def test_files_stay_short() -> None:
     lengths = {relative(path): len(path.read_text().splitlines()) for path in source_files()}
 
-    assert {path: n for path, n in lengths.items() if n > LONGEST_FILE} == {}
+    assert {path: n for path, n in lengths.items() if n > _longest(path)} == {}
+
+
+def _longest(path: str) -> int:
+    return LONGEST_RULES if RULES.match(path) else LONGEST_FILE
 
 
 def test_functions_stay_short() -> None:
