@@ -5,7 +5,7 @@ import uuid
 from django.contrib.auth.models import AbstractUser
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Now
 from knox.models import AbstractAuthToken
 
 
@@ -53,7 +53,7 @@ class KeptAnswer(models.Model):
     """Tells the request from others under the same key."""
     status = models.PositiveSmallIntegerField(default=0)
     body = models.JSONField(null=True, encoder=DjangoJSONEncoder)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         constraints = (

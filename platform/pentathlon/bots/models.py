@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Now
 
 from pentathlon.accounts.models import User
 
@@ -44,7 +44,7 @@ class Bot(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="bots"
     )
     name = models.CharField(max_length=64)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     version_count: int
     """How many versions there are; set by `listed`."""
@@ -116,7 +116,7 @@ class BotVersion(models.Model):
     """Why it may not play; public."""
     validation_log = models.TextField(blank=True)
     """What the bot wrote to standard error while it was validated; for its owner only."""
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     validated_at = models.DateTimeField(null=True)
 
     objects = BotVersionQuerySet.as_manager()

@@ -149,14 +149,14 @@ class Match(models.Model):
     rated = models.BooleanField(default=False)
     on_hold = models.BooleanField(default=False)
     """Not to be published for now: its tournament is paused."""
-    lane = models.PositiveBigIntegerField(default=0)
+    lane = models.PositiveBigIntegerField(default=0, db_default=0)
     """Lanes take turns, so that a long one starves no other: the number of the tournament."""
 
     state = models.CharField(max_length=8, choices=MatchState, default=MatchState.PENDING)
     state_reason = models.CharField(max_length=300, blank=True)
     """Why it is void, or why the last attempt failed."""
     attempts_made = models.PositiveIntegerField(default=0)
-    host_faults = models.PositiveSmallIntegerField(default=0)
+    host_faults = models.PositiveSmallIntegerField(default=0, db_default=0)
     """Attempts that failed on our side since the match was queued."""
     token = models.UUIDField(null=True)
     """Of the running attempt; a result counts only with it."""
@@ -172,7 +172,7 @@ class Match(models.Model):
     sandbox = models.CharField(max_length=12, blank=True)
     chain = models.CharField(max_length=64, blank=True)
     """Last link of the record's hash chain."""
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
@@ -257,8 +257,8 @@ class MatchSeat(models.Model):
     memory_peak_mb = models.FloatField(default=0)
     exit_status = models.IntegerField(null=True)
     """As in `subprocess`: negative for a signal."""
-    stdout_bytes = models.PositiveBigIntegerField(default=0)
-    stderr_bytes = models.PositiveBigIntegerField(default=0)
+    stdout_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
+    stderr_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
 
     objects = SeatQuerySet.as_manager()
 
@@ -309,7 +309,7 @@ class Attempt(models.Model):
     reason = models.CharField(max_length=300, blank=True)
     result_hash = models.CharField(max_length=64, blank=True)
     """Of the accepted submission, so that the same one may be sent again."""
-    started_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from pentathlon.matches.models import Match
 
@@ -16,7 +17,7 @@ class Replay(models.Model):
     data = models.BinaryField()
     """The canonical JSON of the record, compressed."""
     raw_bytes = models.PositiveIntegerField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:
         return f"replay of match {self.match_id}"

@@ -5,7 +5,7 @@ from typing import Self
 from django.conf import settings
 from django.db import models
 from django.db.models import Count, Exists, OuterRef, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
@@ -80,7 +80,7 @@ class Tournament(models.Model):
     )
     pool = models.OneToOneField(Pool, null=True, on_delete=models.PROTECT)
     """Its own rating table; made at the start."""
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 

@@ -1,0 +1,127 @@
+"""Indexes on tables in use: added and removed without a lock that stops writers.
+
+A migration with these operations sets `atomic = False` and holds nothing else: what it has done
+stays done when it is cut off, and it may then simply run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.backends.postgresql.schema import DatabaseSchemaEditor as PostgresqlEditor
+from django.db.migrations.operations import AddIndex, RemoveIndex
+from django.db.migrations.state import ProjectState
+from django.db.models import Index, Model
+from django.db.utils import NotSupportedError
+
+_IS_VALID = """
+    SELECT pg_index.indisvalid FROM pg_index
+    JOIN pg_class ON pg_class.oid = pg_index.indexrelid
+    WHERE pg_class.relname = %s AND pg_table_is_visible(pg_class.oid)
+"""
+
+
+class AddIndexOnline(AddIndex):
+    """Add an index while others write to its table; where that is not known, as `AddIndex`."""
+
+    atomic = False
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Make the index; on PostgreSQL one that an earlier run left unfinished is made anew."""
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if not isinstance(schema_editor, PostgresqlEditor):
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+        elif self.allow_migrate_model(schema_editor.connection.alias, model):
+            _add(schema_editor, model, self.index)
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Drop the index."""
+        model = from_state.apps.get_model(app_label, self.model_name)
+        if not isinstance(schema_editor, PostgresqlEditor):
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
+        elif self.allow_migrate_model(schema_editor.connection.alias, model):
+            _remove(schema_editor, model, self.index)
+
+
+class RemoveIndexOnline(RemoveIndex):
+    """Remove an index while others use its table; where that is not known, as `RemoveIndex`."""
+
+    atomic = False
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Drop the index."""
+        model = from_state.apps.get_model(app_label, self.model_name)
+        if not isinstance(schema_editor, PostgresqlEditor):
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+        elif self.allow_migrate_model(schema_editor.connection.alias, model):
+            state = from_state.models[app_label, self.model_name_lower]
+            _remove(schema_editor, model, state.get_index_by_name(self.name))
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Make the index again."""
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if not isinstance(schema_editor, PostgresqlEditor):
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
+        elif self.allow_migrate_model(schema_editor.connection.alias, model):
+            state = to_state.models[app_label, self.model_name_lower]
+            _add(schema_editor, model, state.get_index_by_name(self.name))
+
+
+def _add(editor: PostgresqlEditor, model: type[Model], index: Index) -> None:
+    with _patience(editor):
+        with editor.connection.cursor() as cursor:
+            cursor.execute(_IS_VALID, [index.name])
+            found = cursor.fetchone()
+        if found == (True,):
+            return
+        if found == (
+            False,
+        ):  # cut off half-way: PostgreSQL keeps it up to date, but uses it never
+            editor.remove_index(model, index, concurrently=True)
+        editor.add_index(model, index, concurrently=True)
+
+
+def _remove(editor: PostgresqlEditor, model: type[Model], index: Index) -> None:
+    with _patience(editor):
+        editor.remove_index(model, index, concurrently=True)
+
+
+@contextmanager
+def _patience(editor: PostgresqlEditor) -> Iterator[None]:
+    """Wait for running transactions as long as they take: nobody waits for us meanwhile."""
+    if editor.connection.in_atomic_block:
+        raise NotSupportedError("Set atomic = False on a migration that uses indexes online.")
+    with editor.connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = 0")
+        cursor.execute("SET statement_timeout = 0")
+        try:
+            yield
+        finally:
+            cursor.execute("RESET lock_timeout")
+            cursor.execute("RESET statement_timeout")
