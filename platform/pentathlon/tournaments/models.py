@@ -80,6 +80,8 @@ class Tournament(models.Model):
     )
     pool = models.OneToOneField(Pool, null=True, on_delete=models.PROTECT)
     """Its own rating table; made at the start."""
+    results_version = models.PositiveIntegerField(default=0, db_default=0)
+    """Counts, under the row's lock, what lets results change that were complete before."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -173,6 +173,8 @@ def requeue_match(*, actor: User, match: Match) -> Match:
     requeued = requeue_void_match(
         match_id=match.pk, on_hold=tournament.state == TournamentState.PAUSED
     )
+    tournament.results_version += 1
+    tournament.save(update_fields=("results_version",))
     if tournament.state == TournamentState.CLOSED:
         FinalRow.objects.filter(entry__tournament=tournament).delete()
         tournament.finished_at = None
@@ -206,10 +208,13 @@ def close_finished() -> list[Tournament]:
 
 def _close(tournament: Tournament) -> Tournament | None:
     # The fit takes seconds for thousands of matches: outside of the transaction. Meanwhile the
-    # organiser may stop it or requeue a void match, which is looked at again under the lock.
+    # organiser may stop it, or requeue a void match that is played and rated before we are done.
+    # The version was read in one statement with the look that found nothing waiting.
     rows = final_rows(tournament)
     with transaction.atomic():
         locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
+        if locked.results_version != tournament.results_version:
+            return None
         if not Tournament.objects.finished().filter(pk=locked.pk).exists():
             return None
         FinalRow.objects.bulk_create(rows, batch_size=_BATCH)

@@ -1,6 +1,9 @@
 """Void matches that are played after all, and tournaments that close around them."""
 
+from io import StringIO
+
 import pytest
+from django.core.management import CommandError, call_command
 
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import Conflict, NotAllowed
@@ -10,9 +13,10 @@ from pentathlon.ratings import services as ratings
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.verification import verify_pool
-from pentathlon.tournaments import services
+from pentathlon.tournaments import services, verification
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
+from pentathlon.tournaments.verification import verify_final_table
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit
@@ -195,6 +199,84 @@ class TestClosing:
         tournament.refresh_from_db()
         assert tournament.state == TournamentState.RUNNING
         assert not FinalRow.objects.exists()
+
+    def test_final_table_follows_from_all_results(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        tournament = started(bots=3)
+        first, *others = matches_of(tournament)
+        _fail(first)
+        settle(others)
+
+        def play_after_all_in_between(found: Tournament) -> list[FinalRow]:
+            rows = final_rows(found)
+            _requeue(first, tournament)
+            settle([first])
+            return rows
+
+        monkeypatch.setattr(services, "final_rows", play_after_all_in_between)
+        assert services.close_finished() == []
+        monkeypatch.undo()
+
+        assert services.close_finished() == [tournament]
+        assert verify_final_table(tournament_id=tournament.pk) == []
+
+
+class TestVerification:
+    def test_table_that_lacks_a_result_is_found(self) -> None:
+        tournament = started(bots=3)
+        first, *others = matches_of(tournament)
+        settle(others)
+        old = {row.entry_id: row.mu for row in final_rows(tournament)}
+        settle([first])
+        services.close_finished()
+        assert verify_final_table(tournament_id=tournament.pk) == []
+        for entry, mu in old.items():
+            FinalRow.objects.filter(entry=entry).update(mu=mu)
+
+        found = verify_final_table(tournament_id=tournament.pk)
+
+        assert {each.pool for each in found} == {f"tournament:{tournament.pk}"}
+        with pytest.raises(CommandError, match="final table"):
+            call_command("verify_ratings", stdout=StringIO())
+
+    def test_missing_row_is_found(self) -> None:
+        tournament = started(bots=2)
+        settle(matches_of(tournament))
+        services.close_finished()
+        row = FinalRow.objects.order_by("place")[0]
+        row.delete()
+
+        found = verify_final_table(tournament_id=tournament.pk)
+
+        assert [each.stored for each in found] == [None]
+
+    def test_command_names_each_closed_tournament(self) -> None:
+        closed, running = started(bots=2), started(bots=2)
+        settle(matches_of(closed))
+        services.close_finished()
+        out = StringIO()
+
+        call_command("verify_ratings", stdout=out)
+
+        assert f"tournament:{closed.pk}: final table equal bit by bit" in out.getvalue()
+        assert f"tournament:{running.pk}: final table" not in out.getvalue()
+
+    def test_tournament_requeued_meanwhile_is_left_alone(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tournament = started(bots=3)
+        first, *others = matches_of(tournament)
+        _fail(first)
+        settle(others)
+        services.close_finished()
+
+        def requeue_in_between(found: Tournament) -> list[FinalRow]:
+            _requeue(first, tournament)
+            settle([first])
+            return final_rows(found)
+
+        monkeypatch.setattr(verification, "final_rows", requeue_in_between)
+
+        assert verify_final_table(tournament_id=tournament.pk) == []
 
 
 def test_broken_pool_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

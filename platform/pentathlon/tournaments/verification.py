@@ -1,0 +1,53 @@
+"""Compares stored final tables with what the results say: every float, bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from pentathlon.ratings.verification import Difference
+from pentathlon.tournaments.final import final_rows
+from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
+
+_FACTS: Final = ("place", "group", "mu", "sigma", "fold_mu", "fold_sigma", "chance_of_best")
+
+
+def verify_final_table(*, tournament_id: int) -> list[Difference]:
+    """Make the final table of a closed tournament again; return where the stored one differs.
+
+    Nothing is locked: a tournament that was requeued or closed meanwhile is left alone.
+    """
+    before = _closed(tournament_id)
+    if before is None:
+        return []
+    stored = _table(FinalRow.objects.filter(entry__tournament=before))
+    computed = _table(final_rows(before))
+    after = _closed(tournament_id)
+    if after is None or after.results_version != before.results_version:
+        return []
+    return list(_differences(before, stored, computed))
+
+
+def _closed(tournament_id: int) -> Tournament | None:
+    closed = Tournament.objects.filter(state=TournamentState.CLOSED).select_related("pool")
+    return closed.filter(pk=tournament_id).first()
+
+
+def _table(rows: Iterable[FinalRow]) -> dict[int, tuple[object, ...]]:
+    return {row.entry_id: tuple(getattr(row, fact) for fact in _FACTS) for row in rows}
+
+
+def _differences(
+    tournament: Tournament,
+    stored: Mapping[int, tuple[object, ...]],
+    computed: Mapping[int, tuple[object, ...]],
+) -> Iterator[Difference]:
+    for entry_id in sorted(stored.keys() | computed.keys()):
+        kept, made = stored.get(entry_id), computed.get(entry_id)
+        if kept != made:
+            place = f"final table, entry {entry_id}"
+            yield Difference(pool=_key(tournament), place=place, stored=kept, computed=made)
+
+
+def _key(tournament: Tournament) -> str:
+    return tournament.pool.key if tournament.pool else f"tournament:{tournament.pk}"
