@@ -40,6 +40,9 @@ class SeatJob:
     files_hash: str
     """Of the files to run: what was built from the upload, where something was; or empty, as
     long as it is to be built."""
+    is_blamed: bool = False
+    """Whether an end of this bot that nothing explains is its own fault by now: it has ended so
+    on other workers, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

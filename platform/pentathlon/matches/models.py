@@ -307,6 +307,8 @@ class Attempt(models.Model):
     worker = models.CharField(max_length=80)
     state = models.CharField(max_length=8, choices=AttemptState, default=AttemptState.RUNNING)
     reason = models.CharField(max_length=300, blank=True)
+    blamed_version = models.PositiveBigIntegerField(null=True)
+    """Id of the bot version that may have brought a failure of the host about, if any."""
     result_hash = models.CharField(max_length=64, blank=True)
     """Of the accepted submission, so that the same one may be sent again."""
     started_at = models.DateTimeField(db_default=Now(), editable=False)

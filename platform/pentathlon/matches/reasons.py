@@ -15,7 +15,8 @@ from pentathlon.matches.cap import Cap
 from pentathlon.matches.fleet import Fleet, read_fleet
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.needs import needs_of
-from pentathlon.matches.services import LEASE_S, MAX_ATTEMPTS
+from pentathlon.matches.retries import MAX_ATTEMPTS
+from pentathlon.matches.services import LEASE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +92,7 @@ def _why_not_yet(match: Match, situation: Situation) -> Reason:
     if match.host_faults:
         return Reason(
             code="retry",
-            sentence=f"Try {match.host_faults + 1} of {MAX_ATTEMPTS} comes next. "
+            sentence=f"{_next_try(match)} comes next. "
             f"The last one failed on our side: {match.state_reason}",
         )
     if match.sent_at is not None:
@@ -103,3 +104,9 @@ def _why_not_yet(match: Match, situation: Situation) -> Reason:
             "the most that one bot may have at a time.",
         )
     return Reason(code="queued", sentence="Waits for its turn in the schedule.")
+
+
+def _next_try(match: Match) -> str:
+    """Name the next attempt; past the usual number, other workers than the broken one try."""
+    number = match.host_faults + 1
+    return f"Try {number} of {MAX_ATTEMPTS}" if number <= MAX_ATTEMPTS else f"Try {number}"

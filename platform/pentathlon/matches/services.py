@@ -32,6 +32,7 @@ from pentathlon.matches.models import (
     SeatLog,
 )
 from pentathlon.matches.needs import Abilities, needs_of
+from pentathlon.matches.retries import better_elsewhere, blamed_versions, is_hopeless
 from pentathlon.matches.verdicts import settle_versions
 from pentathlon_engines import GAMES
 
@@ -39,8 +40,6 @@ LEASE_S: Final = 30
 """How long a worker may be silent before its match goes to another one."""
 RENEW_S: Final = 10
 """How often a worker says that it still plays."""
-MAX_ATTEMPTS: Final = 3
-"""Host failures after which a match is void."""
 
 _LONGEST_REASON = 300
 _BATCH = 1000
@@ -86,12 +85,14 @@ def claim_matches(
 ) -> list[Job]:
     """Take those of these matches that are to be had, each under a lease and token of its own.
 
-    What this worker cannot play, or a bot's cap holds back, is published again later.
+    What this worker cannot play or has just failed to play, or a bot's cap holds back, is
+    published again later.
     """
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
     waiting = list(wanted.with_needs().select_for_update())
     fitting = [each for each in waiting if abilities is None or abilities.cover(needs_of(each))]
-    matches = within_cap(fitting)
+    elsewhere = better_elsewhere(fitting, worker=worker)
+    matches = within_cap([each for each in fitting if each.pk not in elsewhere])
     if len(matches) < len(waiting):
         refused = {match.pk for match in waiting} - {match.pk for match in matches}
         publish_again(match_ids=refused)
@@ -169,12 +170,16 @@ def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
 
 
 @transaction.atomic
-def fail_attempt(*, match_id: int, token: UUID, reason: str) -> bool:
-    """Give a match back after a failure of the host; False if it was taken away before."""
+def fail_attempt(*, match_id: int, token: UUID, reason: str, suspect: int | None = None) -> bool:
+    """Give a match back after a failure of the host; False if it was taken away before.
+
+    `suspect` is the bot version that may have brought it about: where it happens again and again
+    to the same one, on different workers, the host is not to blame.
+    """
     match = Match.objects.held_by(token).select_for_update().filter(pk=match_id).first()
     if match is None:
         return False
-    _give_back(match, AttemptState.FAILED, reason)
+    _give_back(match, AttemptState.FAILED, reason, suspect=suspect)
     return True
 
 
@@ -278,6 +283,7 @@ def _lease_end() -> CombinedExpression:
 
 def _job(match: Match, token: UUID) -> Job:
     """Return what a worker is given of a match that was read before it was taken."""
+    blamed = blamed_versions(match)
     return Job(
         match_id=match.pk,
         token=token,
@@ -294,6 +300,7 @@ def _job(match: Match, token: UUID) -> Job:
                 name=str(seat.version),
                 content_hash=seat.version.archive_id,
                 files_hash=seat.version.files_hash,
+                is_blamed=seat.version_id in blamed,
             )
             for seat in match.seats.all()
         ),
@@ -318,13 +325,16 @@ def _store_seats(results: Mapping[int, MatchResult]) -> None:
     SeatLog.objects.bulk_create(logs)
 
 
-def _give_back(match: Match, ended: AttemptState, reason: str) -> None:
+def _give_back(
+    match: Match, ended: AttemptState, reason: str, *, suspect: int | None = None
+) -> None:
     """Let the next worker try a locked, running match, or call it off after too many faults."""
-    faults = match.host_faults + (ended != AttemptState.RETURNED)
-    is_last = faults >= MAX_ATTEMPTS
     reason = reason[:_LONGEST_REASON]
     tried = Attempt.objects.filter(match=match, number=match.attempts_made)
-    tried.update(state=ended, reason=reason, ended_at=Now())
+    tried.update(state=ended, reason=reason, blamed_version=suspect, ended_at=Now())
+    is_counted = ended != AttemptState.RETURNED
+    faults = match.host_faults + is_counted
+    is_last = is_counted and is_hopeless(match, faults=faults)
     Match.objects.filter(pk=match.pk).update(
         state=MatchState.VOID if is_last else MatchState.PENDING,
         state_reason=reason if faults else "",

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from pytest_django.fixtures import Settings
 
-from pentathlon.matches import services
+from pentathlon.matches import retries, services
 from pentathlon.matches.jobs import Ending, Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.needs import Abilities
@@ -91,7 +91,7 @@ class TestGivenBack:
     def test_giving_back_is_no_host_failure_however_often(self) -> None:
         match = make_match()
 
-        for _ in range(services.MAX_ATTEMPTS + 1):
+        for _ in range(retries.MAX_ATTEMPTS + 1):
             job = claimed(match)
             services.return_match(match_id=match.pk, token=job.token, reason="stopping")
 

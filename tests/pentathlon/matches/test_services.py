@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from pentathlon.common.errors import InvalidInput
-from pentathlon.matches import services
+from pentathlon.matches import retries, services
 from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import (
     Attempt,
@@ -174,14 +174,14 @@ class TestHostFailure:
     def test_last_attempt_calls_the_match_off(self) -> None:
         match = make_match()
 
-        for _ in range(services.MAX_ATTEMPTS):
+        for _ in range(retries.MAX_ATTEMPTS):
             job = claimed(match)
             services.fail_attempt(match_id=match.pk, token=job.token, reason="no bwrap")
 
         match.refresh_from_db()
         assert (match.state, match.state_reason) == ("void", "no bwrap")
         assert match.finished_at is not None
-        assert Attempt.objects.count() == services.MAX_ATTEMPTS
+        assert Attempt.objects.count() == retries.MAX_ATTEMPTS
 
     def test_worker_without_the_match_cannot_fail_it(self) -> None:
         match = make_match()

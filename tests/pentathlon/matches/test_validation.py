@@ -4,7 +4,7 @@ import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.common.errors import Conflict, DomainError, NotAllowed
-from pentathlon.matches import services
+from pentathlon.matches import retries, services
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.matches.validation import submit_bot, submit_version, validate_again
 from tests.factories import make_match, make_upload, make_user, make_version
@@ -24,7 +24,7 @@ def _finish(match: Match, **first_seat: Any) -> None:
 
 
 def _fail_on_the_host(match: Match) -> None:
-    for _ in range(services.MAX_ATTEMPTS):
+    for _ in range(retries.MAX_ATTEMPTS):
         job = claimed(match)
         services.fail_attempt(match_id=match.pk, token=job.token, reason="host out of memory")
 

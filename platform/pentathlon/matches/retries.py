@@ -1,0 +1,100 @@
+"""What earlier attempts say about the next one: where it goes, who is to blame, when to stop.
+
+A failure of the host counts towards a void match only if it is not the failure of one worker:
+while another worker could play the match, one broken worker calls nothing off.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from datetime import timedelta
+from typing import Final
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.matches.models import Attempt, AttemptState, Match, Worker
+from pentathlon.matches.needs import Abilities, needs_of
+
+MAX_ATTEMPTS: Final = 3
+"""Host failures after which a match is void, if they happened on different workers."""
+MOST_ATTEMPTS: Final = 9
+"""Host failures after which a match is void in any case."""
+BLAMED_ON_WORKERS: Final = 2
+"""A bot whose end nobody explains is to blame for the next one after so many workers."""
+AVOID_S: Final = 30
+"""How long a match that failed on a worker is left to others."""
+
+_COUNTED: Final = (AttemptState.FAILED, AttemptState.EXPIRED)
+
+
+def worker_of(slot: str) -> str:
+    """Return the worker that a slot belongs to, by its name.
+
+    >>> worker_of("host.example/17.0")
+    'host.example/17'
+    """
+    worker, _, index = slot.rpartition(".")
+    return worker if index.isdigit() else slot
+
+
+def is_hopeless(match: Match, *, faults: int) -> bool:
+    """Say whether a match with so many host failures, the latest included, is called off."""
+    if not MAX_ATTEMPTS <= faults < MOST_ATTEMPTS:
+        return faults >= MOST_ATTEMPTS
+    failed_on = {worker_of(slot) for slot, _ in _failures(match, faults)}
+    return len(failed_on) > 1 or not _others(match, failed_on)
+
+
+def blamed_versions(match: Match) -> frozenset[int]:
+    """Return the bots of a match whose next unexplained end is their own fault.
+
+    No host is at fault where the same bot ended so on several workers since the match was queued.
+    """
+    if match.host_faults < BLAMED_ON_WORKERS:
+        return frozenset()
+    workers = defaultdict(set)
+    for slot, blamed in _failures(match, match.host_faults):
+        if blamed is not None:
+            workers[blamed].add(worker_of(slot))
+    return frozenset(
+        version for version, names in workers.items() if len(names) >= BLAMED_ON_WORKERS
+    )
+
+
+def better_elsewhere(matches: Iterable[Match], *, worker: str) -> set[int]:
+    """Return those of these matches that lately failed on a worker and that another can play."""
+    failed = [match for match in matches if match.host_faults]
+    if not failed:
+        return set()
+    own = worker_of(worker)
+    lately = Attempt.objects.filter(
+        match__in=failed,
+        state__in=_COUNTED,
+        ended_at__gt=Now() - timedelta(seconds=AVOID_S),
+    )
+    mine = lately.filter(Q(worker=own) | Q(worker__startswith=f"{own}."))
+    ids = set(mine.values_list("match_id", flat=True))
+    tried = _workers_by_match(lately)
+    return {each.pk for each in failed if each.pk in ids and _others(each, tried[each.pk])}
+
+
+def _workers_by_match(attempts: Iterable[Attempt]) -> Mapping[int, set[str]]:
+    found = defaultdict(set)
+    for attempt in attempts:
+        found[attempt.match_id].add(worker_of(attempt.worker))
+    return found
+
+
+def _failures(match: Match, number: int) -> list[tuple[str, int | None]]:
+    """Return slot and blamed version of the latest attempts that counted as failures."""
+    counted = Attempt.objects.filter(match=match, state__in=_COUNTED).order_by("-number")
+    return list(counted.values_list("worker", "blamed_version")[:number])
+
+
+def _others(match: Match, tried: Collection[str]) -> bool:
+    """Say whether a worker that has not tried is alive and can play a match."""
+    needs = needs_of(match)
+    others = Worker.objects.alive().exclude(name__in=tried)
+    return any(Abilities.of(worker).cover(needs) for worker in others)
