@@ -4,7 +4,10 @@ import os
 
 from celery import Celery
 
+from pentathlon.roles import Role, take_role
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
+take_role(Role.WORKER)
 
 app = Celery("pentathlon")
 app.config_from_object("django.conf:settings", namespace="CELERY")

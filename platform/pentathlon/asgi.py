@@ -12,7 +12,10 @@ from a2wsgi import WSGIMiddleware
 from django.core.asgi import get_asgi_application
 from django.core.wsgi import get_wsgi_application
 
+from pentathlon.roles import Role, take_role
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
+take_role(Role.WEB)
 
 Message = Mapping[str, Any]  # Any: the protocol's own shape
 Receive = Callable[[], Awaitable[Message]]

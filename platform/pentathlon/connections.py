@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from pentathlon.env import BadEnvironment
+from pentathlon.roles import PATIENCE, Patience, Role
 
 # Readers never wait for the writer, and writers queue instead of failing half-way.
 _SQLITE_PRAGMAS = (
@@ -15,15 +16,20 @@ _SQLITE_PRAGMAS = (
 _VISIBILITY_TIMEOUT_S = 12 * 3600
 
 
-def database(url: str | None, *, data: Path) -> dict[str, Any]:  # Any: Django's own shape
-    """Return Django's description of the database at `url`, else of the file in `data`."""
+def database(
+    url: str | None, *, data: Path, role: Role = Role.COMMAND
+) -> dict[str, Any]:  # Any: Django's own shape
+    """Return Django's description of the database at `url`, else of the file in `data`.
+
+    Options in the address win over those that follow from the role.
+    """
     if url is None:
         return _sqlite(data / "pentathlon.sqlite3")
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
         return _sqlite(Path(unquote(parts.path)))
     if parts.scheme in {"postgres", "postgresql"}:
-        return _postgresql(parts)
+        return _postgresql(parts, PATIENCE[role])
     raise BadEnvironment("DATABASE_URL", "must start with postgresql:// or sqlite:///.")
 
 
@@ -60,6 +66,27 @@ def cache(url: str | None) -> dict[str, Any]:  # Any: Django's own shape
     }
 
 
+def timeouts(patience: Patience) -> dict[str, Any]:  # Any: the driver's own parameters
+    """Return the options of a connection that waits no longer than this."""
+    settings = {
+        "statement_timeout": patience.statement_s,
+        "lock_timeout": patience.lock_s,
+        "idle_in_transaction_session_timeout": patience.idle_in_transaction_s,
+    }
+    return {
+        "connect_timeout": patience.connect_s,
+        "answer_s": patience.answer_s,
+        # Sent with the first packet, so that they hold before anything else is asked.
+        "options": " ".join(f"-c {name}={round(1000 * s)}" for name, s in settings.items()),
+        # A silent network is given up after 20 to 25 s; without these, after two hours.
+        "keepalives": 1,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 20_000,
+    }
+
+
 def _sqlite(path: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
@@ -72,10 +99,10 @@ def _sqlite(path: Path) -> dict[str, Any]:
     }
 
 
-def _postgresql(parts: SplitResult) -> dict[str, Any]:
-    options = dict(parse_qsl(parts.query))
+def _postgresql(parts: SplitResult, patience: Patience) -> dict[str, Any]:
+    options = {**timeouts(patience), **dict(parse_qsl(parts.query, keep_blank_values=True))}
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "pentathlon.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

@@ -7,6 +7,7 @@ import structlog
 
 from pentathlon import connections
 from pentathlon.env import Mode, read_environment
+from pentathlon.roles import current_role
 from pentathlon.secret import secret_key
 
 _environment = read_environment()
@@ -29,7 +30,11 @@ METRICS_TOKEN = _environment.metrics_token
 ALLOWED_HOSTS = list(_environment.hosts) or ["localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = list(_environment.origins)
 
-DATABASES = {"default": connections.database(_environment.database_url, data=DATA_FOLDER)}
+DATABASES = {
+    "default": connections.database(
+        _environment.database_url, data=DATA_FOLDER, role=current_role()
+    )
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = _environment.redis_url
 CACHES = {"default": connections.cache(REDIS_URL)}

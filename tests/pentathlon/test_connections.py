@@ -29,7 +29,7 @@ def test_postgresql_url_is_taken_apart() -> None:
         "HOST": "db.example",
         "PORT": "5433",
     }
-    assert found["OPTIONS"] == {"sslmode": "require"}
+    assert found["OPTIONS"]["sslmode"] == "require"
 
 
 def test_postgresql_behind_a_socket_is_found_by_its_folder() -> None:

@@ -1,0 +1,62 @@
+"""What kind of process this is, and how long such a process waits for the database.
+
+Every wait has an end, so that one process that hangs, or a network that swallows packets, does
+not stop all others. Free of Django: the entry points take their role before settings exist.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Role(StrEnum):
+    """Kinds of processes that talk to the database."""
+
+    WEB = "web"
+    WORKER = "worker"
+    RECONCILER = "reconciler"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long a process waits, in seconds; 0 is without end."""
+
+    connect_s: int = 5
+    """For a connection, and for a sign of life of one that was left idle."""
+    statement_s: float
+    """For one statement; the server cancels it."""
+    answer_s: float
+    """For any sign of the server during a statement: longer, for servers that hang themselves."""
+    lock_s: float = 10
+    """For a lock that somebody else holds."""
+    idle_in_transaction_s: float = 15
+    """After this long without a statement the server ends a transaction that was left open."""
+
+
+PATIENCE: Final = {
+    # A person waits; who asks again soon is answered by whichever process is well.
+    Role.WEB: Patience(connect_s=3, statement_s=15, answer_s=20),
+    # As long as a lease: a claim or a result that takes longer comes too late.
+    Role.WORKER: Patience(statement_s=30, answer_s=40),
+    Role.RECONCILER: Patience(statement_s=120, answer_s=130),
+    # Migrations, recomputes and backups take as long as they take, but wait for no lock: an
+    # `ALTER TABLE` that waits would keep everybody else waiting behind it.
+    Role.COMMAND: Patience(statement_s=0, answer_s=0, idle_in_transaction_s=300),
+}
+
+_taken: list[Role] = []
+
+
+def take_role(role: Role) -> None:
+    """Say what this process is; what is said first holds."""
+    _taken.append(role)
+
+
+def current_role(arguments: Sequence[str] = tuple(sys.argv)) -> Role:
+    """Return what this process is, by default what its command line says."""
+    if _taken:
+        return _taken[0]
+    return Role.RECONCILER if list(arguments[1:2]) == ["reconcile"] else Role.COMMAND
