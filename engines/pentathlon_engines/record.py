@@ -14,7 +14,7 @@ A record is a JSON object:
 
 `chain` starts as the SHA-256 of the header (all fields but events, faults, outcome and chain) in
 canonical JSON; every event, and at last faults and outcome together, is hashed after the chain so
-far. Ply k is the position after k events.
+far. Ply k is the position after k events. Where all seats failed, all ranks are 1.
 """
 
 from __future__ import annotations
@@ -172,6 +172,9 @@ class _Replay:
         if outcome is None:
             raise BadRecord(f"event {last}: missing, the match is not over")
         stated = self._record["outcome"]
+        if outcome.ranks == (1,) * self._state.seats and stated["ranks"] == [0] * len(self._left):
+            # Older records say that all are best where all failed; their receipts stay good.
+            outcome = Outcome((0,) * self._state.seats, outcome.reason)
         for name, value in (
             ("ranks", list(outcome.ranks)),
             ("reason", outcome.reason),

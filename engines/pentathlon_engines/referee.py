@@ -129,14 +129,16 @@ def stand_in_random(seed: int, *, ply: int) -> Random:
 def judge(state: State, offenders: Collection[int]) -> Outcome | None:
     """Return the outcome after faults, or None while the match goes on.
 
-    Offenders rank behind everybody else, equal among themselves. Once at most one seat without a
-    fault is left the match ends; until then stand-ins play for the offenders.
+    Offenders rank behind everybody else, equal among themselves; if all seats failed, all have
+    rank 1: nobody is best. Once at most one seat without a fault is left the match ends; until
+    then stand-ins play for the offenders.
     """
     if not offenders:
         return state.outcome
     honest = [seat for seat in range(state.seats) if seat not in offenders]
     if len(honest) <= 1:
-        ranks = tuple(0 if seat in honest else len(honest) for seat in range(state.seats))
+        # At most one is honest, so everybody else comes second, whether or not there is a first.
+        ranks = tuple(0 if seat in honest else 1 for seat in range(state.seats))
         return Outcome(ranks, "fault")
     if state.outcome is None:
         return None

@@ -68,6 +68,26 @@ def test_record_with_fault_of_two_verifies() -> None:
     assert len(sealed["events"]) == 3
 
 
+def _all_failed(ranks: list[int]) -> Record:
+    faults = [fault(0, 0).to_json(), fault(1, 0).to_json()]
+    outcome = {"ranks": ranks, "reason": "fault", "scores": None}
+    return changed(
+        tuned_record(fault=fault(0, 0)),
+        lambda data: data.update(events=[], faults=faults, outcome=outcome),
+    )
+
+
+@pytest.mark.parametrize("ranks", [[1, 1], [0, 0]], ids=["now", "before"])
+def test_record_in_which_all_failed_verifies(ranks: list[int]) -> None:
+    verify_record(_all_failed(ranks))
+
+
+@pytest.mark.parametrize("ranks", [[0, 1], [1, 0], [2, 2]])
+def test_nobody_wins_a_record_in_which_all_failed(ranks: list[int]) -> None:
+    with pytest.raises(BadRecord, match=r"ranks should be \[1, 1\]"):
+        verify_record(_all_failed(ranks))
+
+
 def test_record_with_stand_in_verifies() -> None:
     sealed = twelve_record(fault=fault(1, 3))
 

@@ -122,13 +122,32 @@ def test_offender_of_two_loses() -> None:
     assert referee.final_outcome() == Outcome((1, 0), "fault")
 
 
-def test_two_offenders_of_two_tie() -> None:
+def test_two_offenders_of_two_both_lose() -> None:
     referee = tuned_referee()
 
     referee.expel(crash(0))
     referee.expel(crash(1))
 
-    assert referee.final_outcome() == Outcome((0, 0), "fault")
+    assert referee.final_outcome() == Outcome((1, 1), "fault")
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_nobody_is_best_where_all_failed(seats: int) -> None:
+    referee = twelve_referee(seats=seats)
+
+    for seat in range(seats):
+        referee.expel(crash(seat))
+
+    assert referee.final_outcome() == Outcome((1,) * seats, "fault")
+
+
+def test_only_seat_without_a_fault_is_best() -> None:
+    referee = twelve_referee(seats=4)
+
+    for seat in (0, 3, 1):
+        referee.expel(crash(seat))
+
+    assert referee.final_outcome() == Outcome((1, 1, 0, 1), "fault")
 
 
 def test_stand_in_plays_on_for_the_offender_of_three() -> None:

@@ -102,7 +102,8 @@ def describe_outcome(record: Record) -> str:
         f"{bot['name']} (seat {seat}) {ordinal(rank)}"
         for seat, (bot, rank) in enumerate(zip(record["bots"], outcome["ranks"], strict=True))
     ]
-    return f"{', '.join(places)} by {outcome['reason']}"
+    how = "all failed, so nobody won" if 0 not in outcome["ranks"] else f"by {outcome['reason']}"
+    return f"{', '.join(places)} {how}"
 
 
 def _as_json(record: Record, state: State, ply: int) -> dict[str, object]:
