@@ -86,7 +86,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
         if game not in GAMES:
             raise NotFound(f"There is no game {game}; there are: {', '.join(GAMES)}.")
         pool = Pool.objects.filter(key=live_key(game)).first()
-        applied = (pool.pk, pool.algorithm_version, pool.applied_seq) if pool else ()
+        applied = (pool.pk, pool.recomputes, pool.applied_seq) if pool else ()
         table = Rating.objects.table(live_key(game)).ranked()
         return answer_if_changed(
             request,

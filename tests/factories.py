@@ -113,9 +113,11 @@ def make_match(
     state: MatchState = MatchState.PENDING,
     kind: MatchKind = MatchKind.TOURNAMENT,
     ranks: Sequence[int] = (0, 1),
+    faults: Mapping[int, str] | None = None,
     **fields: Any,  # Any: whatever columns a test cares about
 ) -> Match:
-    """Store a match of two or more bot versions, in the given state."""
+    """Store a match of two or more bot versions, in the given state; `faults` by seat."""
+    faults = faults or {}
     versions = versions or (make_version(), make_version())
     columns: dict[str, Any] = {"rules_version": 1, "seed": next_number()}
     match = Match.objects.create(
@@ -123,7 +125,13 @@ def make_match(
     )
     done = state is MatchState.DONE
     MatchSeat.objects.bulk_create(
-        MatchSeat(match=match, seat=seat, version=version, rank=ranks[seat] if done else None)
+        MatchSeat(
+            match=match,
+            seat=seat,
+            version=version,
+            rank=ranks[seat] if done else None,
+            fault_kind=faults.get(seat, ""),
+        )
         for seat, version in enumerate(versions)
     )
     return match

@@ -157,6 +157,8 @@ def _sentence(match: Json) -> str:
     seats = sorted(match["seats"], key=lambda seat: int(seat["rank"]))
     first, *others = (str(seat["version"]["label"]) for seat in seats)
     faults = [seat["fault"]["kind"] for seat in seats if seat["fault"]]
-    verb = "draws with" if seats[1]["rank"] == 0 else "beats"
     reason = faults[0] if faults else match["outcome_reason"]
+    if seats[0]["rank"] > 0:
+        return f"{', '.join([first, *others])} all lose: {reason} after {match['ply']} actions"
+    verb = "draws with" if seats[1]["rank"] == 0 else "beats"
     return f"{first} {verb} {', '.join(others)}: {reason} after {match['ply']} actions"

@@ -70,6 +70,8 @@ class SeatResult:
     cpu_ms: int
     wall_ms: int
     memory_peak_mb: float
+    actions: int = 0
+    """Those that the bot made itself."""
     fault_kind: str = ""
     fault_ply: int | None = None
     fault_detail: str = ""

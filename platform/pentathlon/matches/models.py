@@ -175,6 +175,8 @@ class Match(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    is_revoked = models.BooleanField(default=False, db_default=False)
+    """Its result was taken back: it is shown and counts nowhere."""
 
     objects = MatchQuerySet.as_manager()
 
@@ -227,14 +229,21 @@ class SeatQuerySet(models.QuerySet["MatchSeat"]):
     """Which seats, in the words of pages."""
 
     def head_to_head(self, version_id: int, other_id: int) -> Tally:
-        """Count the finished matches of two bot versions by who was ranked ahead."""
+        """Count the finished matches of two bot versions by who was ranked ahead.
+
+        Where both failed, both have lost.
+        """
         other = MatchSeat.objects.filter(match=OuterRef("match"), version=other_id)
         seats = self.filter(match__state=MatchState.DONE, version=version_id)
-        compared = seats.annotate(other_rank=Subquery(other.values("rank")[:1]))
+        compared = seats.annotate(
+            other_rank=Subquery(other.values("rank")[:1]),
+            other_fault=Subquery(other.values("fault_kind")[:1]),
+        )
+        both_failed = ~Q(fault_kind="") & ~Q(other_fault="")
         counts = compared.aggregate(
             wins=Count("pk", filter=Q(rank__lt=F("other_rank"))),
-            draws=Count("pk", filter=Q(rank=F("other_rank"))),
-            losses=Count("pk", filter=Q(rank__gt=F("other_rank"))),
+            draws=Count("pk", filter=Q(rank=F("other_rank")) & ~both_failed),
+            losses=Count("pk", filter=Q(rank__gt=F("other_rank")) | both_failed),
         )
         return Tally(**counts)
 
@@ -259,6 +268,8 @@ class MatchSeat(models.Model):
     """As in `subprocess`: negative for a signal."""
     stdout_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
     stderr_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
+    actions = models.PositiveIntegerField(null=True)
+    """How many of its own it made; null of matches that ended before this was counted."""
 
     objects = SeatQuerySet.as_manager()
 

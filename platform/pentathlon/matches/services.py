@@ -53,6 +53,7 @@ _TOLD = (
     "cpu_ms",
     "wall_ms",
     "memory_peak_mb",
+    "actions",
     "exit_status",
     "stdout_bytes",
     "stderr_bytes",

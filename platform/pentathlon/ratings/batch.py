@@ -36,8 +36,10 @@ def fit(results: Sequence[Result], *, draw_probability: float) -> dict[int, Skil
 
     Each result's opinion of each player is taken out, formed anew from what all other results
     say, and put back, until nothing moves: no result counts for being early or late. Results
-    only tell differences, so the mean over all players is `MU` by convention.
+    only tell differences, so the mean over all players is `MU` by convention. Results without
+    a winner tell nothing and are left out.
     """
+    results = [result for result in results if result.has_winner]
     players = list(dict.fromkeys(player for result in results for player in result.players))
     beliefs = dict.fromkeys(players, _Belief.of(Skill()))
     opinions = [[_Belief()] * len(result.players) for result in results]

@@ -19,8 +19,14 @@ class PoolQuerySet(models.QuerySet["Pool"]):
         return self.filter(key__startswith="game:").order_by("game")
 
     def with_new_results(self) -> Self:
-        """Return pools that have results to apply."""
-        return self.filter(Exists(LedgerRow.objects.ended().filter(pool=OuterRef("pk"))))
+        """Return pools with results to apply or ratings to recompute.
+
+        Those of a newer release are left to its processes.
+        """
+        ended = Exists(LedgerRow.objects.ended().filter(pool=OuterRef("pk")))
+        older = Q(algorithm_version__lt=ALGORITHM_VERSION)
+        known = self.filter(algorithm_version__lte=ALGORITHM_VERSION)
+        return known.filter(Q(ended) | Q(is_stale=True) | older)
 
 
 class Pool(models.Model):
@@ -32,9 +38,15 @@ class Pool(models.Model):
     title = models.CharField(max_length=120)
     draw_probability = models.FloatField()
     """Frozen when the pool is made; changing it needs a recompute."""
+    fingerprint = models.CharField(max_length=64, blank=True, db_default="")
+    """Of the arithmetic that its ratings were last computed with; empty if that is unknown."""
     algorithm_version = models.PositiveIntegerField(default=ALGORITHM_VERSION)
     applied_seq = models.PositiveIntegerField(default=0)
     """Sequence number of the last result in the ledger."""
+    is_stale = models.BooleanField(default=False, db_default=False)
+    """Results were taken back: the ratings wait to be recomputed."""
+    recomputes = models.PositiveIntegerField(default=0, db_default=0)
+    """How often all ratings were written anew: what was read of them before may have changed."""
 
     objects = PoolQuerySet.as_manager()
 
@@ -49,6 +61,16 @@ class Pool(models.Model):
     def __str__(self) -> str:
         return self.key
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether its ratings have to be recomputed before anything is added to them."""
+        return self.is_stale or self.algorithm_version < ALGORITHM_VERSION
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether a newer release has computed it, whose rules this one does not know."""
+        return self.algorithm_version > ALGORITHM_VERSION
+
 
 class LedgerState(models.TextChoices):
     """What became of a match in a pool."""
@@ -56,6 +78,17 @@ class LedgerState(models.TextChoices):
     WAITING = "waiting", "not finished, or not applied yet"
     APPLIED = "applied", "applied"
     SKIPPED = "skipped", "void or unrated: changes nothing"
+    REVOKED = "revoked", "taken back: counts no more"
+
+
+class LedgerReason(models.TextChoices):
+    """Why a match changes no rating."""
+
+    VOID = "void", "the match is void"
+    NO_SANDBOX = "no_sandbox", "its bots ran without a sandbox"
+    SAME_VERSION = "same_version", "a bot version played against itself"
+    ALL_FAILED = "all_failed", "no change: all seats failed"
+    REVOKED = "revoked", "the result was taken back"
 
 
 class LedgerRowQuerySet(models.QuerySet["LedgerRow"]):
@@ -81,7 +114,9 @@ class LedgerRow(models.Model):
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="ledger_rows")
     state = models.CharField(max_length=8, choices=LedgerState, default=LedgerState.WAITING)
     seq = models.PositiveIntegerField(null=True)
-    """Counts from 1 without gaps over the applied rows of the pool."""
+    """Counts from 1 without gaps over the rows that were applied; one taken back keeps its own."""
+    reason = models.CharField(max_length=12, choices=LedgerReason, blank=True, db_default="")
+    """Why it changes no rating, if it does not."""
     applied_at = models.DateTimeField(null=True)
 
     objects = LedgerRowQuerySet.as_manager()
@@ -92,7 +127,8 @@ class LedgerRow(models.Model):
             models.UniqueConstraint(fields=("pool", "seq"), name="ratings_seq_once"),
             models.CheckConstraint(
                 condition=Q(state=LedgerState.APPLIED, seq__isnull=False)
-                | (~Q(state=LedgerState.APPLIED) & Q(seq__isnull=True)),
+                | Q(state=LedgerState.REVOKED)
+                | Q(state__in=(LedgerState.WAITING, LedgerState.SKIPPED), seq__isnull=True),
                 name="ratings_applied_has_seq",
             ),
         )

@@ -7,7 +7,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from pentathlon.matches.models import MatchSeat, MatchState, SeatQuerySet
+from pentathlon.matches.models import Match, MatchSeat, MatchState, SeatQuerySet
+from pentathlon.ratings.models import LedgerReason
 from pentathlon.ratings.skill import Result
 
 UNRATED_SANDBOX: Final = "process"
@@ -16,8 +17,20 @@ UNRATED_SANDBOX: Final = "process"
 
 def counting_seats() -> SeatQuerySet:
     """Return the seats of all matches whose results count."""
-    seats = MatchSeat.objects.filter(match__state=MatchState.DONE)
+    seats = MatchSeat.objects.filter(match__state=MatchState.DONE, match__is_revoked=False)
     return seats.exclude(match__sandbox=UNRATED_SANDBOX)
+
+
+def why_not_counted(match: Match) -> LedgerReason | None:
+    """Return why the result of an ended match does not count; load its seats before."""
+    if match.state != MatchState.DONE:
+        return LedgerReason.VOID
+    if match.is_revoked:
+        return LedgerReason.REVOKED
+    if match.sandbox == UNRATED_SANDBOX:
+        return LedgerReason.NO_SANDBOX
+    versions = [seat.version_id for seat in match.seats.all()]
+    return LedgerReason.SAME_VERSION if len(set(versions)) < len(versions) else None
 
 
 def read_results(seats: SeatQuerySet, *, by: str) -> Iterator[tuple[int, Result]]:

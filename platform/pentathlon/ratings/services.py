@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 
+import structlog
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import Count, F, Sum
+from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
 
+from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.book import Book, Line
 from pentathlon.ratings.lines import ChangeLine, insert_lines, line_of, replace_lines, stored_lines
-from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating
-from pentathlon.ratings.results import counting_seats, read_results
+from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, Rating
+from pentathlon.ratings.results import counting_seats, read_results, why_not_counted
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, draw_probability
 from pentathlon_engines import GAMES
 
+_log = structlog.stdlib.get_logger(__name__)
 _BATCH = 1000
 _SAMPLE = 10_000
 _LINE_FIELDS = ("mu", "sigma", "matches", "wins", "draws", "losses", "last_seq")
@@ -68,18 +73,23 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     and any crash leave every result applied once or not yet.
     """
     pool = Pool.objects.select_for_update().get(pk=pool_id)
-    if pool.algorithm_version != ALGORITHM_VERSION:
+    if pool.is_newer:
+        _leave_to_newer(pool.key)
+        return 0
+    if pool.is_outdated:
         recompute_pool(pool_id=pool_id)
         pool.refresh_from_db()
     rows = list(pool.rows.ended().in_order()[:limit])
     results = _results(rows)
+    reasons = _reasons(row.match_id for row in rows if row.match_id not in results)
     book = _stored_book(pool, results.values())
     lines: list[ChangeLine] = []
     for row in rows:
         result = results.get(row.match_id)
         if result is None:
-            row.state = LedgerState.SKIPPED
+            row.state, row.reason = LedgerState.SKIPPED, reasons[row.match_id]
             continue
+        row.reason = "" if result.has_winner else LedgerReason.ALL_FAILED
         pool.applied_seq += 1
         row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, timezone.now()
         lines += (line_of(row.pk, change) for change in book.enter(row.seq, result))
@@ -89,7 +99,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         batch_size=_BATCH,
         update_conflicts=True,
         unique_fields=("pk",),
-        update_fields=("state", "seq", "applied_at"),
+        update_fields=("state", "seq", "applied_at", "reason"),
     )
     insert_lines(lines)
     _store_lines(pool, book)
@@ -126,45 +136,101 @@ def recompute_pool(*, pool_id: int) -> int:
     """Write a pool's ratings anew from its results in ledger order; return how many results.
 
     Changes that are stored as they should be are left alone: most often that is all of them.
+
+    Raises:
+        Conflict: a newer release has computed it.
     """
     pool = Pool.objects.select_for_update().get(pk=pool_id)
+    if pool.is_newer:
+        raise Conflict(
+            f"{pool.key} was computed by version {pool.algorithm_version} of the rating rule; "
+            f"this release knows version {ALGORITHM_VERSION}. Use the newer release.",
+            code="newer_ratings",
+        )
     pool.ratings.all().delete()
     book = Book(draw_probability=pool.draw_probability)
-    first = 1
+    results = 0
     for chunk in ledger_chunks(pool):
-        lines = [
-            line_of(row_id, change)
-            for seq, (row_id, result) in enumerate(chunk, start=first)
-            for change in book.enter(seq, result)
-        ]
-        last = first + len(chunk) - 1
-        if stored_lines(pool, first=first, last=last) != {line[:2]: line for line in lines}:
-            replace_lines(pool, first=first, last=last, lines=lines)
-        first = last + 1
+        lines = chunk.lines(book)
+        if stored_lines(pool, first=chunk.first, last=chunk.last) != lines:
+            replace_lines(pool, first=chunk.first, last=chunk.last, lines=list(lines.values()))
+        results += len(chunk.results)
+        failed = [row_id for _, row_id, result in chunk.results if not result.has_winner]
+        LedgerRow.objects.filter(pk__in=failed).update(reason=LedgerReason.ALL_FAILED)
     _store_lines(pool, book)
-    pool.algorithm_version = ALGORITHM_VERSION
-    pool.save(update_fields=("algorithm_version",))
-    return first - 1
+    pool.algorithm_version, pool.is_stale = ALGORITHM_VERSION, False
+    pool.recomputes += 1
+    pool.save(update_fields=("algorithm_version", "is_stale", "recomputes"))
+    return results
 
 
-def ledger_chunks(pool: Pool) -> Iterator[list[tuple[int, Result]]]:
-    """Yield a pool's applied rows (id, result) in order, in lists that fit into memory."""
+@transaction.atomic
+def revoke_results(*, match_ids: Collection[int]) -> None:
+    """Take back the results of matches in every pool; the ratings are recomputed soon after.
+
+    Their rows keep their place in the ledger. The matches must be marked as revoked before.
+    """
+    pools = Pool.objects.filter(rows__match__in=match_ids).order_by("pk")
+    # Nobody applies or recomputes meanwhile.
+    locked = list(pools.select_for_update(of=("self",)))
+    rows = LedgerRow.objects.filter(match__in=match_ids)
+    counted = rows.filter(state__in=(LedgerState.WAITING, LedgerState.APPLIED))
+    stale = set(counted.filter(seq__isnull=False).values_list("pool", flat=True))
+    counted.update(state=LedgerState.REVOKED, reason=LedgerReason.REVOKED)
+    Pool.objects.filter(pk__in=stale & {pool.pk for pool in locked}).update(is_stale=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A part of a pool's ledger that fits into memory."""
+
+    first: int
+    last: int
+    results: list[tuple[int, int, Result]]
+    """Sequence number, id of the row and result; those taken back are left out."""
+
+    def lines(self, book: Book) -> dict[tuple[int, ...], ChangeLine]:
+        """Enter the results into a book; return the changes as stored, by row and seat."""
+        lines = (
+            line_of(row_id, change)
+            for seq, row_id, result in self.results
+            for change in book.enter(seq, result)
+        )
+        return {line[:2]: line for line in lines}
+
+
+def ledger_chunks(pool: Pool) -> Iterator[Chunk]:
+    """Yield the applied rows of a pool's ledger in order."""
     for first in range(1, pool.applied_seq + 1, _BATCH):
+        last = first + _BATCH - 1
+        applied = pool.rows.filter(seq__range=(first, last), state=LedgerState.APPLIED)
+        seqs = dict(applied.values_list("pk", "seq"))
         seats = MatchSeat.objects.filter(
             match__ledger_rows__pool=pool,
-            match__ledger_rows__seq__range=(first, first + _BATCH - 1),
+            match__ledger_rows__seq__range=(first, last),
+            match__ledger_rows__state=LedgerState.APPLIED,
         )
         in_order = seats.order_by("match__ledger_rows__seq", "seat")
-        yield list(read_results(in_order, by="match__ledger_rows__pk"))
+        read = read_results(in_order, by="match__ledger_rows__pk")
+        results = [(seqs[row_id] or 0, row_id, result) for row_id, result in read]
+        yield Chunk(first=first, last=last, results=results)
 
 
 def _draws_so_far(game: str) -> float:
-    """Return the share of neighbours in a ranking that tied, in the game's latest matches."""
+    """Return the share of neighbours in a ranking that tied, in the game's latest matches.
+
+    Matches with a fault are left out: two that crash are no two that play alike.
+    """
     latest = Match.objects.of_game(game).public().filter(state=MatchState.DONE).order_by("-pk")
     matches = (
         MatchSeat.objects.filter(match__in=latest[:_SAMPLE])
         .values("match")
-        .annotate(seats=Count("pk"), ranks=Count("rank", distinct=True))
+        .annotate(
+            seats=Count("pk"),
+            ranks=Count("rank", distinct=True),
+            faults=Count("pk", filter=~Q(fault_kind="")),
+        )
+        .filter(faults=0)
     )
     sums = matches.aggregate(draws=Sum(F("seats") - F("ranks")), pairs=Sum(F("seats") - 1))
     return draw_probability(draws=sums["draws"] or 0, pairs=sums["pairs"] or 0)
@@ -179,6 +245,19 @@ def _results(rows: Iterable[LedgerRow]) -> dict[int, Result]:
         for match_id, result in results
         if len(set(result.players)) == len(result.players)
     }
+
+
+def _reasons(match_ids: Iterable[int]) -> dict[int, LedgerReason]:
+    """Return by match why it does not count."""
+    matches = Match.objects.prefetch_related("seats").in_bulk(list(match_ids))
+    found = ((pk, why_not_counted(match)) for pk, match in matches.items())
+    return {pk: reason or LedgerReason.VOID for pk, reason in found}
+
+
+@lru_cache(maxsize=1000)
+def _leave_to_newer(key: str) -> None:
+    """Say once that a newer release has to go on with a pool."""
+    _log.warning("ratings.newer", pool=key, known=ALGORITHM_VERSION)
 
 
 def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:

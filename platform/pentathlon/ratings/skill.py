@@ -19,7 +19,7 @@ MU = 25.0
 SIGMA = 25.0 / 3
 BETA = 25.0 / 6
 """A lead of one beta in skill wins about 76 of 100 matches."""
-ALGORITHM_VERSION = 1
+ALGORITHM_VERSION = 2
 """Raised by every change here that changes a rating."""
 
 _NORMAL = NormalDist()
@@ -41,6 +41,11 @@ class Result:
     players: tuple[int, ...]
     ranks: tuple[int, ...]
 
+    @property
+    def has_winner(self) -> bool:
+        """Whether somebody was best; nobody was where all failed, which tells no strength."""
+        return 0 in self.ranks
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
@@ -54,8 +59,11 @@ class Forecast:
 def rate(skills: Sequence[Skill], ranks: Sequence[int], *, draw_probability: float) -> list[Skill]:
     """Return the skills after one match; both sequences are in the order of the seats.
 
-    That order matters to the last bits when players tie, so it must not be left to chance.
+    That order matters to the last bits when players tie, so it must not be left to chance. Where
+    nobody was best, all failed: then nothing is learnt.
     """
+    if 0 not in ranks:
+        return list(skills)
     if len(skills) == _TWO:
         try:
             return _rate_two(skills, ranks, draw_probability)

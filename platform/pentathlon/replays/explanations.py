@@ -154,7 +154,9 @@ def _what_happened(place: MatchSeat, record: Record, trace: Trace | None) -> Ite
     is_start = place.fault_kind == FaultKind.STARTUP or (trace and not trace.requests)
     when = "At its start" if is_start else f"Asked for an action at ply {place.fault_ply}"
     yield f"{when}, it was expelled: {place.fault_detail.rstrip('.')}."
-    if record["outcome"]["reason"] == "fault":
+    if len(record["faults"]) == record["seats"]:
+        yield "So did every other seat: all have lost, and no rating changes."
+    elif record["outcome"]["reason"] == "fault":
         yield "The match was over with that."
     else:
         yield "It ranks behind all without a fault; a stand-in played on in its place."

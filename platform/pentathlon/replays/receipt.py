@@ -14,6 +14,8 @@ from pentathlon_engines.trace import Trace
 
 NOTES_KEPT: Final = 100
 """How many notes of a bot are kept of a match, the last ones."""
+_BY_A_BOT: Final = 4
+"""Fields of an event that a bot made: seat, text and two times; a stand-in's has a mark more."""
 
 Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
 
@@ -44,11 +46,17 @@ def seat_results(
     """Return what a verified record and the launcher's figures say about each seat."""
     ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
     faults = {fault["seat"]: fault for fault in record["faults"]}
+    if len(faults) == record["seats"]:
+        # A worker of an older release says that all are best where all have lost.
+        ranks = [1] * record["seats"]
     return tuple(
         SeatResult(
             rank=ranks[seat],
             score=None if scores is None else scores[seat],
             cpu_ms=round(usage[seat].cpu_s * 1000),
+            actions=sum(
+                event[0] == seat and len(event) == _BY_A_BOT for event in record["events"]
+            ),
             wall_ms=sum(event[3] for event in record["events"] if event[0] == seat),
             memory_peak_mb=usage[seat].memory_peak_mb,
             exit_status=usage[seat].exit_status,

@@ -14,6 +14,8 @@ from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.models import Entry, FinalRow, Tournament
 from pentathlon.tournaments.table import CrosstableRow, Place, Score, SeatRate, Standing, Tally
 
+_BOTH_FAILED = ~Q(fault_kind="") & ~Q(other_fault="")
+
 Meetings = Mapping[tuple[int, int], Score]
 """Scores by (bot version, other bot version)."""
 
@@ -32,7 +34,8 @@ def crosstable(tournament: Tournament) -> list[CrosstableRow]:
 
 def seat_rates(tournament: Tournament) -> list[SeatRate]:
     """Return how each seat did, so that an advantage of one of them shows."""
-    rows = _scored(tournament, "seat").order_by("seat")
+    # Where both failed nobody has won, which says nothing about the seats.
+    rows = _scored(tournament, "seat").exclude(_BOTH_FAILED).order_by("seat")
     return [SeatRate(seat=seat, score=_score(counts)) for seat, *counts in rows]
 
 
@@ -126,17 +129,21 @@ def _score(counts: Sequence[int]) -> Score:
 
 
 def _scored(tournament: Tournament, *by: str) -> QuerySet[Any]:  # Any: rows of plain columns
-    """Compare each finished seat with every other seat at its table, and count by columns."""
+    """Compare each finished seat with every other seat at its table, and count by columns.
+
+    Of two that failed neither was level with the other: both have lost.
+    """
     seats = _done_seats(tournament).annotate(
         other=F("match__seats__version"),
         other_seat=F("match__seats__seat"),
         other_rank=F("match__seats__rank"),
+        other_fault=F("match__seats__fault_kind"),
     )
     pairs = seats.filter(~Q(seat=F("other_seat")))
     return pairs.values_list(*by).annotate(
         wins=Count("pk", filter=Q(rank__lt=F("other_rank"))),
-        draws=Count("pk", filter=Q(rank=F("other_rank"))),
-        losses=Count("pk", filter=Q(rank__gt=F("other_rank"))),
+        draws=Count("pk", filter=Q(rank=F("other_rank")) & ~_BOTH_FAILED),
+        losses=Count("pk", filter=Q(rank__gt=F("other_rank")) | _BOTH_FAILED),
     )
 
 

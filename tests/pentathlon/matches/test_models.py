@@ -1,6 +1,9 @@
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
@@ -76,6 +79,16 @@ def test_head_to_head_counts_who_was_ahead() -> None:
     assert MatchSeat.objects.head_to_head(one.pk, two.pk) == Tally(wins=2, draws=1, losses=1)
 
 
+def test_head_to_head_is_lost_by_both_where_both_failed() -> None:
+    one, two = make_version(), make_version()
+    failed = {0: "crash", 1: "startup"}
+    make_match((one, two), state=MatchState.DONE, ranks=(1, 1), faults=failed)
+
+    for mine, other in ((one, two), (two, one)):
+        tally = MatchSeat.objects.head_to_head(mine.pk, other.pk)
+        assert tally == Tally(wins=0, draws=0, losses=1)
+
+
 def test_logs_are_read_by_the_bots_owner_only() -> None:
     owner = make_user()
     match = make_match([make_version(owner=owner), make_version()])
@@ -107,3 +120,19 @@ def test_running_match_without_a_lease_is_refused() -> None:
 
     with pytest.raises(IntegrityError):
         Match.objects.filter(pk=match.pk).update(state=MatchState.RUNNING)
+
+
+def test_older_matches_in_which_all_failed_are_lost_by_all() -> None:
+    fault: dict[str, Any] = {"state": MatchState.DONE, "outcome_reason": "fault"}
+    both = make_match(ranks=(0, 0), faults={0: "crash", 1: "startup"}, **fault)
+    one = make_match(ranks=(1, 0), faults={0: "crash"}, **fault)
+    drawn = make_match(ranks=(0, 0), state=MatchState.DONE)
+    migration = import_module("pentathlon.matches.migrations.0006_revoked_results")
+
+    migration.rank_all_failed(apps, None)
+
+    ranks = [
+        list(match.seats.order_by("seat").values_list("rank", flat=True))
+        for match in (both, one, drawn)
+    ]
+    assert ranks == [[1, 1], [1, 0], [0, 0]]

@@ -88,3 +88,10 @@ def test_fit_agrees_with_the_fold_where_there_are_many_results() -> None:
 
 def test_no_results_give_no_skills() -> None:
     assert fit([], draw_probability=0.05) == {}
+
+
+def test_result_without_a_winner_tells_nothing() -> None:
+    results = [Result((1, 2), (0, 1)), Result((2, 3), (0, 1))]
+    failed = [Result((1, 3), (1, 1)), Result((4, 5), (1, 1))]
+
+    assert fit([*results, *failed], draw_probability=0.1) == fit(results, draw_probability=0.1)

@@ -1,14 +1,24 @@
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.db import IntegrityError
 from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings import services
-from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating, RatingChange
-from pentathlon.ratings.skill import Result, Skill, fold
+from pentathlon.ratings.models import (
+    LedgerReason,
+    LedgerRow,
+    LedgerState,
+    Pool,
+    Rating,
+    RatingChange,
+)
+from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, Skill, fold
+from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_version
 from tests.pentathlon.together import all_at_once
 
@@ -27,6 +37,13 @@ def _entered(pool: Pool, versions: list[BotVersion], *games: tuple[int, int]) ->
     ]
     services.enter_matches(pool=pool, matches=matches)
     return matches
+
+
+BOTH_CRASH: dict[str, Any] = {"ranks": (1, 1), "faults": {0: "crash", 1: "crash"}}
+
+
+def _table(pool: Pool) -> list[Rating]:
+    return list(pool.ratings.order_by("version"))
 
 
 def _skills(pool: Pool) -> dict[int, Skill]:
@@ -54,6 +71,65 @@ class TestOpenPool:
         make_match(state=MatchState.DONE, ranks=(0, 0), kind=MatchKind.VALIDATION)
 
         assert _pool().draw_probability == pytest.approx(0.1)
+
+    def test_crashes_of_both_leave_the_next_pool_as_it_was(self) -> None:
+        before = _pool("game:before").draw_probability
+        for _ in range(30):
+            make_match(state=MatchState.DONE, **BOTH_CRASH)
+
+        assert _pool("game:after").draw_probability == before
+
+    def test_draws_are_counted_in_matches_without_a_fault(self) -> None:
+        versions = [make_version() for _ in range(3)]
+        make_match(versions, state=MatchState.DONE, ranks=(0, 1, 1), faults={1: "crash"})
+        make_match(versions, state=MatchState.DONE, ranks=(0, 1, 1))
+
+        assert _pool().draw_probability == pytest.approx(2 / 12)
+
+
+class TestAllFailed:
+    def test_both_lose_and_no_rating_changes(self) -> None:
+        pool, versions = _pool(), [make_version() for _ in range(2)]
+        _entered(pool, versions, (0, 1))
+        services.apply_pool(pool_id=pool.pk)
+        before = _skills(pool)
+        match = make_match(versions, state=MatchState.DONE, **BOTH_CRASH)
+        services.enter_matches(pool=pool, matches=[match])
+
+        services.apply_pool(pool_id=pool.pk)
+
+        row = LedgerRow.objects.get(match=match)
+        assert _skills(pool) == before
+        assert (row.state, row.reason) == (LedgerState.APPLIED, LedgerReason.ALL_FAILED)
+        assert [(rating.matches, rating.draws, rating.losses) for rating in _table(pool)] == [
+            (2, 0, 1),
+            (2, 0, 2),
+        ]
+
+    def test_bots_that_always_crash_stay_where_a_new_bot_starts(self) -> None:
+        pool, versions = services.open_live_pool(game="tuned"), [make_version() for _ in range(6)]
+        pairs = [(one, two) for one in versions for two in versions if one != two]
+        matches = [make_match(pair, state=MatchState.DONE, **BOTH_CRASH) for pair in pairs]
+        services.enter_matches(pool=pool, matches=matches)
+
+        services.apply_results()
+
+        assert [rating.score for rating in _table(pool)] == [0] * 6
+        assert [(rating.draws, rating.losses) for rating in _table(pool)] == [(0, 10)] * 6
+        assert verify_pool(pool_id=pool.pk) == []
+
+    def test_recompute_of_an_older_algorithm_takes_their_draws_back(self) -> None:
+        pool, versions = _pool(), [make_version() for _ in range(2)]
+        match = make_match(versions, state=MatchState.DONE, ranks=(0, 0))
+        services.enter_matches(pool=pool, matches=[match])
+        services.apply_pool(pool_id=pool.pk)
+        match.seats.update(rank=1, fault_kind="startup")
+        Pool.objects.update(algorithm_version=1)
+
+        services.apply_results()
+
+        assert set(_skills(pool).values()) == {Skill()}
+        assert LedgerRow.objects.get().reason == LedgerReason.ALL_FAILED
 
 
 class TestApplyPool:
@@ -128,16 +204,20 @@ class TestApplyPool:
         assert LedgerRow.objects.get(match=waiting).state == LedgerState.WAITING
 
     @pytest.mark.parametrize(
-        ("state", "sandbox"), [(MatchState.VOID, ""), (MatchState.DONE, "process")]
+        ("state", "sandbox", "reason"),
+        [(MatchState.VOID, "", "void"), (MatchState.DONE, "process", "no_sandbox")],
     )
-    def test_match_that_does_not_count_is_skipped(self, state: MatchState, sandbox: str) -> None:
+    def test_match_that_does_not_count_is_skipped(
+        self, state: MatchState, sandbox: str, reason: str
+    ) -> None:
         pool = _pool()
         match = make_match(state=state, sandbox=sandbox)
         services.enter_matches(pool=pool, matches=[match])
 
         assert services.apply_pool(pool_id=pool.pk) == 1
 
-        assert LedgerRow.objects.get().state == LedgerState.SKIPPED
+        row = LedgerRow.objects.get()
+        assert (row.state, row.reason) == (LedgerState.SKIPPED, reason)
         assert not pool.ratings.exists()
 
     def test_match_against_itself_is_skipped(self) -> None:
@@ -148,7 +228,7 @@ class TestApplyPool:
 
         services.apply_pool(pool_id=pool.pk)
 
-        assert LedgerRow.objects.get().state == LedgerState.SKIPPED
+        assert LedgerRow.objects.get().reason == LedgerReason.SAME_VERSION
 
     def test_match_entered_twice_counts_once(self) -> None:
         pool, versions = _pool(), [make_version() for _ in range(2)]
@@ -199,6 +279,95 @@ class TestApplyPool:
         services.apply_pool(pool_id=pool.pk)
 
         assert _skills(pool) == expected
+
+
+class TestNewerRelease:
+    """During a rolling update processes of two releases apply results."""
+
+    @pytest.fixture
+    def newer(self) -> Pool:
+        pool, versions = _pool(), [make_version() for _ in range(2)]
+        _entered(pool, versions, (0, 1))
+        services.apply_pool(pool_id=pool.pk)
+        _entered(pool, versions, (0, 1))
+        Pool.objects.update(algorithm_version=ALGORITHM_VERSION + 1)
+        return pool
+
+    def test_its_pools_are_left_alone(self, newer: Pool) -> None:
+        before = _skills(newer)
+
+        assert services.apply_pool(pool_id=newer.pk) == 0
+        assert services.apply_results() == 0
+
+        newer.refresh_from_db()
+        assert newer.algorithm_version == ALGORITHM_VERSION + 1
+        assert (newer.applied_seq, _skills(newer)) == (1, before)
+
+    def test_recompute_refuses_its_pools(self, newer: Pool) -> None:
+        with pytest.raises(Conflict, match="newer release"):
+            services.recompute_pool(pool_id=newer.pk)
+
+    def test_other_pools_go_on(self, newer: Pool) -> None:
+        other = _pool("game:other")
+        _entered(other, [make_version() for _ in range(2)], (0, 1))
+
+        assert services.apply_results() == 1
+
+
+class TestRevoke:
+    def test_result_taken_back_changes_nothing_any_more(self) -> None:
+        pool, versions = _pool(), [make_version() for _ in range(3)]
+        matches = _entered(pool, versions, (0, 1), (2, 1), (0, 2))
+        services.apply_results()
+        Match.objects.filter(pk=matches[1].pk).update(is_revoked=True)
+
+        services.revoke_results(match_ids=[matches[1].pk])
+        services.apply_results()
+
+        first, second, third = (version.pk for version in versions)
+        left = [Result((first, second), (0, 1)), Result((first, third), (0, 1))]
+        assert _skills(pool) == fold(left, draw_probability=pool.draw_probability)
+        assert verify_pool(pool_id=pool.pk) == []
+        assert list(pool.rows.order_by("seq").values_list("seq", "state")) == [
+            (1, "applied"),
+            (2, "revoked"),
+            (3, "applied"),
+        ]
+
+    def test_results_after_it_go_on_from_there(self) -> None:
+        pool, versions = _pool(), [make_version() for _ in range(2)]
+        (match,) = _entered(pool, versions, (1, 0))
+        services.apply_results()
+        Match.objects.filter(pk=match.pk).update(is_revoked=True)
+        services.revoke_results(match_ids=[match.pk])
+        _entered(pool, versions, (0, 1))
+
+        services.apply_results()
+
+        pool.refresh_from_db()
+        assert (pool.applied_seq, pool.recomputes, pool.is_stale) == (2, 1, False)
+        assert [rating.wins for rating in _table(pool)] == [1, 0]
+        assert verify_pool(pool_id=pool.pk) == []
+
+    def test_result_that_was_not_applied_yet_never_counts(self) -> None:
+        pool, versions = _pool(), [make_version() for _ in range(2)]
+        (match,) = _entered(pool, versions, (1, 0))
+        Match.objects.filter(pk=match.pk).update(is_revoked=True)
+
+        services.revoke_results(match_ids=[match.pk])
+
+        assert services.apply_results() == 0
+        assert (LedgerRow.objects.get().state, pool.ratings.count()) == (LedgerState.REVOKED, 0)
+        assert verify_pool(pool_id=pool.pk) == []
+
+    def test_until_the_recompute_verification_says_so(self) -> None:
+        pool, versions = _pool(), [make_version() for _ in range(2)]
+        (match,) = _entered(pool, versions, (1, 0))
+        services.apply_results()
+        Match.objects.filter(pk=match.pk).update(is_revoked=True)
+        services.revoke_results(match_ids=[match.pk])
+
+        assert verify_pool(pool_id=pool.pk)[0].place == "recompute"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,11 +1,12 @@
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from pentathlon.matches.models import MatchSeat, MatchState
-from pentathlon.ratings.models import LedgerRow, Pool, Rating, RatingChange
-from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating, RatingChange
+from pentathlon.ratings.services import apply_pool, enter_matches, open_pool, recompute_pool
 from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_version
 
@@ -74,6 +75,58 @@ def test_cursor_out_of_step_is_noticed(pool: Pool) -> None:
     Pool.objects.update(applied_seq=3)
 
     assert verify_pool(pool_id=pool.pk)[0].place == "applied rows"
+
+
+def test_result_that_was_skipped_by_mistake_is_noticed(pool: Pool) -> None:
+    row = LedgerRow.objects.get(seq=4)
+    LedgerRow.objects.filter(pk=row.pk).update(state=LedgerState.SKIPPED, seq=None)
+    RatingChange.objects.filter(row=row).delete()
+    Pool.objects.update(applied_seq=3)
+    recompute_pool(pool_id=pool.pk)
+
+    (difference,) = verify_pool(pool_id=pool.pk)
+
+    assert str(difference) == (
+        f"game:tuned, ledger row {row.pk} of match {row.match_id}: stored skipped, "
+        "recomputed counts"
+    )
+
+
+@pytest.mark.parametrize("columns", [{"state": "void"}, {"is_revoked": True}])
+def test_result_that_should_not_count_is_noticed(pool: Pool, columns: dict[str, Any]) -> None:
+    Match.objects.filter(ledger_rows__seq=2).update(**columns)
+
+    assert [found.computed for found in verify_pool(pool_id=pool.pk)] == ["does not count"]
+
+
+@pytest.mark.parametrize("state", [LedgerState.SKIPPED, LedgerState.WAITING])
+def test_rows_of_matches_that_do_not_count_are_in_order(pool: Pool, state: LedgerState) -> None:
+    version = make_version()
+    for match in (
+        make_match(state=MatchState.VOID),
+        make_match(state=MatchState.DONE, sandbox="process"),
+        make_match((version, version), state=MatchState.DONE),
+    ):
+        LedgerRow.objects.create(pool=pool, match=match, state=state)
+
+    assert verify_pool(pool_id=pool.pk) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "columns"),
+    [("game:tuned", {"rated": True}), ("tournament:12", {"lane": 12})],
+    ids=["live", "tournament"],
+)
+def test_result_without_a_row_is_noticed(key: str, columns: dict[str, Any]) -> None:
+    pool = open_pool(key=key, game="tuned", title="Tuned")
+    lost = make_match(state=MatchState.DONE, **columns)
+    make_match(state=MatchState.RUNNING, **columns)
+    make_match(state=MatchState.DONE, sandbox="process", **columns)
+    make_match(state=MatchState.DONE, game="azure", rated=True)
+
+    assert [str(found) for found in verify_pool(pool_id=pool.pk)] == [
+        f"{key}, match {lost.pk}: stored no row, recomputed counts"
+    ]
 
 
 def test_older_algorithm_is_noticed(pool: Pool) -> None:

@@ -118,6 +118,13 @@ def test_fault_before_the_first_request_is_one_of_the_start() -> None:
     assert explanation.turns == []
 
 
+def test_failure_of_all_is_told_as_a_loss_of_all() -> None:
+    job = claimed(make_match())
+    match = submit(job, record_of(job, all_fail=True))
+
+    assert "all have lost, and no rating changes" in told(loaded(match)).what_happened
+
+
 def test_fault_among_many_says_that_a_stand_in_played_on() -> None:
     versions = [make_version(games=["way_of_the_dragon"]) for _ in range(3)]
     job = claimed(make_match(versions, game="way_of_the_dragon", ranks=(0, 1, 2)))

@@ -46,6 +46,29 @@ class TestAccepted:
         assert first.wall_ms == sum(event[3] for event in record["events"] if event[0] == 0)
         assert first.log.text == "hello"
 
+    @pytest.mark.parametrize("ranks", [[1, 1], [0, 0]], ids=["now", "by an older worker"])
+    def test_all_lose_where_all_failed(self, job: Job, ranks: list[int]) -> None:
+        record = record_of(job, all_fail=True)
+        record["outcome"]["ranks"] = ranks
+        record["chain"] = chain(record)
+
+        match = submit(job, record)
+
+        seats = match.seats.order_by("seat").values_list("rank", "fault_kind", "actions")
+        assert list(seats) == [(1, "startup", 0)] * 2
+
+    def test_actions_of_stand_ins_are_not_the_bots(self) -> None:
+        versions = [make_version(games=["way_of_the_dragon"]) for _ in range(3)]
+        job = claimed(make_match(versions, game="way_of_the_dragon", ranks=(0, 1, 2)))
+        record = record_of(job, fault_at=20)
+        seat = record["faults"][0]["seat"]
+
+        match = submit(job, record, logs=[""] * 3)
+
+        own = [event for event in record["events"][:20] if event[0] == seat]
+        assert any(event[0] == seat for event in record["events"][20:])
+        assert match.seats.get(seat=seat).actions == len(own)
+
     def test_same_record_again_gets_the_same_answer(self, job: Job) -> None:
         record = record_of(job)
         first = submit(job, record)

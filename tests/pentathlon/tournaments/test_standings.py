@@ -5,6 +5,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import Pool
+from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament
 from pentathlon.tournaments.progress import progress, remaining_s
@@ -67,6 +68,32 @@ class TestStandings:
         MatchSeat.objects.filter(seat=1).update(fault_kind="cpu_time")
 
         assert [row.tally.faults for row in standings(tournament)] == [1, 1]
+
+    def test_all_lose_where_all_failed(self) -> None:
+        tournament = started(bots=2)
+        settle(matches_of(tournament), lambda _seat, _other: 1)
+        MatchSeat.objects.update(fault_kind="startup")
+
+        rows = standings(tournament)
+
+        assert [row.points for row in rows] == [0, 0]
+        assert [(row.tally.draws, row.tally.losses) for row in rows] == [(0, 2), (0, 2)]
+        assert [row.place.skill for row in rows] == [Skill(), Skill()]
+        cells = [cell for row in crosstable(tournament) for cell in row.cells if cell]
+        assert [(cell.draws, cell.losses, cell.points) for cell in cells] == [(0, 2, 0)] * 2
+        assert seat_rates(tournament) == []
+
+    def test_two_that_failed_at_a_larger_table_give_each_other_nothing(self) -> None:
+        versions = [make_version() for _ in range(3)]
+        tournament = make_tournament(versions=versions, table_seats=3)
+        match = make_match(
+            versions, state=MatchState.DONE, ranks=(0, 1, 1), faults={1: "crash", 2: "startup"}
+        )
+        tournament.tournament_matches.create(match=match, round=1, block=1, index=1)
+
+        rows = {row.version: row for row in standings(tournament)}
+
+        assert [rows[version].points for version in versions] == [1, 0, 0]
 
     def test_larger_tables_share_a_point_among_the_opponents(self) -> None:
         versions = [make_version() for _ in range(3)]

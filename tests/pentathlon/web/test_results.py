@@ -42,6 +42,13 @@ def test_fault_is_told_of_the_one_who_made_it() -> None:
     assert "illegal action" in match_result(loaded)
 
 
+def test_all_are_told_that_they_lost_where_all_failed() -> None:
+    failed = {0: "crash", 1: "startup"}
+    match = make_match(state=MatchState.DONE, outcome_reason="fault", ranks=(1, 1), faults=failed)
+
+    assert told(match) == ["lost crash", "lost startup"]
+
+
 def test_match_that_is_not_done_has_no_places() -> None:
     match = make_match(state=MatchState.RUNNING)
 

@@ -50,8 +50,11 @@ def seat_result(place: MatchSeat, match: Match) -> SafeString:
     if place.rank is None:
         return SafeString("")
     ranks = {seat.rank for seat in match.seats.all()}
-    if len(ranks) == 1:
+    if ranks == {0}:
         return format_html('<span class="badge">draw{}</span>', _by(place, match))
+    if 0 not in ranks:
+        lost = SafeString('<span class="badge">lost</span>')
+        return format_html("{} {}", lost, fault_badge(place.fault_kind))
     if place.fault_kind:
         return format_html("{} {}", _place(place.rank, "", ""), fault_badge(place.fault_kind))
     if place.rank == 0:

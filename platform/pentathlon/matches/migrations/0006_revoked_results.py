@@ -1,0 +1,29 @@
+from django.db import migrations, models
+
+
+def rank_all_failed(apps, schema_editor):
+    """Say of matches in which every seat failed that all have lost: all had rank 0 before."""
+    seats = apps.get_model("matches", "MatchSeat").objects
+    honest = seats.filter(match=models.OuterRef("match"), fault_kind="")
+    failed = seats.filter(rank=0, match__state="done", match__outcome_reason="fault")
+    failed.exclude(fault_kind="").filter(~models.Exists(honest)).update(rank=1)
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("matches", "0005_blamed_version"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="match",
+            name="is_revoked",
+            field=models.BooleanField(db_default=False, default=False),
+        ),
+        migrations.AddField(
+            model_name="matchseat",
+            name="actions",
+            field=models.PositiveIntegerField(null=True),
+        ),
+        migrations.RunPython(rank_all_failed, migrations.RunPython.noop),
+    ]
