@@ -2,7 +2,9 @@
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from knox.auth import TokenAuthentication
+from rest_framework.authentication import BasicAuthentication
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
 
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.accounts.services import note_token_use
@@ -19,6 +21,22 @@ class BearerAuthentication(TokenAuthentication):
             raise AuthenticationFailed("Invalid token.") from error
         note_token_use(token=found)
         return person, found
+
+
+class PasswordAuthentication(BasicAuthentication):
+    """`Authorization: Basic ...`, for making the first token."""
+
+    def authenticate_credentials(
+        self, userid: str, password: str, request: Request | None = None
+    ) -> tuple[User, None]:
+        """Return the person.
+
+        Raises:
+            AuthenticationFailed: wrong, or not even something that a database can look up.
+        """
+        if "\0" in userid:
+            raise AuthenticationFailed("Invalid username/password.")
+        return super().authenticate_credentials(userid, password, request)
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # spectacular

@@ -3,12 +3,13 @@ from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.authentication import BasicAuthentication, SessionAuthentication
+from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import Throttled
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.authentication import PasswordAuthentication
 from api.endpoint import Endpoint
 from api.pagination import NewestFirst
 from api.permissions import SignedIn
@@ -70,7 +71,7 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
     noun = "token"
     serializer_class = TokenSerializer
     pagination_class = TokensByAge
-    authentication_classes = (BasicAuthentication, SessionAuthentication)
+    authentication_classes = (PasswordAuthentication, SessionAuthentication)
     permission_classes = (SignedIn,)
     filter_backends = ()
     lookup_field = "public_id"

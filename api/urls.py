@@ -39,7 +39,7 @@ urlpatterns = [
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("schema/", SpectacularAPIView.as_view(api_version="1"), name="schema"),
     path("docs/", DocsView.as_view(url_name="api:schema"), name="docs"),
     re_path(r"", UnknownAddress.as_view()),
 ]

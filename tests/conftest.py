@@ -1,5 +1,11 @@
+import pytest
 from hypothesis import settings
 
 # The same examples on every run, and no deadline: a busy machine is no reason to fail.
 settings.register_profile("pentathlon", deadline=None, derandomize=True, database=None)
 settings.load_profile("pentathlon")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the number of made-up requests be raised: `test pentathlon -- --requests 10000`."""
+    parser.addoption("--requests", type=int, default=600, help="made-up requests to the site")

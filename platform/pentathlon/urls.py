@@ -16,3 +16,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("api.urls")),
     path("", include("pentathlon.web.urls")),
 ]
+
+handler400 = "pentathlon.web.views.errors.bad_request"

@@ -22,7 +22,7 @@ class BotVersionAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in
     list_filter = ("state",)
     list_select_related = ("bot",)
     search_fields = ("bot__name",)
-    exclude = ("archive",)
+    exclude = ("archive", "validation_log")  # the log is for the author alone
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Versions come from uploads only."""

@@ -33,7 +33,7 @@ class SignUpForm(forms.Form):
     password = forms.CharField(
         strip=False,
         help_text="At least 10 characters.",
-        widget=forms.PasswordInput({"autocomplete": "new-password"}, render_value=True),
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
     )
 
 

@@ -75,5 +75,8 @@ def token_revoke(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def local_address(request: HttpRequest) -> str:
     """Return the address in `next` if it is one of ours, else the home page."""
     wanted = request.POST.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()})
+    # Anything without a slash would be taken for the name of a view.
+    is_ours = wanted.startswith("/") and url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}
+    )
     return wanted if is_ours else "/"

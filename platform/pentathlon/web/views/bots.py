@@ -16,21 +16,19 @@ from pentathlon.ratings.services import live_key
 from pentathlon.web.chart import rating_chart
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.person import person, signed_in
-from pentathlon.web.query import wants_part
+from pentathlon.web.query import query_text, wants_part
 from pentathlon.web.refused import refusals_as_pages
 from pentathlon_engines import GAMES
 
 _RECENT = 10
 _FAULTS = 5
-_SEARCH_LENGTH = 64
 
 
 @require_safe
 def bots(request: HttpRequest) -> HttpResponse:
     """List bots, the youngest first; `q` searches names, `author` narrows it down."""
     found = Bot.objects.listed()
-    query = request.GET.get("q", "").strip()[:_SEARCH_LENGTH]
-    author = request.GET.get("author", "").strip()[:_SEARCH_LENGTH]
+    query, author = query_text(request, "q"), query_text(request, "author")
     if query:
         found = found.filter(name__icontains=query)
     if author:

@@ -26,6 +26,7 @@ from pentathlon.tournaments.services import (
 from pentathlon.web.forms.refusals import accepted
 from pentathlon.web.forms.tournaments import CancelForm, EntryForm, TournamentForm
 from pentathlon.web.person import signed_in
+from pentathlon.web.query import posted_number
 from pentathlon.web.refused import refusals_as_pages
 from pentathlon.web.tiles import game_tiles
 from pentathlon.web.views.tournaments import enterable
@@ -129,8 +130,7 @@ def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
 def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Take a bot version out before the start."""
     found = get_object_or_404(Tournament, pk=tournament_id)
-    wanted = request.POST.get("version", "")
-    version_id = int(wanted) if wanted.isascii() and wanted.isdigit() else 0
+    version_id = posted_number(request, "version")
     withdraw_entry(actor=signed_in(request), tournament=found, version_id=version_id)
     messages.success(request, "Withdrawn.")
     return redirect("tournament", found.pk)
