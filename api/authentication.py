@@ -53,3 +53,14 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
             "scheme": "bearer",
             "description": "A token of your account page or of `POST /api/v1/tokens/`.",
         }
+
+
+class PasswordScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # spectacular
+    """How the OpenAPI document describes username and password."""
+
+    target_class = PasswordAuthentication
+    name = "password"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        """Return the security scheme."""
+        return {"type": "http", "scheme": "basic"}

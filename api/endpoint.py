@@ -1,22 +1,26 @@
 """What all resources have in common."""
 
-from typing import Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast
 
 from django.db.models import Model
 from django.http import Http404
+from django_filters.rest_framework import FilterSet
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from rest_framework.viewsets import GenericViewSet
 
+from api.pagination import PAGE_PARAMETERS, NewestFirst
 from api.repeating import Handler, carried_out_once
+from api.requests import check_parameters
 from api.throttles import Uploads
-from pentathlon.accounts.models import Scope, User
+from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
 
 T = TypeVar("T", bound=Model)
 
 ID = r"\d{1,18}"
 """Every id that fits into a database column."""
+LARGEST_ID: Final = 10**18 - 1
 
 
 class Endpoint(GenericViewSet[T], Generic[T]):
@@ -29,6 +33,9 @@ class Endpoint(GenericViewSet[T], Generic[T]):
     largest_body = 1024 * 1024
     write_scope: Scope | None = None
     private_scopes: dict[str, Scope] = {}
+    filterset_class: type[FilterSet] | None = None
+    query_parameters: dict[str, tuple[str, ...]] = {}
+    """By action, what its query may say besides filters and the place of a page."""
     is_repeatable = True
     """Whether a POST may be sent again with the same `Idempotency-Key`."""
 
@@ -36,6 +43,7 @@ class Endpoint(GenericViewSet[T], Generic[T]):
         """Refuse a body that is too large before anything reads it."""
         check_body_size(request, self.largest_body)
         super().initial(request, *args, **kwargs)
+        check_parameters(request.query_params, known=self._known_parameters())
         if request.method == "POST" and self.is_repeatable and self.action is not None:
             # The framework looks the handler up next.
             self.post = carried_out_once(self.post)
@@ -47,9 +55,24 @@ class Endpoint(GenericViewSet[T], Generic[T]):
         return user if isinstance(user, User) else None
 
     @property
+    def reader(self) -> User | None:
+        """The person whose private things may be shown: a token must be made for that."""
+        token = self.request.auth
+        if isinstance(token, ApiToken) and Scope.PRIVATE_READ not in token.scopes:
+            return None
+        return self.person
+
+    @property
     def actor(self) -> User:
         """The person who asks, where permissions let nobody else through."""
         return cast(User, self.request.user)
+
+    def _known_parameters(self) -> set[str]:
+        known = set(self.query_parameters.get(self.action or "", ()))
+        if self.action == "list":
+            known |= set(self.filterset_class.base_filters) if self.filterset_class else set()
+            known |= set(PAGE_PARAMETERS) if isinstance(self.paginator, NewestFirst) else set()
+        return known
 
     def get_object(self) -> T:
         """Find the thing of the address, or say that there is none to be seen."""

@@ -83,7 +83,7 @@ class SeatFileViewSet(Endpoint[Match]):
 
     def get_queryset(self) -> MatchQuerySet:
         """Return what this person may see."""
-        return Match.objects.visible_to(self.person).with_seats().select_related("replay")
+        return Match.objects.visible_to(self.reader).with_seats().select_related("replay")
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     def log(self, request: Request, pk: str, seat: str) -> HttpResponse:

@@ -2,7 +2,6 @@
 
 from django import forms
 from django_filters import rest_framework as filters
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 
 from pentathlon_engines import GAMES
@@ -10,6 +9,7 @@ from pentathlon_engines import GAMES
 _LARGEST_ID = 2**63 - 1
 
 
+@extend_schema_field({"type": "integer", "minimum": 1, "maximum": _LARGEST_ID})
 class IdFilter(filters.NumberFilter):
     """The id of a row; rows that do not exist match nothing."""
 
@@ -22,9 +22,9 @@ class IdFilter(filters.NumberFilter):
         """Leave the bounds to the field."""
 
 
-@extend_schema_field(OpenApiTypes.STR)
+@extend_schema_field({"type": "string", "enum": list(GAMES)})
 class GameFilter(filters.ChoiceFilter):
-    """The key of a game; the document does not list them, for their number grows."""
+    """The key of a game."""
 
     def __init__(self, **settings: object) -> None:
         choices = [(key, game.info.title) for key, game in GAMES.items()]

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from api.pagination import OnePage
+from api.requests import check_parameters
 from pentathlon.common.errors import NotFound
 from pentathlon_engines import GAMES
 
@@ -53,6 +54,11 @@ class GameViewSet(ViewSet):
     lookup_field = "key"
     lookup_value_regex = "[a-z_]{1,30}"
     pagination_class = OnePage
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Refuse parameters: there are none."""
+        super().initial(request, *args, **kwargs)
+        check_parameters(request.query_params, known=())
 
     @extend_schema(responses=GameSerializer(many=True))
     def list(self, request: Request) -> Response:

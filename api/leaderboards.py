@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from api.caching import REVALIDATE, answer_if_changed, etag_of
 from api.endpoint import Endpoint
 from api.matches import SeatedVersionSerializer
-from api.pagination import BestFirst, OnePage
+from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
 from pentathlon.common.errors import NotFound
 from pentathlon.ratings.certainty import is_provisional
 from pentathlon.ratings.models import Pool, Rating
@@ -64,6 +64,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
     serializer_class = LeaderboardSerializer
     filter_backends = ()
     lookup_field = "game"
+    query_parameters = {"retrieve": PAGE_PARAMETERS}
     lookup_value_regex = "[a-z_]{1,30}"
     pagination_class = OnePage
 
@@ -77,7 +78,11 @@ class LeaderboardViewSet(Endpoint[Pool]):
         operation_id="leaderboards_table",
         parameters=[
             OpenApiParameter("cursor", str, description="Where the page starts."),
-            OpenApiParameter("page_size", int, description="Rows on a page."),
+            OpenApiParameter(
+                "page_size",
+                {"type": "integer", "minimum": 1},
+                description="Rows on a page.",
+            ),
         ],
         responses=RatingSerializer(many=True),
     )

@@ -179,7 +179,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
 
     def get_queryset(self) -> MatchQuerySet:
         """Return what this person may see."""
-        return Match.objects.visible_to(self.person).with_seats().select_related("place")
+        return Match.objects.visible_to(self.reader).with_seats().select_related("place")
 
     @extend_schema(responses=MatchDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:

@@ -1,7 +1,7 @@
 """Pages of lists: `{"results": [...], "next": ..., "previous": ...}`."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -9,6 +9,11 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import BasePagination, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
+
+from pentathlon.common.errors import InvalidInput
+
+PAGE_PARAMETERS: Final = ("cursor", "page_size")
+"""What a query may say about the place and the length of a page."""
 
 
 class NewestFirst(CursorPagination):
@@ -30,6 +35,27 @@ class NewestFirst(CursorPagination):
             return super().paginate_queryset(queryset, request, view)
         except (ValueError, ValidationError) as error:
             raise NotFound(self.invalid_cursor_message) from error
+
+    def get_page_size(self, request: Request) -> int:
+        """Return how many rows the page has; more than the most are cut to the most.
+
+        Raises:
+            InvalidInput: `page_size` is no whole number from 1.
+        """
+        wanted = request.query_params.get(self.page_size_query_param, str(self.page_size))
+        if not (wanted.isascii() and wanted.isdigit() and wanted.strip("0")):
+            raise InvalidInput(
+                f"page_size is a whole number from 1 to {self.max_page_size}.",
+                code="bad_page_size",
+                field=self.page_size_query_param,
+            )
+        return min(int(wanted[:6]), self.max_page_size)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:  # Any: JSON
+        """Describe the parameters, with their bounds."""
+        cursor, size = super().get_schema_operation_parameters(view)
+        bounds = {"type": "integer", "minimum": 1, "default": self.page_size}
+        return [cursor, {**size, "schema": bounds}]
 
     def get_paginated_response(self, data: Any) -> Response:  # Any: what a serializer made
         """Return one page, results first."""

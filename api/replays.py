@@ -30,10 +30,11 @@ class ReplayViewSet(Endpoint[Replay]):
     noun = "replay of match"
     queryset = Replay.objects.none()
     filter_backends = ()
+    query_parameters = {"board": ("ply", "seat")}
 
     def get_queryset(self) -> QuerySet[Replay]:
         """Return the replays of matches that this person may see."""
-        visible = Match.objects.visible_to(self.person)
+        visible = Match.objects.visible_to(self.reader)
         return Replay.objects.filter(match__in=visible).select_related("match")
 
     @extend_schema(responses=OpenApiTypes.OBJECT)

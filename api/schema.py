@@ -8,7 +8,9 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
+from api.endpoint import ID, LARGEST_ID
 from api.errors import MEDIA_TYPE
+from api.permissions import SignedIn
 from api.repeating import HEADER
 
 _ALWAYS: Final = (
@@ -56,6 +58,32 @@ class ApiSchema(AutoSchema):
                 description="Send the request again with the same key: it is carried out once.",
             )
         ]
+
+    def get_auth(self) -> list[dict[str, Any]]:
+        """Say that what everybody may read takes no token."""
+        ways: list[dict[str, Any]] = super().get_auth()
+        return ways if self._takes_a_person() else [*ways, {}]
+
+    def get_operation_id(self) -> str:
+        """Return a name that can be one of a function."""
+        return super().get_operation_id().replace(".", "_")
+
+    def get_summary(self) -> str | None:
+        """Return the first sentence of the description."""
+        return self.get_description().partition("\n")[0].partition(". ")[0].rstrip(".") or None
+
+    def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
+        """Describe ids as the numbers that they are in bodies."""
+        found: list[dict[str, Any]] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
+        for parameter in found:
+            if parameter["schema"].get("pattern") == f"^{ID}$":
+                parameter["schema"] = {"type": "integer", "minimum": 0, "maximum": LARGEST_ID}
+        return found
+
+    def _takes_a_person(self) -> bool:
+        if self.method not in SAFE_METHODS or SignedIn in self.view.permission_classes:
+            return True
+        return getattr(self.view, "action", "") in getattr(self.view, "private_scopes", {})
 
     def _get_response_bodies(
         self, direction: Literal["request", "response"] = "response"

@@ -13,6 +13,7 @@ from api.authentication import PasswordAuthentication
 from api.endpoint import Endpoint
 from api.pagination import NewestFirst
 from api.permissions import SignedIn
+from api.requests import RequestSerializer
 from pentathlon.accounts import services
 from pentathlon.accounts.models import ApiToken, Scope
 from pentathlon.accounts.tries import SignIns
@@ -49,7 +50,7 @@ class NewTokenSerializer(TokenSerializer):
         read_only_fields = fields
 
 
-class TokenRequestSerializer(serializers.Serializer[Any]):
+class TokenRequestSerializer(RequestSerializer):
     """What a new token is to be."""
 
     name = serializers.CharField(max_length=services.LONGEST_NAME)

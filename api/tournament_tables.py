@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.matches import SeatedVersionSerializer
@@ -50,14 +51,35 @@ class ScoreSerializer(serializers.Serializer[Any]):
     points = serializers.FloatField()
 
 
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {
+            "type": ["object", "null"],
+            "required": ["wins", "draws", "losses", "points"],
+            "properties": {
+                "wins": {"type": "integer"},
+                "draws": {"type": "integer"},
+                "losses": {"type": "integer"},
+                "points": {"type": "number"},
+            },
+        },
+    }
+)
+class CellsField(serializers.ListField):
+    """Scores against everybody, null against oneself; in the document by hand, because the
+    generator forgets that the items of a list may be null.
+    """
+
+    child = ScoreSerializer(allow_null=True)
+
+
 class CrosstableRowSerializer(serializers.Serializer[Any]):
     """One bot version against the others, in the order of the table."""
 
     version = SeatedVersionSerializer(source="standing.version")
     points = serializers.FloatField(source="standing.points")
-    cells = serializers.ListField(
-        child=ScoreSerializer(allow_null=True), help_text="null against itself."
-    )
+    cells = CellsField(help_text="null against itself.")
 
 
 class SeatRateSerializer(serializers.Serializer[Any]):

@@ -14,6 +14,7 @@ from api.filters import GameFilter
 from api.matches import SeatedVersionSerializer
 from api.pagination import OnePage
 from api.people import PersonSerializer
+from api.requests import RequestSerializer
 from api.tournament_tables import (
     CrosstableRowSerializer,
     ProgressSerializer,
@@ -69,7 +70,7 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         read_only_fields = fields
 
 
-class TournamentRequestSerializer(serializers.Serializer[Any]):
+class TournamentRequestSerializer(RequestSerializer):
     """What a new tournament is to be."""
 
     name = serializers.CharField(max_length=80)
@@ -106,7 +107,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         read_only_fields = fields
 
 
-class EntryRequestSerializer(serializers.Serializer[Any]):
+class EntryRequestSerializer(RequestSerializer):
     """Who is to take part."""
 
     version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)

@@ -1,5 +1,3 @@
-from typing import Any
-
 from django.http import HttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
@@ -15,6 +13,7 @@ from api.endpoint import UploadEndpoint
 from api.filters import GameFilter, IdFilter
 from api.negotiation import ShallowJSONParser
 from api.people import PersonSerializer
+from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import LONGEST_NOTES, retire_version
@@ -63,7 +62,7 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
         read_only_fields = fields
 
 
-class UploadSerializer(serializers.Serializer[Any]):
+class UploadSerializer(RequestSerializer):
     """A zip of a bot's folder, with bot.toml at its top."""
 
     archive = serializers.FileField(help_text=f"At most {MOST_BYTES:,} bytes.")
