@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import UploadEndpoint
-from api.filters import GameFilter
+from api.filters import GameFilter, TextFilter
 from api.people import PersonSerializer
 from api.versions import LARGEST_UPLOAD, UploadSerializer, VersionSerializer
 from pentathlon.accounts.models import Scope
@@ -38,8 +38,8 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
 class BotFilter(filters.FilterSet):
     """Narrow bots down."""
 
-    owner = filters.CharFilter(field_name="owner__username", lookup_expr="iexact")
-    name = filters.CharFilter(lookup_expr="iexact")
+    owner = TextFilter(field_name="owner__username", lookup_expr="iexact")
+    name = TextFilter(lookup_expr="iexact")
     game = GameFilter(method="playing")
 
     def playing(self, bots: BotQuerySet, name: str, value: str) -> BotQuerySet:

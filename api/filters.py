@@ -29,3 +29,8 @@ class GameFilter(filters.ChoiceFilter):
     def __init__(self, **settings: object) -> None:
         choices = [(key, game.info.title) for key, game in GAMES.items()]
         super().__init__(choices=choices, **settings)
+
+
+@extend_schema_field({"type": "string", "pattern": "^[^\\0]*$"})
+class TextFilter(filters.CharFilter):
+    """A text, which no database stores with zero bytes in it."""

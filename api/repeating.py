@@ -18,7 +18,7 @@ from pentathlon.common.errors import InvalidInput
 
 HEADER: Final = "Idempotency-Key"
 REPEATED: Final = "Idempotency-Replayed"
-_LONGEST = 100
+LONGEST_KEY: Final = 100
 
 Handler = Callable[..., Response]
 
@@ -46,9 +46,9 @@ def _answer(response: Response) -> Answer:
 
 
 def _checked_key(key: str) -> str:
-    if not (1 <= len(key) <= _LONGEST and key.isascii() and key.isprintable()):
+    if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
         raise InvalidInput(
-            f"An {HEADER} has 1 to {_LONGEST} printable ASCII characters.",
+            f"An {HEADER} has 1 to {LONGEST_KEY} printable ASCII characters.",
             code="bad_idempotency_key",
             field=HEADER,
         )

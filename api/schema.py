@@ -11,7 +11,8 @@ from rest_framework.permissions import SAFE_METHODS
 from api.endpoint import ID, LARGEST_ID
 from api.errors import MEDIA_TYPE
 from api.permissions import SignedIn
-from api.repeating import HEADER
+from api.repeating import HEADER, LONGEST_KEY
+from api.requests import RequestSerializer
 
 _ALWAYS: Final = (
     HTTPStatus.BAD_REQUEST,
@@ -53,7 +54,12 @@ class ApiSchema(AutoSchema):
         return [
             OpenApiParameter(
                 HEADER,
-                str,
+                {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": LONGEST_KEY,
+                    "pattern": "^[ -~]+$",
+                },
                 OpenApiParameter.HEADER,
                 description="Send the request again with the same key: it is carried out once.",
             )
@@ -78,6 +84,19 @@ class ApiSchema(AutoSchema):
         for parameter in found:
             if parameter["schema"].get("pattern") == f"^{ID}$":
                 parameter["schema"] = {"type": "integer", "minimum": 0, "maximum": LARGEST_ID}
+        return found
+
+    def _map_serializer(
+        self,
+        serializer: Any,  # Any: a class or an instance
+        direction: Literal["request", "response"],
+        bypass_extensions: bool = False,
+    ) -> dict[str, Any]:
+        """Say that unknown fields are refused."""
+        mapped = super()._map_serializer(serializer, direction, bypass_extensions)  # type: ignore[no-untyped-call]
+        found: dict[str, Any] = mapped
+        if isinstance(serializer, RequestSerializer):
+            found["additionalProperties"] = False
         return found
 
     def _takes_a_person(self) -> bool:

@@ -2,7 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import Endpoint
-from api.filters import GameFilter
+from api.filters import GameFilter, TextFilter
 from api.matches import SeatedVersionSerializer
 from api.pagination import OnePage
 from api.people import PersonSerializer
@@ -31,6 +31,7 @@ from pentathlon.tournaments.models import (
 )
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
+from pentathlon_engines import GAMES
 
 _LARGEST_ID = 10**18
 _MOST_IDS = 1000
@@ -70,11 +71,16 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         read_only_fields = fields
 
 
+@extend_schema_field({"type": "string", "enum": list(GAMES)})
+class GameField(serializers.CharField):
+    """The key of a game; the service says which there are."""
+
+
 class TournamentRequestSerializer(RequestSerializer):
     """What a new tournament is to be."""
 
     name = serializers.CharField(max_length=80)
-    game = serializers.CharField(max_length=30, help_text="Key of the game.")
+    game = GameField(max_length=30, help_text="Key of the game.")
     format = serializers.CharField(max_length=20, default=TournamentFormat.ROUND_ROBIN.value)
     versions = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=_LARGEST_ID),
@@ -118,7 +124,7 @@ class TournamentFilter(filters.FilterSet):
 
     game = GameFilter()
     state = filters.ChoiceFilter(choices=TournamentState.choices)
-    owner = filters.CharFilter(field_name="owner__username", lookup_expr="iexact")
+    owner = TextFilter(field_name="owner__username", lookup_expr="iexact")
 
 
 class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]):

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.endpoint import UploadEndpoint
-from api.filters import GameFilter, IdFilter
+from api.filters import GameFilter, IdFilter, TextFilter
 from api.negotiation import ShallowJSONParser
 from api.people import PersonSerializer
 from api.requests import RequestSerializer
@@ -92,7 +92,7 @@ class VersionFilter(filters.FilterSet):
     bot = IdFilter(field_name="bot")
     game = GameFilter(field_name="games__game")
     state = filters.ChoiceFilter(choices=VersionState.choices)
-    owner = filters.CharFilter(field_name="bot__owner__username", lookup_expr="iexact")
+    owner = TextFilter(field_name="bot__owner__username", lookup_expr="iexact")
 
 
 class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersion]):

@@ -25,9 +25,9 @@ _README: Final = Template("""\
 Match $match of $game, seat $seat ($bot)
 
 This bundle lets a bot meet again what that seat met in the match: the same seed, options, limits
-and requests. The other seats act as they did; their programs are not in here.
+and requests. The other seats act as they did; their programs are not in here. The site that you
+have it from tells, under /docs/bots/, how to install the command.
 
-    pip install "pentathlon-engines[cli]"
     pentathlon play $file FOLDER_OF_YOUR_BOT
 
 Add --sandbox where the platform is installed to play in its sandbox, --json for machines.

@@ -17,7 +17,7 @@ from tests.pentathlon.web.scene import make_scene
 
 pytestmark = pytest.mark.django_db
 
-SECRET = "only its author may read this"
+SECRET = "the weights of 4711 are nobody else’s business"
 FORM = "application/x-www-form-urlencoded"
 
 

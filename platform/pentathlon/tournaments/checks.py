@@ -10,6 +10,7 @@ from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
 from pentathlon.tournaments.models import TournamentFormat
 from pentathlon.tournaments.schedule import count_matches
 from pentathlon_engines import GAMES, BadOption, BadSeats, Game
+from pentathlon_engines.limits import Limits
 
 LONGEST_NAME: Final = 80
 MOST_BOTS: Final = 200
@@ -29,9 +30,12 @@ LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
 def checked_name(name: str) -> str:
     """Return a tournament's name without surrounding spaces."""
     name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME:
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise InvalidInput(
-            f"A tournament has a name of 1 to {LONGEST_NAME} characters.", field="name"
+            f"A tournament has a name of 1 to {LONGEST_NAME} characters, none of which controls "
+            "how text is shown.",
+            code="bad_name",
+            field="name",
         )
     return name
 
@@ -90,6 +94,21 @@ def checked_options(
 def checked_limits(limits: Mapping[str, object] | None) -> dict[str, float | int]:
     """Return the limits that differ from the usual ones, each within its range."""
     return {name: _checked_limit(name, value) for name, value in (limits or {}).items()}
+
+
+def check_rated(
+    game: Game, *, options: Mapping[str, Any], limits: Mapping[str, object], seats: int
+) -> None:
+    """Refuse to count on the leaderboard what is not played like everything else there."""
+    usual = {**Limits().to_json(), **game.start(seats).options}
+    unusual = [name for name, value in {**limits, **options}.items() if value != usual[name]]
+    if unusual:
+        raise InvalidInput(
+            "Only matches with the usual limits and options count on the leaderboard: leave out "
+            f"{', '.join(unusual)}, or set rated to false.",
+            code="unusual_and_rated",
+            field="rated",
+        )
 
 
 def check_numbers(*, cycles: int, seed: int) -> None:

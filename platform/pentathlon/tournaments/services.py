@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet
 from pentathlon.matches.services import (
@@ -102,7 +102,7 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
     entries = tournament.entries.select_related("version__bot")
     entry = entries.filter(version=version_id).first()
     if entry is None:
-        raise InvalidInput(
+        raise NotFound(
             f"Bot version {version_id} has not entered.", code="not_entered", field="version"
         )
     if actor.pk not in {tournament.owner_id, entry.version.bot.owner_id}:

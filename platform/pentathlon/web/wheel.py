@@ -1,0 +1,38 @@
+"""The wheel of the engines that this site runs, for bot authors to install.
+
+Authors install by address, never by name from a package index: a name that is not ours to give
+could be a stranger's tomorrow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hatchling.builders.wheel import WheelBuilder
+
+from pentathlon.env import CHECKOUT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wheel:
+    """A wheel, ready to be sent."""
+
+    name: str
+    """As pip demands it: distribution, version and tags."""
+    data: bytes
+    sha256: str
+    """Of the data, in hexadecimal digits."""
+
+
+@cache
+def engines_wheel() -> Wheel:
+    """Build the wheel of `pentathlon_engines`; the same files give the same bytes everywhere."""
+    with TemporaryDirectory(prefix="pentathlon-wheel-") as folder:
+        builder = WheelBuilder(str(CHECKOUT / "engines"))
+        (made,) = builder.build(directory=folder, versions=["standard"])
+        data = Path(made).read_bytes()
+    return Wheel(name=Path(made).name, data=data, sha256=sha256(data).hexdigest())
