@@ -64,7 +64,7 @@ def test_bots_play_without_fault_under_the_limits_of_their_tournament(plan: Plan
             options={},
             seats=[seat_bot(name) for name in table],
             seed=1,
-            limits=Limits.from_json(dict(plan.limits)),
+            limits=Limits(),
             launcher=PlainLauncher(),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +21,6 @@ _FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come
 """Meet in a game of long matches, so that its tournament takes no longer than the others."""
 _WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
 _PAIR: Final = 2
-# The best of them think as long as they may: with less, the whole demo takes a minute.
-_SHORT: Final = {"match_cpu_s": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +33,6 @@ class Plan:
     """Names of demo bots or built-in ones."""
     cycles: int = 1
     seats: int = _PAIR
-    limits: Mapping[str, float] = field(default_factory=dict)
 
     def document(self, versions: list[int]) -> dict[str, Any]:  # Any: JSON
         """Return what the API is asked for, with the ids of the bots' versions."""
@@ -46,7 +43,6 @@ class Plan:
             "cycles": self.cycles,
             "table_seats": self.seats,
             "seed": 2026,
-            "limits": dict(self.limits),
             "versions": versions,
         }
 
@@ -81,5 +77,5 @@ def _small(info: GameInfo) -> Plan:
     if seats == _PAIR:
         # A fourth bot is as much to see as a fifth, in half the matches.
         bots = _FEW.get(info.key, field[1:])
-        return Plan(game=info.key, title=info.title, bots=bots, limits=_SHORT)
-    return Plan(game=info.key, title=info.title, bots=field, cycles=2, seats=seats, limits=_SHORT)
+        return Plan(game=info.key, title=info.title, bots=bots)
+    return Plan(game=info.key, title=info.title, bots=field, cycles=2, seats=seats)

@@ -68,6 +68,10 @@ def create_tournament(
     seed = secrets.randbelow(checks.SEED_END) if seed is None else seed
     checks.check_numbers(cycles=cycles, seed=seed)
     seats = checks.checked_seats(rules, table_seats)
+    checked_options = checks.checked_options(rules, options, seats=seats)
+    checked_limits = checks.checked_limits(limits)
+    if rated:
+        checks.check_rated(rules, options=checked_options, limits=checked_limits, seats=seats)
     tournament = Tournament.objects.create(
         owner=owner,
         name=checks.checked_name(name),
@@ -77,8 +81,8 @@ def create_tournament(
         cycles=cycles,
         rules_version=rules.info.version,
         seed=seed,
-        options=checks.checked_options(rules, options, seats=seats),
-        limits=checks.checked_limits(limits),
+        options=checked_options,
+        limits=checked_limits,
         rated=rated,
     )
     _enter(tournament, versions)

@@ -4,11 +4,19 @@ import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed, TooLarge
+from pentathlon.common.errors import (
+    Conflict,
+    DomainError,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    TooLarge,
+)
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments import checks, services
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch, TournamentState
+from pentathlon_engines.limits import Limits
 from tests.factories import make_match, make_tournament, make_user, make_version
 from tests.pentathlon.together import all_at_once
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
@@ -52,8 +60,10 @@ class TestCreate:
     @pytest.mark.parametrize(
         ("changes", "code", "field"),
         [
-            ({"name": "  "}, "invalid", "name"),
-            ({"name": "x" * 81}, "invalid", "name"),
+            ({"name": "  "}, "bad_name", "name"),
+            ({"name": "x" * 81}, "bad_name", "name"),
+            ({"name": "Cup \u202egnp"}, "bad_name", "name"),
+            ({"name": "two\nlines"}, "bad_name", "name"),
             ({"game": "chess"}, "unknown_game", "game"),
             ({"format": "lottery"}, "unknown_format", "format"),
             ({"table_seats": 9}, "bad_seats", "table_seats"),
@@ -86,6 +96,12 @@ class TestCreate:
             ({"limits": {"memory_mb": 10**6}}, "bad_limit", "limits"),
             ({"limits": {"action_cpu_s": True}}, "bad_limit", "limits"),
             ({"limits": {"action_cpu_s": "fast"}}, "bad_limit", "limits"),
+            ({"limits": {"action_cpu_s": 0.01}}, "unusual_and_rated", "rated"),
+            (
+                {"game": "way_of_the_dragon", "options": {"powers": True}},
+                "unusual_and_rated",
+                "rated",
+            ),
             ({"versions": [10**9]}, "unknown_bots", "versions"),
         ],
     )
@@ -190,7 +206,7 @@ class TestEntries:
         assert players == {versions[1].pk, versions[2].pk}
 
     def test_withdrawing_what_never_entered_is_refused(self, owner: User) -> None:
-        with pytest.raises(InvalidInput) as caught:
+        with pytest.raises(NotFound) as caught:
             services.withdraw_entry(
                 actor=owner, tournament=_create(owner), version_id=make_version().pk
             )
@@ -243,13 +259,20 @@ class TestStart:
 
     def test_limits_and_options_reach_the_matches(self, owner: User) -> None:
         versions = [make_version().pk for _ in range(2)]
-        tournament = _create(owner, versions=versions, limits={"memory_mb": 64})
+        tournament = _create(owner, versions=versions, limits={"memory_mb": 64}, rated=False)
 
         services.start_tournament(actor=owner, tournament=tournament)
 
         match = matches_of(tournament)[0]
         assert match.limits == {"memory_mb": 64}
         assert match.options == tournament.options
+
+    def test_usual_limits_may_be_written_out(self, owner: User) -> None:
+        usual = Limits()
+
+        made = _create(owner, limits={"memory_mb": usual.memory_mb})
+
+        assert made.rated
 
     def test_one_bot_is_too_few(self, owner: User) -> None:
         tournament = _create(owner, versions=[make_version().pk])

@@ -191,6 +191,7 @@ def test_new_tournament_is_open_with_the_chosen_bots() -> None:
     versions = [make_version(), make_version()]
     client = as_person(make_user(organiser=True))
     form = {**_CUP, "versions": [str(version.pk) for version in versions], "action_cpu_s": "0.5"}
+    del form["rated"]
 
     response = client.post(_NEW_CUP, form, follow=True)
 
