@@ -33,10 +33,6 @@ class Cap:
         by_bot = seats.values_list("version__bot").annotate(count=Count("match", distinct=True))
         return cls(Counter(dict(by_bot)))
 
-    def full(self) -> list[int]:
-        """Return the ids of the bots that may start nothing more."""
-        return [bot for bot, count in self._playing.items() if count >= self._most]
-
     def holds(self, match: Match) -> str | None:
         """Return the name of a bot that keeps this match waiting, if there is one."""
         if match.kind != MatchKind.TOURNAMENT:

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.db.models.functions import Now
 
-from pentathlon.matches.models import Worker
+from pentathlon.matches.fleet_models import Worker
 from pentathlon.matches.needs import Abilities, Announcement, Needs
 
 BEAT_S: Final = 5

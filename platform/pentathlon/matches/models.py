@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Final, Self
+from typing import Self
 
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, Subquery
@@ -11,11 +10,9 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
+from pentathlon.matches.fleet_models import Worker as Worker  # noqa: PLC0414  read from here, too
 
-BUILDS_WITH: Final = "build:"
-"""Begins the name of a build tool among the runtimes of a worker."""
-SILENT_AFTER_S: Final = 15
-"""A worker that was not heard of for so long is taken for dead."""
+_LATEST_COMPARED = 10_000
 
 
 class MatchState(models.TextChoices):
@@ -86,6 +83,10 @@ class MatchQuerySet(models.QuerySet["Match"]):
     def unfinished(self) -> Self:
         """Return matches that still wait or run."""
         return self.filter(state__in=(MatchState.PENDING, MatchState.RUNNING))
+
+    def of_lane(self, lane: int) -> Self:
+        """Return the matches of one lane: those of a tournament."""
+        return self.filter(lane=lane)
 
     def of_game(self, game: str) -> Self:
         """Return matches of the game with this key."""
@@ -209,7 +210,22 @@ class Match(models.Model):
                 name="matches_running",
             ),
             models.Index(fields=("game", "state", "-id"), name="matches_by_game"),
-            models.Index(fields=("state", "-finished_at"), name="matches_recent"),
+            models.Index(
+                fields=("-finished_at", "-id"),
+                condition=Q(state=MatchState.DONE),
+                name="matches_latest",
+            ),
+            models.Index(
+                fields=("lane", "-finished_at"),
+                condition=Q(state=MatchState.DONE),
+                name="matches_latest_of_lane",
+            ),
+            models.Index(
+                fields=("lane", "id"),
+                condition=Q(state=MatchState.PENDING),
+                name="matches_waiting",
+            ),
+            models.Index(fields=("lane", "-id"), name="matches_of_lane"),
         )
 
     def __str__(self) -> str:
@@ -229,13 +245,14 @@ class SeatQuerySet(models.QuerySet["MatchSeat"]):
     """Which seats, in the words of pages."""
 
     def head_to_head(self, version_id: int, other_id: int) -> Tally:
-        """Count the finished matches of two bot versions by who was ranked ahead.
+        """Count who was ahead where two bot versions met, in the first one's latest matches.
 
         Where both failed, both have lost.
         """
+        latest = self.filter(version=version_id, rank__isnull=False).order_by("-match")
+        own = MatchSeat.objects.filter(pk__in=latest.values("pk")[:_LATEST_COMPARED])
         other = MatchSeat.objects.filter(match=OuterRef("match"), version=other_id)
-        seats = self.filter(match__state=MatchState.DONE, version=version_id)
-        compared = seats.annotate(
+        compared = own.annotate(
             other_rank=Subquery(other.values("rank")[:1]),
             other_fault=Subquery(other.values("fault_kind")[:1]),
         )
@@ -277,7 +294,19 @@ class MatchSeat(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("match", "seat"), name="matches_one_bot_per_seat"),
         )
-        indexes = (models.Index(fields=("version", "-match"), name="matches_of_version"),)
+        indexes = (
+            models.Index(fields=("version", "-match"), name="matches_of_version"),
+            models.Index(
+                fields=("version", "-match"),
+                condition=Q(rank__isnull=False),
+                name="matches_ended_of_version",
+            ),
+            models.Index(
+                fields=("version", "-id"),
+                condition=~Q(fault_kind=""),
+                name="matches_faults_of_version",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"seat {self.seat} of match {self.match_id}"
@@ -332,56 +361,6 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt {self.number} of match {self.match_id}"
-
-
-class WorkerQuerySet(models.QuerySet["Worker"]):
-    """Which workers, in the words of pages and services."""
-
-    def alive(self) -> Self:
-        """Return workers that were heard of lately and take matches, in the order of names."""
-        heard = Now() - timedelta(seconds=SILENT_AFTER_S)
-        return self.filter(seen_at__gt=heard, is_draining=False).order_by("name")
-
-
-class Worker(models.Model):
-    """What plays matches, as it announced itself: how much, which ones, and how well walled in."""
-
-    name = models.CharField(max_length=80, primary_key=True)
-    slots = models.PositiveSmallIntegerField()
-    """Matches that it plays at a time."""
-    games = models.JSONField()
-    """Version of the rules by key of the game."""
-    runtimes = models.JSONField()
-    """What bots may be written for, such as "python", and what builds them, such as "build:cc"."""
-    sandbox = models.CharField(max_length=12)
-    layers = models.JSONField()
-    """What its sandbox was found to be: layer, state and detail of each."""
-    version = models.CharField(max_length=40)
-    """Of the platform."""
-    is_draining = models.BooleanField(default=False)
-    """It was asked to stop and takes no more matches."""
-    started_at = models.DateTimeField()
-    seen_at = models.DateTimeField()
-
-    objects = WorkerQuerySet.as_manager()
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def languages(self) -> list[str]:
-        """What bots may be written for."""
-        return [name for name in self.runtimes if not build_tool_of(name)]
-
-    @property
-    def build_tools(self) -> list[str]:
-        """What a build may begin with."""
-        return [tool for tool in map(build_tool_of, self.runtimes) if tool]
-
-
-def build_tool_of(runtime: str) -> str:
-    """Return the tool that a name among the runtimes stands for, "" for a language."""
-    return runtime.removeprefix(BUILDS_WITH) if runtime.startswith(BUILDS_WITH) else ""
 
 
 def _seat_in_match() -> SeatQuerySet:

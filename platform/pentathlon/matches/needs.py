@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from pentathlon.matches.models import BUILDS_WITH, Match, Worker, build_tool_of
+from pentathlon.matches.fleet_models import BUILDS_WITH, Worker, build_tool_of
+from pentathlon.matches.models import Match
 from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.launcher import SandboxLevel
 

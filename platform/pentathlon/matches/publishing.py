@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import islice
+from functools import partial
 from statistics import median
 from typing import Final
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from pentathlon.matches.cap import Cap
 from pentathlon.matches.fleet import Fleet, read_fleet
-from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat, MatchState
-from pentathlon.matches.needs import needs_of
+from pentathlon.matches.heads import Heads, waiting_lanes
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.needs import Needs, needs_of
 
 BATCH: Final = 8
 """Most matches that one hint names: they are claimed, and their results stored, together."""
@@ -34,16 +35,20 @@ RESEND_LOST_S: Final = 5
 _BATCH_S = 2.0
 """How long a batch may take: for longer matches nothing is won by taking them together."""
 _SAMPLE = 9
-_MOST_PAGES = 8
 
 Publish = Callable[[Sequence[int]], None]
 
 
 @dataclass(slots=True)
 class Turn:
-    """Which lane was served last; whoever publishes again and again keeps it."""
+    """How far the lanes were served; whoever publishes again and again keeps it."""
 
-    lane: int = 0
+    lane: dict[MatchKind, int] = field(default_factory=dict)
+    """Served last."""
+    refused: dict[MatchKind, set[int]] = field(default_factory=dict)
+    """Lanes that had nothing to send when they were looked at last."""
+    reached: dict[MatchKind, dict[int, int]] = field(default_factory=dict)
+    """The match up to which all in a lane were refused when it was looked at last."""
 
 
 def publish_pending(
@@ -86,6 +91,7 @@ class _Plan:
         self._cap = Cap.over(in_flight)
         stale = Q(state=MatchState.PENDING, sent_at__lt=Now() - timedelta(seconds=resend_after_s))
         self._stale = in_flight.filter(stale).order_by("pk")
+        self._covered: dict[Needs, bool] = {}
         self._in_flight: Counter[tuple[str, int]] = Counter()
         for kind, lane, count in (
             in_flight.exclude(stale).values_list("kind", "lane").annotate(Count("pk"))
@@ -96,66 +102,52 @@ class _Plan:
         """Return what to publish now, in order."""
         room = max(0, window - self._in_flight.total())
         chosen = list(self._stale[:room])
-        chosen += self._first(MatchKind.VALIDATION, room - len(chosen))
-        chosen += self._by_turns(room - len(chosen))
+        chosen += self._by_turns(MatchKind.VALIDATION, room - len(chosen))
+        chosen += self._by_turns(MatchKind.TOURNAMENT, room - len(chosen))
         return chosen
 
-    def _first(self, kind: MatchKind, room: int) -> list[Match]:
-        if room <= 0:
-            return []
-        playable = self._playable(Match.objects.unsent().filter(kind=kind), page=room)
-        return list(islice(playable, room))
-
-    def _by_turns(self, room: int) -> Iterator[Match]:
+    def _by_turns(self, kind: MatchKind, room: int) -> Iterator[Match]:
         if room <= 0:
             return
-        waiting = Match.objects.unsent().filter(kind=MatchKind.TOURNAMENT)
-        numbers = list(_lanes(waiting))
-        page = -(-room // max(1, len(numbers))) + BATCH
-        lanes = {lane: self._playable(waiting.filter(lane=lane), page=page) for lane in numbers}
+        refused = self._turn.refused.setdefault(kind, set())
+        lanes = sorted(waiting_lanes(kind), key=partial(self._precedence, kind))
+        if not lanes:
+            return
+        heads = Heads(kind, fits=self._fits, reached=self._turn.reached.setdefault(kind, {}))
+        heads.open(lanes, room=room)
+        refused.intersection_update(lanes)
         while room and lanes:
-            lane = min(lanes, key=self._precedence)
-            match = next(lanes[lane], None)
+            lane = min(lanes, key=partial(self._precedence, kind))
+            match = heads.next(lane)
+            if heads.is_spent:
+                return
+            self._turn.lane[kind] = lane
             if match is None:
-                del lanes[lane]
+                lanes.remove(lane)
+                refused.add(lane)
                 continue
-            self._in_flight[MatchKind.TOURNAMENT, lane] += 1
-            self._turn.lane = lane
+            self._in_flight[kind, lane] += 1
+            refused.discard(lane)
             room -= 1
             yield match
 
-    def _precedence(self, lane: int) -> tuple[int, bool, int]:
-        """Order lanes by what they have in flight, then in turns after the one served last."""
-        return self._in_flight[MatchKind.TOURNAMENT, lane], lane <= self._turn.lane, lane
+    def _precedence(self, kind: MatchKind, lane: int) -> tuple[bool, int, bool, int]:
+        """Order lanes by what they have in flight, then in turns after the one served last.
 
-    def _playable(self, matches: MatchQuerySet, *, page: int) -> Iterator[Match]:
-        """Yield those that a worker can play and that no cap holds back, in schedule order."""
-        seats = MatchSeat.objects.filter(match=OuterRef("pk"))
-        unknown = ~Q(version__manifest__language__in=self._fleet.runtimes)
-        free = matches.exclude(Exists(seats.filter(unknown)))
-        if full := self._cap.full():
-            held = seats.filter(version__bot__in=full)
-            free = free.exclude(Exists(held), kind=MatchKind.TOURNAMENT)
-        in_order = free.with_needs().order_by("pk")
-        last = 0
-        # More pages are worth it only where a bot has just reached its cap.
-        for _ in range(_MOST_PAGES):
-            found = list(in_order.filter(pk__gt=last)[:page])
-            for match in found:
-                if self._fleet.covers(needs_of(match)) and self._cap.let_through(match):
-                    yield match
-            if len(found) < page:
-                return
-            last = found[-1].pk
+        Those that had nothing to send when they were looked at last go behind all others.
+        """
+        is_refused = lane in self._turn.refused.get(kind, ())
+        has_had_it = lane <= self._turn.lane.get(kind, 0)
+        return is_refused, self._in_flight[kind, lane], has_had_it, lane
 
-
-def _lanes(waiting: MatchQuerySet) -> Iterator[int]:
-    """Yield the lanes in which something waits, each found by the index alone."""
-    after = -1
-    in_order = waiting.order_by("lane").values_list("lane", flat=True)
-    while (lane := in_order.filter(lane__gt=after).first()) is not None:
-        yield lane
-        after = lane
+    def _fits(self, match: Match) -> bool:
+        """Tell whether a worker can play a match and no cap holds it back."""
+        if self._cap.holds(match) is not None:
+            return False
+        needs = needs_of(match)
+        if needs not in self._covered:
+            self._covered[needs] = self._fleet.covers(needs)
+        return self._covered[needs] and self._cap.let_through(match)
 
 
 def _hints(chosen: Sequence[Match], *, slots: int) -> Iterator[list[int]]:

@@ -20,6 +20,7 @@ from django.db.models.functions import Now
 
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.matches.cap import within_cap
+from pentathlon.matches.endings import note_endings
 from pentathlon.matches.jobs import Ending, Job, MatchResult, MatchSpec, SeatJob
 from pentathlon.matches.models import (
     Attempt,
@@ -167,6 +168,7 @@ def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
     )
     if uploads := {pk for pk, _, kind in found if kind == MatchKind.VALIDATION}:
         settle_versions(match_ids=uploads & counted.keys())
+    note_endings(counted)
     return set(counted)
 
 
@@ -239,6 +241,7 @@ def void_matches(*, matches: MatchQuerySet, reason: str) -> int:
             **_NO_LEASE,
         )
         settle_versions(match_ids=batch)
+        note_endings(batch)
     return len(ids)
 
 
@@ -345,6 +348,7 @@ def _give_back(
     )
     if is_last:
         settle_versions(match_ids=[match.pk])
+        note_endings([match.pk])
 
 
 def _by_id(values: Mapping[int, object], field: Field[Any, Any]) -> Case:

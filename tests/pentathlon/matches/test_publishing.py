@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches import services
+from pentathlon.matches import heads, services
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.publishing import BATCH, RESEND_S, WINDOW_PER_SLOT, Turn, publish_pending
 from tests.factories import make_match, make_version, make_worker
@@ -29,6 +29,14 @@ class Broker:
     @property
     def sent(self) -> list[int]:
         return [match_id for hint in self.hints for match_id in hint]
+
+
+def _java() -> BotVersion:
+    """Store a bot that no worker of these tests can run."""
+    version = make_version()
+    version.manifest = {**version.manifest, "language": "java"}
+    version.save(update_fields=("manifest",))
+    return version
 
 
 @pytest.fixture
@@ -198,6 +206,59 @@ class TestTurns:
 
         assert counts[0] == counts[1]
 
+    def test_number_of_queries_does_not_grow_with_lanes(self, broker: Broker) -> None:
+        make_worker()
+        versions = [make_version() for _ in range(2)]
+        counts = []
+
+        for lanes in (2, 40):
+            for lane in range(lanes):
+                make_match(versions, lane=lane)
+            with CaptureQueriesContext(connection) as queries:
+                publish_pending(publish=broker, window=2)
+            counts.append(len(queries))
+            Match.objects.update(state=MatchState.DONE, finished_at=Now())
+
+        assert counts[0] == counts[1]
+
+    def test_what_can_be_played_behind_many_refused_matches_has_its_turn(
+        self, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(heads, "_MOST_REFUSED", 4)
+        monkeypatch.setattr(heads, "_PAGE", 3)
+        monkeypatch.setattr(heads, "_SPARE", 0)
+        make_worker()
+        java = _java()
+        for _ in range(9):
+            make_match([java, make_version()], lane=1)
+        played = make_match(lane=1)
+        turn = Turn()
+
+        looks = 0
+        while not broker.sent and looks < 9:
+            publish_pending(publish=broker, turn=turn)
+            looks += 1
+
+        assert broker.sent == [played.pk]
+        assert 1 < looks < 9
+
+    def test_lanes_that_nobody_can_play_starve_no_other(
+        self, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(heads, "_MOST_REFUSED", 4)
+        make_worker()
+        java = _java()
+        for lane in range(1, 9):
+            make_match([java, make_version()], lane=lane)
+        mine = _lane(9, 2)
+        turn = Turn()
+
+        for _ in range(4):
+            publish_pending(publish=broker, window=1, turn=turn)
+            Match.objects.in_flight().update(state=MatchState.DONE, finished_at=Now())
+
+        assert broker.sent == mine
+
 
 class TestCap:
     @pytest.fixture
@@ -248,15 +309,9 @@ class TestCap:
 
 
 class TestRouting:
-    def _java(self) -> BotVersion:
-        version = make_version()
-        version.manifest = {**version.manifest, "language": "java"}
-        version.save(update_fields=("manifest",))
-        return version
-
     def test_match_that_no_worker_can_play_lets_others_pass(self, broker: Broker) -> None:
         make_worker()
-        make_match([self._java(), make_version()])
+        make_match([_java(), make_version()])
         other = make_match()
 
         publish_pending(publish=broker)
@@ -265,7 +320,7 @@ class TestRouting:
 
     def test_match_goes_out_when_a_worker_for_it_comes(self, broker: Broker) -> None:
         make_worker()
-        match = make_match([self._java(), make_version()])
+        match = make_match([_java(), make_version()])
         publish_pending(publish=broker)
         make_worker(runtimes=["java", "python"])
 

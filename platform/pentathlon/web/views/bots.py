@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.bots.services import retire_version
+from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
 from pentathlon.matches.reasons import why_waiting
 from pentathlon.matches.validation import validate_again
@@ -22,6 +23,8 @@ from pentathlon_engines import GAMES
 
 _RECENT = 10
 _FAULTS = 5
+_CANDIDATES = 20
+"""Of each version: some of them may be validation matches, which not everybody sees."""
 
 
 @require_safe
@@ -47,8 +50,9 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     ratings = list(live.select_related("pool", "version").ranked().order_by("-version__number"))
     newest = _newest_per_game(ratings)
     reader = person(request)
-    matches = Match.objects.visible_to(reader).of_bot(found.pk).recent().with_seats()
-    faults = MatchSeat.objects.filter(version__bot=found, match__kind=MatchKind.TOURNAMENT)
+    latest = Match.objects.filter(pk__in=latest_matches(found.pk, limit=_CANDIDATES))
+    matches = latest.visible_to(reader).recent().with_seats()
+    faults = MatchSeat.objects.filter(pk__in=latest_faults(found.pk, limit=_CANDIDATES))
     context = {
         "section": "bots",
         "bot": found,
@@ -58,7 +62,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
         "ratings": newest,
         "charts": [_chart(found, rating) for rating in newest],
         "matches": matches[:_RECENT],
-        "faults": faults.exclude(fault_kind="")
+        "faults": faults.filter(match__kind=MatchKind.TOURNAMENT)
         .select_related("version__bot")
         .order_by("-pk")[:_FAULTS],
     }

@@ -1,0 +1,26 @@
+"""What else changes in the transaction in which matches end.
+
+Apps that build on this one name a function when they are loaded. It is called with the ids of
+matches whose end has just been written, and what it writes is stored with it or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Final
+
+Follow = Callable[[Collection[int]], None]
+
+_followers: Final[list[Follow]] = []
+
+
+def follow_endings(follow: Follow) -> None:
+    """Have a function called whenever matches end, as done or void."""
+    if follow not in _followers:
+        _followers.append(follow)
+
+
+def note_endings(match_ids: Collection[int]) -> None:
+    """Tell all who follow that these matches have ended; call it in the same transaction."""
+    for follow in _followers:
+        follow(match_ids)

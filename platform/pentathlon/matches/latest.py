@@ -1,0 +1,47 @@
+"""The latest matches and faults of a bot, at the same price however much it has played."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import connection
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.matches.models import MatchSeat
+
+_SEATS: Final = MatchSeat._meta.db_table
+_VERSIONS: Final = BotVersion._meta.db_table
+
+# Each version's seats are read from the end of an index; a plain join would read all of them.
+_LATERAL: Final = f"""
+    SELECT latest.id, latest.match_id FROM {_VERSIONS} v CROSS JOIN LATERAL (
+        SELECT s.id, s.match_id FROM {_SEATS} s WHERE s.version_id = v.id AND {{which}}
+        ORDER BY {{order}} DESC LIMIT %s
+    ) latest WHERE v.bot_id = %s
+"""  # noqa: S608  our own names
+_CORRELATED: Final = f"""
+    SELECT latest.id, latest.match_id FROM {_VERSIONS} v JOIN {_SEATS} latest ON latest.id IN (
+        SELECT s.id FROM {_SEATS} s WHERE s.version_id = v.id AND {{which}}
+        ORDER BY {{order}} DESC LIMIT %s
+    ) WHERE v.bot_id = %s
+"""  # noqa: S608  our own names
+
+
+def latest_matches(bot_id: int, *, limit: int) -> list[int]:
+    """Return the ids of the youngest finished matches of each version of a bot."""
+    rows = _latest(bot_id, which="s.rank IS NOT NULL", order="s.match_id", limit=limit)
+    return [match_id for _, match_id in rows]
+
+
+def latest_faults(bot_id: int, *, limit: int) -> list[int]:
+    """Return the ids of the youngest seats in which each version of a bot made a fault."""
+    rows = _latest(bot_id, which="NOT s.fault_kind = ''", order="s.id", limit=limit)
+    return [seat_id for seat_id, _ in rows]
+
+
+def _latest(bot_id: int, *, which: str, order: str, limit: int) -> list[tuple[int, int]]:
+    shape = _LATERAL if connection.vendor == "postgresql" else _CORRELATED
+    with connection.cursor() as cursor:
+        cursor.execute(shape.format(which=which, order=order), [limit, bot_id])
+        rows: list[tuple[int, int]] = cursor.fetchall()
+    return rows

@@ -1,0 +1,55 @@
+"""Who follows the ends of matches hears of each in the transaction that writes it."""
+
+from collections.abc import Collection, Iterator
+
+import pytest
+from django.db import transaction
+
+from pentathlon.matches import endings
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import void_matches
+from tests.factories import make_match
+from tests.pentathlon.matches.acting import claimed
+from tests.pentathlon.replays.playing import record_of, submit
+
+pytestmark = pytest.mark.django_db
+
+
+class Follower:
+    """Remembers what it was told, and whether that was inside a transaction."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+        self.is_atomic = True
+
+    def __call__(self, match_ids: Collection[int]) -> None:
+        """Take notice of matches that have ended."""
+        self.told += match_ids
+        self.is_atomic = self.is_atomic and transaction.get_connection().in_atomic_block
+
+
+@pytest.fixture
+def follower(monkeypatch: pytest.MonkeyPatch) -> Iterator[Follower]:
+    monkeypatch.setattr(endings, "_followers", [])
+    follower = Follower()
+    endings.follow_endings(follower)
+    endings.follow_endings(follower)
+    yield follower
+    assert follower.is_atomic
+
+
+def test_finished_match_is_told_once(follower: Follower) -> None:
+    match = make_match()
+    job = claimed(match)
+
+    submit(job, record_of(job))
+
+    assert follower.told == [match.pk]
+
+
+def test_match_that_is_called_off_is_told(follower: Follower) -> None:
+    match = make_match()
+
+    void_matches(matches=Match.objects.filter(pk=match.pk), reason="enough")
+
+    assert follower.told == [match.pk]
