@@ -38,5 +38,4 @@ FROM application AS image
 RUN mkdir -p /var/lib/pentathlon && chown 10001:10001 /var/lib/pentathlon
 USER 10001:10001
 EXPOSE 8000
-CMD ["python", "-m", "uvicorn", "pentathlon.asgi:application", "--host=0.0.0.0", "--port=8000", \
-     "--lifespan=on", "--timeout-graceful-shutdown=2", "--no-access-log"]
+CMD ["python", "manage.py", "serve", "--host=0.0.0.0", "--port=8000"]

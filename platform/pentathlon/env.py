@@ -54,6 +54,8 @@ class Environment:
     """PENTATHLON_SANDBOX: the weakest sandbox level that this worker accepts."""
     bot_matches: int = 8
     """PENTATHLON_BOT_MATCHES: most matches that one bot plays at a time."""
+    proxies: int = 0
+    """PENTATHLON_PROXIES: how many of our own proxies are in front; 1 in production."""
     drain_s: float | None = None
     """PENTATHLON_DRAIN_S: how long a worker that is asked to stop plays on."""
     no_bootstrap: bool = False
@@ -68,6 +70,7 @@ class Environment:
 def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
     """Return the settings found in `variables`, refusing values that cannot be meant."""
     mode = _mode(variables)
+    proxies = _number(variables, "PENTATHLON_PROXIES", least=0)
     return Environment(
         mode=mode,
         debug=_flag(variables, "PENTATHLON_DEBUG"),
@@ -82,6 +85,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         log_level=variables.get("PENTATHLON_LOG_LEVEL", "INFO").upper(),
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
         bot_matches=int(_number(variables, "PENTATHLON_BOT_MATCHES", least=1) or 8),
+        proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
         drain_s=_number(variables, "PENTATHLON_DRAIN_S", least=0),
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
         metrics_token=variables.get("PENTATHLON_METRICS_TOKEN") or None,

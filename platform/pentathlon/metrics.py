@@ -9,6 +9,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django_prometheus.exports import ExportToDjangoView
 
+from pentathlon.server.proxies import WAS_FORWARDED
+
 _PREFIX: Final = "Bearer "
 _FORWARDED: Final = ("X-Forwarded-For", "X-Real-IP", "Forwarded")
 _REFUSAL: Final = (
@@ -40,7 +42,8 @@ def _may_read(request: HttpRequest) -> bool:
 
 def _is_from_here(request: HttpRequest) -> bool:
     # Behind a proxy on this machine everybody's request would come from here.
-    if any(name in request.headers for name in _FORWARDED):
+    was_forwarded = request.META.get(WAS_FORWARDED, False)
+    if was_forwarded or any(name in request.headers for name in _FORWARDED):
         return False
     try:
         return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback

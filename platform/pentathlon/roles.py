@@ -47,6 +47,7 @@ PATIENCE: Final = {
     Role.COMMAND: Patience(statement_s=0, answer_s=0, idle_in_transaction_s=300),
 }
 
+_COMMANDS: Final = {"reconcile": Role.RECONCILER, "serve": Role.WEB}
 _taken: list[Role] = []
 
 
@@ -59,4 +60,5 @@ def current_role(arguments: Sequence[str] = tuple(sys.argv)) -> Role:
     """Return what this process is, by default what its command line says."""
     if _taken:
         return _taken[0]
-    return Role.RECONCILER if list(arguments[1:2]) == ["reconcile"] else Role.COMMAND
+    command = next(iter(arguments[1:2]), "")
+    return _COMMANDS.get(command, Role.COMMAND)

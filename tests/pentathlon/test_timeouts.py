@@ -90,6 +90,7 @@ def test_options_in_the_address_win() -> None:
 
 def test_reconciler_is_told_by_its_command_line() -> None:
     assert current_role(["manage.py", "reconcile"]) is Role.RECONCILER
+    assert current_role(["manage.py", "serve"]) is Role.WEB
     assert current_role(["manage.py", "migrate"]) is Role.COMMAND
 
 

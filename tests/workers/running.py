@@ -52,8 +52,7 @@ class Platform:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        options = ("--host", "127.0.0.1", "--port", str(port), "--log-level", "warning")
-        self.start("web", "-m", "uvicorn", "pentathlon.asgi:application", *options)
+        self.start("web", "-m", "django", "serve", "--port", str(port))
         self.eventually(lambda: _listens(port))
         return f"http://127.0.0.1:{port}"
 

@@ -66,10 +66,8 @@ class Stack:
         return Service(
             name="web",
             command=[
-                *(sys.executable, "-m", "uvicorn", "pentathlon.asgi:application"),
-                *("--host", self.host, "--port", str(self.port), "--lifespan", "on"),
-                # Without a limit an open stream would keep the server from ever stopping.
-                *("--timeout-graceful-shutdown", "2", "--no-access-log", "--log-level", "warning"),
+                *(sys.executable, CHECKOUT / "manage.py", "serve"),
+                *("--host", self.host, "--port", str(self.port)),
             ],
             environment=environment,
             vital=True,

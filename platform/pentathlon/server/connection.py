@@ -1,0 +1,143 @@
+"""A connection that ends when its client keeps the server waiting."""
+
+import asyncio
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, Final
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from pentathlon.server.limits import HEAD_S, LARGEST_HEAD, LINGER_S, MOST_CONNECTIONS, STALL_S
+
+_HEAD: Final = "head"
+_STALL: Final = "stall"
+_LINGER: Final = "linger"
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's connection with the deadlines that it lacks; bodies have theirs elsewhere."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: as uvicorn calls it
+        super().__init__(*args, **kwargs)
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._is_in_head = True
+        self._is_in_body = False
+        self._head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for the first request, in the place of who has waited longest."""
+        super().connection_made(transport)
+        self._start(_HEAD, HEAD_S, self._refuse_slow_head)
+        if len(self.connections) > MOST_CONNECTIONS:
+            self._drop_longest_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget all deadlines."""
+        for name in tuple(self._timers):
+            self._stop(name)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless the head of the request has grown too large."""
+        if self.transport.is_closing():
+            return
+        had_begun = self._head_bytes > 0
+        super().data_received(data)
+        if self._is_in_head and self._is_answered() and not self.transport.is_closing():
+            # What came before this request began, in the same piece, is not its own.
+            self._head_bytes += len(data) if had_begun else 1
+            self._start(_HEAD, HEAD_S, self._refuse_slow_head)
+            self._check_head(self._head_bytes)
+
+    def on_message_begin(self) -> None:
+        """Begin to count a head."""
+        super().on_message_begin()
+        self._head_bytes = 0
+
+    def on_headers_complete(self) -> None:
+        """Let a request begin whose head has come in time."""
+        self._is_in_head = False
+        self._is_in_body = True
+        self._stop(_HEAD)
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        if not self.transport.is_closing() and self._check_head(size):
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Drop what comes after the connection was given up."""
+        if not self.transport.is_closing():
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End the wait for the rest of a body that was refused."""
+        self._is_in_body = False
+        self._is_in_head = True
+        self._head_bytes = 0
+        self._stop(_LINGER)
+        if not self.transport.is_closing():
+            super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait a little for the rest of a body that nobody wants, or for what is unread."""
+        super().on_response_complete()
+        if self._is_in_body:
+            self._start(_LINGER, LINGER_S, self.transport.abort)
+        if self.transport.is_closing():
+            self._start(_STALL, STALL_S, self.transport.abort)
+
+    def waits_until(self) -> float:
+        """Return when this connection is closed unless a request comes; 0 if one is under way."""
+        timers = (self._timers.get(_HEAD), self.timeout_keep_alive_task)
+        return max((timer.when() for timer in timers if timer is not None), default=0.0)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close, and do not wait for ever until everything written is read."""
+        super().timeout_keep_alive_handler()
+        self._start(_STALL, STALL_S, self.transport.abort)
+
+    def pause_writing(self) -> None:
+        """Start to wait for a client that does not read."""
+        super().pause_writing()
+        self._start(_STALL, STALL_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Write on to a client that reads."""
+        self._stop(_STALL)
+        super().resume_writing()
+
+    def _start(self, name: str, seconds: float, action: Callable[[], object]) -> None:
+        if name not in self._timers:
+            self._timers[name] = self.loop.call_later(seconds, action)
+
+    def _stop(self, name: str) -> None:
+        timer = self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _is_answered(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # None at first
+
+    def _drop_longest_waiting(self) -> None:
+        # Of its own kind all of them.
+        others = [other for other in self.connections if isinstance(other, Connection)]
+        waiting = [(ends_at, other) for other in others if (ends_at := other.waits_until())]
+        if waiting:
+            min(waiting, key=lambda pair: pair[0])[1].transport.abort()
+
+    def _refuse_slow_head(self) -> None:
+        if self._head_bytes:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT)
+        else:
+            self.transport.close()
+
+    def _check_head(self, size: int) -> bool:
+        if size > LARGEST_HEAD:
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        return size <= LARGEST_HEAD
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        body = f"{status.phrase}\n".encode()
+        head = f"content-type: text/plain\r\ncontent-length: {len(body)}\r\nconnection: close"
+        self.transport.write(STATUS_LINE[status] + head.encode() + b"\r\n\r\n" + body)
+        self.transport.close()
+        self._start(_STALL, STALL_S, self.transport.abort)

@@ -1,0 +1,151 @@
+"""What one client may ask of the web server: the one table of limits.
+
+Data only: the server, the throttles, the services and the page at `/docs/limits/` read it, and a
+test compares it with the Ingress.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+KILOBYTE: Final = 1024
+MEGABYTE: Final = 1024 * KILOBYTE
+
+LARGEST_ARCHIVE: Final = 16 * MEGABYTE
+"""Of an upload, and of all its files together."""
+LARGEST_UPLOAD: Final = LARGEST_ARCHIVE + 64 * KILOBYTE
+"""An archive and the other fields of its form."""
+LARGEST_BODY: Final = MEGABYTE
+LARGEST_FORM: Final = 64 * KILOBYTE
+LARGEST_HEAD: Final = 32 * KILOBYTE
+"""Request line and headers together."""
+
+HEAD_S: Final = 10.0
+"""From the first byte of a connection, or of its next request, to the end of the headers."""
+IDLE_S: Final = 5.0
+"""Between an answer and the next request on the same connection."""
+BODY_S: Final = 30.0
+UPLOAD_S: Final = 300.0
+"""So that 16 MiB arrive over half a megabit a second."""
+STALL_S: Final = 30.0
+"""How long a client may leave what is written to it unread."""
+LINGER_S: Final = 5.0
+"""How long the rest of a refused body is read and dropped, so that the refusal can be read."""
+
+MOST_CONNECTIONS: Final = 800
+"""Above this the connection that has waited longest for its request is closed."""
+MOST_WAITING: Final = 200
+"""Requests that wait for a thread of one lane."""
+IN_MEMORY: Final = 64 * KILOBYTE
+"""A body or an answer above this goes to a temporary file."""
+MOST_ON_DISK: Final = 256 * MEGABYTE
+"""All temporary files of one process together."""
+
+LARGEST_MANIFEST: Final = 4096
+"""Of bot.toml: reading it takes time that grows with the square of its length."""
+MOST_VALIDATING: Final = 10
+"""Versions of one author that are being validated at a time."""
+ACCOUNT_BYTES: Final = 1024 * MEGABYTE
+"""Of all archives that one author keeps here."""
+
+
+class Lane(StrEnum):
+    """Threads that requests of one kind share, so that no kind waits for another."""
+
+    PAGES = "pages"
+    UPLOADS = "uploads"
+    EXPORTS = "exports"
+
+
+THREADS: Final = {Lane.PAGES: 8, Lane.UPLOADS: 2, Lane.EXPORTS: 2}
+"""Uploads and exports cost the most memory and CPU, so few of them run at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """What requests to one kind of address may send, and how often they may come."""
+
+    what: str
+    """For people."""
+    paths: re.Pattern[str]
+    largest_body: int
+    body_s: float = BODY_S
+    lane: Lane = Lane.PAGES
+    rate: str | None = None
+    """A rate of its own, by its name in `RATES`; it counts besides the general one."""
+
+
+def _allowance(
+    what: str,
+    paths: str,
+    largest_body: int,
+    *,
+    body_s: float = BODY_S,
+    lane: Lane = Lane.PAGES,
+    rate: str | None = None,
+) -> Allowance:
+    pattern = re.compile(paths)
+    return Allowance(
+        what=what, paths=pattern, largest_body=largest_body, body_s=body_s, lane=lane, rate=rate
+    )
+
+
+ALLOWANCES: Final = (
+    _allowance(
+        "uploads through the API",
+        r"/api/v1/(bots|versions)/$",
+        LARGEST_UPLOAD,
+        body_s=UPLOAD_S,
+        lane=Lane.UPLOADS,
+    ),
+    _allowance(
+        "uploads through pages",
+        r"/bots/(new|\d+/new)/$",
+        LARGEST_UPLOAD,
+        body_s=UPLOAD_S,
+        lane=Lane.UPLOADS,
+    ),
+    _allowance(
+        "exports of a whole table",
+        r"/(tournaments/\d+/results|leaderboards/[^/]+/table)\.csv$",
+        0,
+        lane=Lane.EXPORTS,
+        rate="exports",
+    ),
+    _allowance(
+        "tables of a tournament",
+        r"/api/v1/tournaments/\d+/(standings|crosstable)/$|/tournaments/\d+/(schedule/)?$",
+        LARGEST_FORM,
+        rate="tables",
+    ),
+    _allowance("live streams", r"/live/", 0),
+    _allowance("the administration", r"/admin/", LARGEST_BODY),
+    _allowance("everything else in the API", r"/api/", LARGEST_BODY),
+    _allowance("all other pages", r"/", LARGEST_FORM),
+)
+"""The first row whose pattern the address begins with holds."""
+
+RATES: Final = {
+    "visitors": "600/min",
+    "people": "1200/min",
+    "pages": "1200/min",
+    "tables": "240/min",
+    "exports": "20/min",
+    "uploads": "60/hour",
+    "sign_ins": "20/min",
+    "sign_ins_of_account": "60/hour",
+}
+"""`visitors` and `people` ask the API, by address and by person; `pages`, `tables` and `exports`
+are counted by person, or by address for who has not signed in; the rest is what it says."""
+LOCAL_RATES: Final = {
+    **RATES,
+    **dict.fromkeys(("visitors", "pages", "tables"), "6000/min"),
+    "exports": "200/min",
+}
+"""On one's own machine all visitors are one."""
+
+
+def allowance(path: str) -> Allowance:
+    """Return what requests to an address may do."""
+    return next((row for row in ALLOWANCES if row.paths.match(path)), ALLOWANCES[-1])

@@ -1,0 +1,70 @@
+"""Bodies and answers on their way: in memory while small, else in a temporary file."""
+
+import threading
+from tempfile import SpooledTemporaryFile
+from typing import IO, cast
+
+from pentathlon.server.limits import IN_MEMORY, MOST_ON_DISK
+
+
+class NoRoom(Exception):
+    """All temporary files together have grown to what is allowed."""
+
+    code = "busy"
+
+
+class _Room:
+    """What the temporary files of this process take together."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken = 0
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> None:
+        with self._lock:
+            if self._taken + size > self._most:
+                raise NoRoom
+            self._taken += size
+
+    def give_back(self, size: int) -> None:
+        with self._lock:
+            self._taken -= size
+
+
+_room = _Room(MOST_ON_DISK)
+
+
+class Spool:
+    """A file that is written once, then read from its start."""
+
+    def __init__(self) -> None:
+        # Cast: it is a file in all but its declared type. Closed by `close`.
+        self.file = cast(IO[bytes], SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115
+        self.size = 0
+        self._on_disk = 0
+
+    def write(self, data: bytes) -> None:
+        """Add to the end.
+
+        Raises:
+            NoRoom: there are too many large ones already, or the disk is full.
+        """
+        self.size += len(data)
+        if self.size > IN_MEMORY:
+            _room.take(self.size - self._on_disk)
+            self._on_disk = self.size
+        try:
+            self.file.write(data)
+        except OSError as error:
+            raise NoRoom from error
+
+    def rewind(self) -> None:
+        """Begin to read."""
+        self.file.seek(0)
+
+    def close(self) -> None:
+        """Give back what it takes."""
+        self.file.close()
+        _room.give_back(self._on_disk)
+        self._on_disk = 0

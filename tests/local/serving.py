@@ -1,0 +1,100 @@
+"""The real web command on a free port, and clients that behave badly."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+
+from pentathlon.env import IMPORT_PATH
+from pentathlon.local import processes
+from pentathlon.local.ports import free_port
+from pentathlon.local.waiting import last_lines
+
+PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A web process of its own, without a database behind it."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def get(self, path: str, **headers: str) -> HTTPResponse:
+        """Ask politely; the body has been read."""
+        return self.send("GET", path, headers=headers)
+
+    def send(
+        self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
+    ) -> HTTPResponse:
+        """Send one request on a connection of its own."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            answer.text = answer.read()  # type: ignore[attr-defined]  # for who asks later
+            return answer
+        finally:
+            connection.close()
+
+    def raw(self, stack: ExitStack, sent: bytes = b"") -> socket.socket:
+        """Open a connection that stays open until the stack is left, and send something."""
+        client = stack.enter_context(socket.create_connection(("127.0.0.1", self.port)))
+        client.settimeout(PATIENCE_S)
+        client.sendall(sent)
+        return client
+
+
+@contextmanager
+def serving(folder: Path, **variables: str) -> Iterator[Site]:
+    """Run `serve` with a data folder of its own."""
+    port = free_port("127.0.0.1", 18000 + os.getpid() % 10000)
+    log = folder / "web.log"
+    ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    environment |= {
+        "DJANGO_SETTINGS_MODULE": "pentathlon.settings",
+        "PENTATHLON_DATA": str(folder / "data"),
+        "PYTHONPATH": IMPORT_PATH,
+        **variables,
+    }
+    (folder / "data" / "static").mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        process = processes.start(
+            [sys.executable, "-m", "django", "serve", "--port", str(port)],
+            output=output,
+            environment=environment,
+        )
+    site = Site(port=port, process=process, log=log)
+    try:
+        _wait_for(site)
+        yield site
+    finally:
+        processes.stop(process)
+
+
+def _wait_for(site: Site) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            site.get("/healthz")
+            return
+        except OSError:
+            assert site.process.poll() is None, last_lines(site.log)
+            assert time.monotonic() < deadline, last_lines(site.log)
+            time.sleep(0.05)
+
+
+def read_all(client: socket.socket) -> bytes:
+    """Read until the server closes."""
+    pieces = []
+    while piece := client.recv(65536):
+        pieces.append(piece)
+    return b"".join(pieces)

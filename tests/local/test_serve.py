@@ -1,0 +1,90 @@
+"""The real web command under clients that behave badly."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.local.serving import Site, read_all, serving
+
+CONNECTIONS = 40
+FORM = (
+    b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=made-up\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nx"
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One web process for all these tests."""
+    folder = tmp_path_factory.mktemp("serve")
+    with serving(folder) as running:
+        (folder / "data/static/large.js").write_bytes(b"x" * 1_600_000)
+        yield running
+
+
+def waits(site: Site) -> float:
+    """Return the longest of some waits for `/healthz` and a list, the best of three rounds."""
+    site.get("/api/v1/games/")
+    rounds = []
+    for _ in range(3):
+        began = time.monotonic()
+        assert site.get("/healthz").status == 200
+        assert site.get("/api/v1/games/").status == 200
+        rounds.append(time.monotonic() - began)
+    return min(rounds)
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET / HTTP/1.1\r\nHo", FORM], ids=["nothing", "half a head", "half a form"]
+)
+def test_waiting_connections_keep_nobody_waiting(site: Site, sent: bytes) -> None:
+    with ExitStack() as stack:
+        for _ in range(CONNECTIONS):
+            site.raw(stack, sent)
+
+        assert waits(site) < 1.0
+
+
+def test_connections_that_do_not_read_keep_nobody_waiting(site: Site) -> None:
+    eight = b"GET /api/schema/ HTTP/1.1\r\nHost: localhost\r\n\r\n" * 8
+    with ExitStack() as stack:
+        for _ in range(10):
+            site.raw(stack, eight)
+
+        assert site.get("/healthz").status == 200
+        assert site.get("/api/v1/games/").status == 200
+
+
+def test_body_for_a_stream_is_refused_unread(site: Site) -> None:
+    answer = site.send("POST", "/live/anything", headers={"Content-Length": str(10**9)})
+
+    assert answer.status == 405
+
+
+def test_requests_sent_together_are_answered_in_order(site: Site) -> None:
+    one = b"GET /%s HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+    with ExitStack() as stack:
+        client = site.raw(
+            stack, one % (b"api/v1/games/", b"") + one % (b"healthz", b"Connection: close\r\n")
+        )
+        said = read_all(client)
+
+    assert said.count(b"HTTP/1.1 200 OK") == 2
+    assert said.endswith(b"ok\n")
+
+
+def test_upload_under_way_may_end_before_the_server_stops(tmp_path: Path) -> None:
+    secret = {"PENTATHLON_MODE": "production", "PENTATHLON_SECRET_KEY": "x" * 50}
+    with serving(tmp_path, **secret, PENTATHLON_HOSTS="localhost") as site, ExitStack() as stack:
+        head = b"POST /api/v1/bots/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+        client = site.raw(stack, head + b"abc")
+        time.sleep(0.3)
+        site.process.send_signal(signal.SIGTERM)
+        time.sleep(3)  # longer than it was given before
+        client.sendall(b"def" * 2)
+
+        assert read_all(client).startswith(b"HTTP/1.1 40")
