@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from psycopg import (
+    Binary,
     Connection,
     DatabaseError,
     DataError,
@@ -25,6 +26,7 @@ from psycopg.errors import IdleInTransactionSessionTimeout
 from psycopg.rows import TupleRow
 
 __all__ = [
+    "Binary",
     "DataError",
     "DatabaseError",
     "Error",
