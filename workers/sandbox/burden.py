@@ -15,11 +15,12 @@ from typing import Protocol
 _BLOCK_BYTES = 512
 _LONGEST_MOUNT_S = 10.0
 _MOUNT_TICK_S = 0.0005
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _TIMES_FIELDS = slice(11, 15)
-_THREADS_FIELD, _RESIDENT_FIELD = 17, 21
 """Fields of /proc/PID/stat, counted behind the program's name."""
+_THREADS = b"\nThreads:"
+_HELD = (b"\nVmRSS:", b"\nVmPTE:", b"\nVmSwap:")
+"""Lines of /proc/PID/status in KiB: pages, the tables that lead to them, and pages on a disk."""
 
 
 def process_cpu_s(pid: int) -> float:
@@ -70,16 +71,16 @@ def family_cpu_s(pid: int) -> float:
 
 def family_burden(pid: int, scratch: ScratchMeter) -> Burden:
     """Read the burden of a process and all its descendants together."""
-    threads = pages = 0
+    threads = held_bytes = 0
     for each in family(pid):
         with suppress(OSError):
-            fields = _status_fields(each)
-            threads += int(fields[_THREADS_FIELD])
-            pages += int(fields[_RESIDENT_FIELD])
+            more_threads, more_bytes = _held(each)
+            threads += more_threads
+            held_bytes += more_bytes
     files, bytes_used = scratch.used()
     return Burden(
         threads=threads,
-        resident_bytes=pages * _PAGE_BYTES,
+        resident_bytes=held_bytes,
         scratch_files=files,
         scratch_bytes=bytes_used,
     )
@@ -87,11 +88,11 @@ def family_burden(pid: int, scratch: ScratchMeter) -> Burden:
 
 def burden(pid: int, scratch: ScratchMeter) -> Burden:
     """Read the burden of a bot; `OSError` when it is gone or cannot be seen."""
-    fields = _status_fields(pid)
+    threads, held_bytes = _held(pid)
     files, bytes_used = scratch.used()
     return Burden(
-        threads=int(fields[_THREADS_FIELD]),
-        resident_bytes=int(fields[_RESIDENT_FIELD]) * _PAGE_BYTES,
+        threads=threads,
+        resident_bytes=held_bytes,
         scratch_files=files,
         scratch_bytes=bytes_used,
     )
@@ -190,6 +191,34 @@ def _has_ended(pid: int) -> bool:
 def _status_fields(pid: int) -> list[bytes]:
     """Return /proc/PID/stat behind the name, which may hold anything, brackets included."""
     return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+
+
+def _held(pid: int) -> tuple[int, int]:
+    """Return the number of threads of a process, and the bytes that it holds."""
+    status = Path(f"/proc/{pid}/status").read_bytes()
+    threads = _number(status, _THREADS)
+    if _HELD[0] not in status:
+        # The first thread has ended. What the others hold is told by any of them.
+        status = _status_of_living_thread(pid)
+    return threads, 1024 * sum(_number(status, line) for line in _HELD)
+
+
+def _status_of_living_thread(pid: int) -> bytes:
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(OSError):
+            status = (thread / "status").read_bytes()
+            if _HELD[0] in status:
+                return status
+    return b""
+
+
+def _number(status: bytes, line: bytes) -> int:
+    """Return the number in a line; 0 when this process or kernel has no such line.
+
+    The name of the program, in the first line, cannot hold a line's end of its own: it is escaped.
+    """
+    at = status.find(line)
+    return int(status[at + len(line) :].split(None, 1)[0]) if at >= 0 else 0
 
 
 def _entries(folder: str, *, most: int) -> list[tuple[str, os.stat_result]]:
