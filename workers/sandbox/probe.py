@@ -232,7 +232,7 @@ def _filesystem(facts: Facts) -> Iterator[str]:
 
 
 def _rlimits(launcher: SandboxLauncher, facts: Facts) -> Iterator[str]:
-    wanted = rlimits(_LIMITS, address_space=profile_of(_CANARY).address_space)
+    wanted = rlimits(_LIMITS, reserved_mb=profile_of(_CANARY).reserved_mb)
     if launcher.cgroups is not None:
         wanted = with_one_more_task(wanted)
     for name, (soft, hard) in wanted.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -30,8 +31,9 @@ class Profile:
     environment: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
     """Patterns, from the root, of what it reads outside /usr."""
-    address_space: int | None = None
-    """How many times the memory limit it may reserve; None where it reserves without using."""
+    reserved_mb: int = 0
+    """Address space that it reserves without using it. The kernel keeps tables for what is read
+    there, and takes long to change them, so that it is bounded everywhere."""
     extra_tasks: int = 0
     """Threads of its own, besides those that the limits leave to the bot."""
     startup_cpu_s: float = 0.0
@@ -62,13 +64,17 @@ class Profile:
         return [path for pattern in self.readable for path in sorted(Path("/").glob(pattern))]
 
 
-NATIVE: Final = Profile(name="command")
+_GIBIBYTE_MB: Final = 1024
+
+# What a program brings along may have a collector that reserves first and uses later.
+NATIVE: Final = Profile(name="command", reserved_mb=16 * _GIBIBYTE_MB)
 
 BUILD: Final = Profile(
     name="build",
     program="java",
     environment={"LD_LIBRARY_PATH": "{home}/lib", "OPENSSL_CONF": "/dev/null"},
     readable=("etc/java-*-openjdk",),
+    reserved_mb=16 * _GIBIBYTE_MB,
 )
 """For compilers and what they call, whatever the language."""
 BUILD_LIMITS: Final = Limits(
@@ -87,7 +93,7 @@ PROFILES: Final = {
     each.name: each
     for each in (
         NATIVE,
-        Profile(name="python", trial=("{python}", "-I", "-S", "-c", "pass"), address_space=4),
+        Profile(name="python", trial=("{python}", "-I", "-S", "-c", "pass")),
         Profile(name="perl", program="perl", trial=("perl", "-e", "1")),
         # Four workers of the engine, four of the event loop, and a watcher.
         Profile(
@@ -95,6 +101,8 @@ PROFILES: Final = {
             program="node",
             trial=("node", "-e", "1"),
             environment={"OPENSSL_CONF": "/dev/null"},
+            # 1.3 GiB for the start and four threads, 10 GiB for each memory of WebAssembly.
+            reserved_mb=32 * _GIBIBYTE_MB,
             extra_tasks=10,
             startup_cpu_s=1.0,
         ),
@@ -105,6 +113,8 @@ PROFILES: Final = {
             trial=("java", "-Xshare:auto", "-XX:+UseSerialGC", "-Xmx64m", "-version"),
             environment={"LD_LIBRARY_PATH": "{home}/lib:{home}/lib/server"},
             readable=("etc/java-*-openjdk",),
+            # It uses 2.6 GiB with sixteen threads; other collectors than ours reserve more.
+            reserved_mb=16 * _GIBIBYTE_MB,
             extra_tasks=24,
             startup_cpu_s=2.0,
         ),
@@ -113,8 +123,22 @@ PROFILES: Final = {
 
 
 def profile_of(command: BotCommand) -> Profile:
-    """Return the profile of a bot: by its language, else by the program that it starts."""
+    """Return the profile of a bot: by its language, else by the system's program that it starts.
+
+    A file of the bot's own that is named like one gets nothing.
+    """
     if command.language in PROFILES and command.language != NATIVE.name:
         return PROFILES[command.language]
-    program = Path(command.argv[0]).name if command.argv else ""
-    return next((each for each in PROFILES.values() if program == each.program), NATIVE)
+    program = command.argv[0] if command.argv else ""
+    return next((each for each in PROFILES.values() if _starts(program, each)), NATIVE)
+
+
+def _starts(program: str, profile: Profile) -> bool:
+    """Say whether a bot that names this program starts what a profile is for."""
+    if not profile.program:
+        return False
+    if program == profile.program:
+        # A name without a folder is looked up where the bot's files are not.
+        return True
+    found = shutil.which(profile.program, path=BOT_PATH)
+    return found is not None and program in (found, os.path.realpath(found))

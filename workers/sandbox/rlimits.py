@@ -16,15 +16,18 @@ Rlimits = Mapping[str, tuple[int, int]]
 PRLIMIT = Path("/usr/bin/prlimit")
 
 
-def rlimits(limits: Limits, *, address_space: int | None = None) -> Rlimits:
+def rlimits(limits: Limits, *, reserved_mb: int = 0) -> Rlimits:
     """Return the limits of one process; the watchdog is stricter, these hold when it is late.
 
-    `address_space` is how many times its memory a bot may reserve. Most run-time systems reserve
-    far more than they use, so for them only the data they can write counts.
+    `reserved_mb` is what a run-time system reserves without using it, besides four times the
+    memory of its bot. Where it is far more than the bot may use, the data that it can write counts
+    as well.
     """
     memory = limits.memory_mb * MEBIBYTE
     cpu_s = math.ceil(most_cpu_s(limits)) + 1
-    space = {"data": 2 * memory} if address_space is None else {"as": address_space * memory}
+    space = {"as": 4 * memory + reserved_mb * MEBIBYTE}
+    if reserved_mb:
+        space["data"] = 2 * memory
     highest = space | {
         "fsize": limits.scratch_mb * MEBIBYTE,
         "nofile": limits.open_files,

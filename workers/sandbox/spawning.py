@@ -8,7 +8,7 @@ import select
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -56,7 +56,7 @@ class Order:
 
     def rlimits(self) -> Rlimits:
         """Return the kernel's limits for each process of the bot."""
-        wanted = rlimits(self.limits, address_space=self.profile.address_space)
+        wanted = rlimits(self.limits, reserved_mb=self.profile.reserved_mb)
         return wanted if self.group is None else with_one_more_task(wanted)
 
     def admit(self, pid: int) -> None:
@@ -146,6 +146,12 @@ def complaint(child: subprocess.Popen[bytes]) -> str:
     if child.stderr is None or not select.select([child.stderr], [], [], 0)[0]:
         return f"it ended with status {child.returncode}"
     return os.read(child.stderr.fileno(), 4096).decode(errors="replace").strip()
+
+
+def prefer_to_kill(pid: int) -> None:
+    """Have the kernel end this process before any other when the host's memory is used up."""
+    with suppress(OSError):
+        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
 
 
 def _abandon(child: subprocess.Popen[bytes]) -> None:

@@ -16,6 +16,7 @@ from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
 from workers.sandbox import bubblewrap, identity, rlimits
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.profiles import NATIVE
 from workers.sandbox.runtime import Runtime
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
@@ -196,7 +197,14 @@ def test_missing_program_is_the_bots_fault(launcher: SandboxLauncher, tmp_path: 
     assert bot.verdict(ended) is None
 
 
-def test_compiled_bot_runs_without_an_address_limit(
+def test_bot_goes_first_when_the_host_runs_out_of_memory(echo: SandboxedBot) -> None:
+    os.write(echo.stdin, b"one\n")
+    read_line(echo)
+
+    assert Path(f"/proc/{echo.pid}/oom_score_adj").read_text() == "1000\n"
+
+
+def test_compiled_bot_may_reserve_more_than_it_uses(
     launcher: SandboxLauncher, tmp_path: Path
 ) -> None:
     command = BotCommand(
@@ -207,7 +215,8 @@ def test_compiled_bot_runs_without_an_address_limit(
     lines = [read_line(bot), read_line(bot)]
     bot.stop()
 
-    assert lines == ["unlimited\n", f"{LIMITS.open_files}\n"]
+    space_kb = 1024 * (4 * LIMITS.memory_mb + NATIVE.reserved_mb)
+    assert lines == [f"{space_kb}\n", f"{LIMITS.open_files}\n"]
 
 
 def test_missing_folder_is_the_hosts_fault(launcher: SandboxLauncher, tmp_path: Path) -> None:

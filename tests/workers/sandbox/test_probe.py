@@ -124,8 +124,8 @@ def test_readable_host_file_lacks_the_file_system(monkeypatch: pytest.MonkeyPatc
 
 
 def test_lost_limit_lacks_rlimits(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lax(limits: Limits, *, address_space: int | None) -> rlimits.Rlimits:
-        sound = rlimits.rlimits(limits, address_space=address_space)
+    def lax(limits: Limits, *, reserved_mb: int) -> rlimits.Rlimits:
+        sound = rlimits.rlimits(limits, reserved_mb=reserved_mb)
         return {name: value for name, value in sound.items() if name != "nofile"}
 
     monkeypatch.setattr(spawning, "rlimits", lax)

@@ -15,6 +15,7 @@ from pentathlon_engines.manifest import bot_command, read_manifest
 from tests.workers.sandbox.bots import TIMEOUT_S, read_line
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import BOT_PATH, NATIVE, PROFILES, Profile, profile_of
+from workers.sandbox.rlimits import MEBIBYTE, rlimits
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 NODE = """
@@ -37,6 +38,61 @@ public class Bot {
         System.out.println(line.toUpperCase() + held.length);
     }
 }
+"""
+NODE_THREADS = """
+const {Worker} = require('worker_threads')
+const fs = require('fs')
+const memories = [1, 2].map(() => new WebAssembly.Memory({initial: 1, maximum: 1000}))
+require('readline').createInterface({input: process.stdin}).on('line', line => {
+    const a = process.env.TMPDIR + '/a', b = process.env.TMPDIR + '/b'
+    fs.writeFileSync(a, 'x')
+    // Where modes are not to be set, it stops there, behind the copying.
+    try { fs.copyFileSync(a, b) } catch (error) { if (error.code != 'EPERM') throw error }
+    fs.fsyncSync(fs.openSync(a, 'r+'))
+    const worker = new Worker('require("worker_threads").parentPort.postMessage(1)', {eval: true})
+    worker.on('message', one => {
+        console.log(line.toUpperCase() + (memories.length + one))
+        process.exit(0)
+    })
+})
+"""
+PYTHON_FILES = """
+import asyncio, fcntl, mmap, os, shutil, signal, sqlite3, tempfile, threading, time, tracemalloc
+
+line = input()
+folder = tempfile.mkdtemp()
+first, second = folder + '/first', folder + '/second'
+with open(first, 'wb') as file:
+    file.write(b'x' * 70000)
+    file.flush()
+    os.fsync(file.fileno())
+    fcntl.flock(file, fcntl.LOCK_EX)
+    fcntl.lockf(file, fcntl.LOCK_EX)
+shutil.copyfile(first, second)
+os.utime(second)
+with open(second, 'r+b') as file, mmap.mmap(file.fileno(), 0) as view:
+    view[0:1] = b'y'
+    view.flush()
+with sqlite3.connect(folder + '/table') as table:
+    table.execute('create table t (a)')
+    table.execute('insert into t values (1)')
+private = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.01)
+threads = [threading.Thread(target=time.sleep, args=(0.02,)) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+time.process_time(), time.thread_time(), os.sched_getaffinity(0), os.getpgid(0)
+
+
+async def one() -> int:
+    inner = asyncio.get_running_loop().run_in_executor(None, len, 'x')
+    return await asyncio.wait_for(inner, 5)
+
+
+print(line.upper() + str(asyncio.run(one())), flush=True)
 """
 C = """
 #include <stdio.h>
@@ -150,7 +206,9 @@ def test_every_language_has_a_profile() -> None:
         (["java", "-jar", "x"], "command", "java"),
         (["/usr/bin/node", "x"], "command", "node"),
         (["./bot"], "command", "command"),
-        (["./java"], "command", "java"),
+        (["./java"], "command", "command"),
+        (["{bot}/java"], "command", "command"),
+        (["/bot/usr/bin/java"], "command", "command"),
         ([], "command", "command"),
     ],
 )
@@ -167,3 +225,27 @@ def test_profile_adds_what_the_runtime_needs_for_itself() -> None:
 
     assert PROFILES["java"].limits(limits).tasks == limits.tasks + PROFILES["java"].extra_tasks
     assert NATIVE.limits(limits) == limits
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_address_space_is_bounded_whatever_the_runtime(name: str) -> None:
+    soft, hard = rlimits(Limits(), reserved_mb=PROFILES[name].reserved_mb)["as"]
+
+    assert soft == hard <= 40 * 1024 * MEBIBYTE
+
+
+def test_node_bot_may_have_memories_of_webassembly_and_threads(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    need("node")
+    (tmp_path / "main.js").write_text(NODE_THREADS)
+
+    assert answer(launcher, bot_in(tmp_path, "node")) == "HELLO3\n"
+
+
+def test_python_bot_copies_dates_and_locks_files(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    (tmp_path / "main.py").write_text(PYTHON_FILES)
+
+    assert answer(launcher, bot_in(tmp_path, "python")) == "HELLO1\n"
