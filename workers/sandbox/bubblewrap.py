@@ -24,7 +24,8 @@ _UNSHARE = (
 _IDENTITY = ("--uid", "65534", "--gid", "65534", "--hostname", "bot", "--cap-drop", "ALL")
 OURS = frozenset((b"--as-pid-1", b"--die-with-parent", b"--info-fd", BOT_AT.encode()))
 """Words by which a process that is still bubblewrap is known to have been started here."""
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+# Not `zero`: a shared mapping of it holds pages that belong to no process.
+_DEVICES = ("null", "full", "random", "urandom")
 # Begins with the worker's first line. At the end of input it ends: a worker that dies while
 # bubblewrap is at work leaves a process that no signal reaches, and that must not become a bot.
 _WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")

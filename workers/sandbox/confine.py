@@ -101,6 +101,17 @@ def filter_calls(program: bytes) -> None:
     _prctl("PR_SET_SECCOMP", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(described))
 
 
+def name_own_process(program: bytes, placeholders: dict[str, int]) -> bytes:
+    """Put this process in the place of what stands for it in a filter: its id and its clocks."""
+    pid = os.getpid()
+    own = {"pid": pid, "clock": ~pid << 3 & 0xFFFFFFFF}
+    for name, placeholder in placeholders.items():
+        program = program.replace(
+            placeholder.to_bytes(4, sys.byteorder), own[name].to_bytes(4, sys.byteorder)
+        )
+    return program
+
+
 def confine(wanted: dict[str, Any]) -> None:  # Any: a table of facts
     """Apply what the launcher asked for, the filter last."""
     if "parent" in wanted:
@@ -110,7 +121,7 @@ def confine(wanted: dict[str, Any]) -> None:  # Any: a table of facts
         restrict_files(wanted["landlock"])
     limit(wanted["rlimits"])
     if "filter" in wanted:
-        filter_calls(wanted["filter"])
+        filter_calls(name_own_process(wanted["filter"], wanted.get("own", {})))
 
 
 def main() -> None:

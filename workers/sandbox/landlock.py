@@ -16,11 +16,19 @@ from workers.sandbox.burden import FolderScratch
 from workers.sandbox.confine import CONFINED
 from workers.sandbox.errors import HostDiskFull, LayerMissing
 from workers.sandbox.filters import filter_path
-from workers.sandbox.policy import Variant
+from workers.sandbox.policy import OWN_CLOCK, OWN_PID, Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import Runtime, library_path
-from workers.sandbox.spawning import Order, complaint, confined, pipe, read_until, spawn
+from workers.sandbox.spawning import (
+    Order,
+    complaint,
+    confined,
+    pipe,
+    prefer_to_kill,
+    read_until,
+    spawn,
+)
 from workers.sandbox.staging import Staging
 
 OLDEST_ABI = 6
@@ -34,7 +42,7 @@ _DEVICE_CALLS, _SPECIAL_FILES = 1 << 15, 1 << 6 | 1 << 11
 _READ = _EXECUTE | _READ_FILE | _READ_FOLDER
 _SCRATCH = _ALL_FILES & ~(_EXECUTE | _DEVICE_CALLS | _SPECIAL_FILES)
 _FILE_ACCESS = _EXECUTE | _WRITE_FILE | _READ_FILE
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+_DEVICES = ("null", "full", "random", "urandom")
 
 
 def landlock_abi() -> int:
@@ -82,6 +90,7 @@ class LandlockLevel:
                 | order.command.env,
             )
             order.admit(child.pid)
+            prefer_to_kill(child.pid)
             told = read_until(status, b"")
             if told != CONFINED:
                 raise LaunchFailed(told.decode(errors="replace") or complaint(child))
@@ -105,6 +114,7 @@ class LandlockLevel:
             "rlimits": self._rlimits(order),
             "landlock": self._rules(order, scratch),
             "filter": self._filter,
+            "own": {"pid": OWN_PID, "clock": OWN_CLOCK},
         }
         program = order.arguments(python=str(self._python), bot=str(order.folder))
         return confined(str(self._python), wanted, program)

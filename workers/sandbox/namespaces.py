@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
@@ -16,9 +16,18 @@ from workers.sandbox.filters import filter_path
 from workers.sandbox.leftovers import end_leftovers
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
+from workers.sandbox.profiles import BUILD
 from workers.sandbox.rlimits import MEBIBYTE, prlimit_prefix
 from workers.sandbox.runtime import Runtime, library_path
-from workers.sandbox.spawning import Order, complaint, confined, pipe, read_until, spawn
+from workers.sandbox.spawning import (
+    Order,
+    complaint,
+    confined,
+    pipe,
+    prefer_to_kill,
+    read_until,
+    spawn,
+)
 from workers.sandbox.staging import Staging
 
 
@@ -28,17 +37,14 @@ class NamespacesLevel:
     def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
         end_leftovers()
         self._runtime = runtime
-        self._filters = {
-            False: filter_path(Variant.NAMESPACES),
-            True: filter_path(Variant.PROCESSES),
-        }
+        self._filters = {variant: filter_path(variant) for variant in Variant}
         self._bwrap = find_bwrap(staging, uid=uid)
 
     def start(self, order: Order) -> SandboxedBot:
         """Start a bot: it runs nothing of its own before the worker has taken hold of it."""
         with ExitStack() as pipes:
             info, info_end = pipe(pipes)
-            seccomp = self._filters[order.children]
+            seccomp = self._filters[_variant(order)]
             passed = (info_end, pipes.enter_context(seccomp.open("rb")))
             child = spawn(self._arguments(order, passed), order, passed=passed, environment={})
             bot = self._take_hold(order, child, read_until(info, b"}"))
@@ -57,7 +63,7 @@ class NamespacesLevel:
         except (OSError, ValueError) as error:
             raise LaunchFailed(complaint(child)) from error
         order.undo.callback(scratch.close)
-        _prefer_to_kill(pid)
+        prefer_to_kill(pid)
         return SandboxedBot(
             child=child, body=order.body(pid, scratch), limits=order.limits, group=order.group
         )
@@ -87,11 +93,11 @@ class NamespacesLevel:
         return [*prefix, *program]
 
 
+def _variant(order: Order) -> Variant:
+    if order.profile is BUILD:
+        return Variant.BUILD
+    return Variant.PROCESSES if order.children else Variant.NAMESPACES
+
+
 def _scratch_bytes(order: Order) -> int:
     return order.limits.scratch_mb * MEBIBYTE
-
-
-def _prefer_to_kill(pid: int) -> None:
-    """When the host runs out of memory, a bot goes before anything else."""
-    with suppress(OSError):
-        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")

@@ -7,6 +7,7 @@ or that is missing on aarch64 without being listed in `X86_ONLY`, stops the buil
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,13 +20,19 @@ def refuse(number: int) -> int:
     return 0x00050000 | number
 
 
+PRETEND = refuse(0)
+"""The verdict that makes a call succeed without being done."""
+
+
 class Variant(StrEnum):
-    """Which sandbox level, and which kind of bot, a filter is for."""
+    """Which sandbox level, and which kind of program, a filter is for."""
 
     NAMESPACES = "namespaces"
     LANDLOCK = "landlock"
     PROCESSES = "processes"
     """Namespaces for a bot that may have children."""
+    BUILD = "build"
+    """Namespaces for a build, which meets no opponent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +55,24 @@ class Rule:
 
 
 _ALLOWED = """
-read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close close_range
+read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range
 open openat creat stat fstat lstat newfstatat statx access faccessat faccessat2 readlink
-readlinkat getcwd chdir fchdir getdents getdents64 statfs fstatfs umask truncate ftruncate
-fallocate fsync fdatasync sync_file_range rename renameat renameat2 mkdir mkdirat rmdir unlink
-unlinkat symlink symlinkat flock fcntl dup dup2 dup3 pipe pipe2 sendfile splice tee
-copy_file_range fadvise64 readahead poll ppoll select pselect6 epoll_create epoll_create1
+readlinkat getcwd chdir fchdir getdents getdents64 umask truncate ftruncate
+fallocate rename renameat renameat2 mkdir mkdirat rmdir unlink
+unlinkat symlink symlinkat dup dup2 dup3 pipe pipe2
+poll ppoll select pselect6 epoll_create epoll_create1
 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4
-timerfd_create timerfd_settime timerfd_gettime mmap mprotect munmap brk mremap madvise mincore
-msync membarrier rseq pkey_mprotect pkey_alloc pkey_free execve execveat exit exit_group wait4
-waitid kill tkill tgkill rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend
-rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo sigaltstack restart_syscall getpid getppid
-gettid getuid geteuid getgid getegid getgroups getresuid getresgid getpgrp getpgid getsid
-getrlimit setrlimit getrusage times sysinfo uname getcpu getpriority capget set_tid_address
-set_robust_list get_robust_list futex futex_waitv sched_yield sched_getaffinity sched_getparam
-sched_getscheduler sched_get_priority_max sched_get_priority_min sched_rr_get_interval
-arch_prctl gettimeofday time clock_gettime clock_getres clock_nanosleep nanosleep getitimer
-setitimer alarm pause timer_create timer_settime timer_gettime timer_getoverrun timer_delete
-getrandom recvmsg recvfrom sendmsg sendto shutdown getsockopt setsockopt getsockname getpeername
+timerfd_create timerfd_settime timerfd_gettime mprotect munmap brk mremap
+rseq pkey_mprotect pkey_alloc pkey_free execve execveat exit exit_group wait4
+waitid rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend
+rt_sigtimedwait sigaltstack restart_syscall getpid getppid
+gettid getuid geteuid getgid getegid getgroups getresuid getresgid getpgrp
+getrlimit setrlimit getrusage times sysinfo uname getcpu set_tid_address
+set_robust_list futex futex_waitv sched_yield
+sched_get_priority_max sched_get_priority_min
+gettimeofday time nanosleep getitimer
+setitimer alarm pause
+getrandom recvfrom sendto shutdown getsockopt getsockname getpeername
 """
 
 # Honest programs try these and cope with a refusal.
@@ -75,9 +82,22 @@ setsid setpgid setpriority sched_setaffinity sched_setscheduler sched_setparam s
 ioprio_set setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capset
 chown fchown lchown fchownat link linkat mknod mknodat mlock mlock2 mlockall munlock munlockall
 shmget shmat shmctl semget semop semctl msgget msgsnd msgrcv msgctl mq_open fork vfork
+timer_create
 """,
-    errno.EACCES: "socket connect bind listen accept accept4",
+    errno.EACCES: "socket connect bind listen accept accept4 sendmsg recvmsg",
+    # Memory of the kernel's, and filters that it runs.
+    errno.ENOPROTOOPT: "setsockopt",
+    # They move up to 2 GiB in one call. Programs that copy go on without when they hear this.
+    errno.EINVAL: "sendfile splice tee",
+    errno.ENOSYS: "copy_file_range",
 }
+
+# Answered with success, and nothing is done. The page cache, the journal of the host's disk, the
+# times of device nodes and locks on files that all bots see outlive a match or reach another bot.
+_PRETENDED = """
+fadvise64 readahead fsync fdatasync sync_file_range flock
+utime utimes utimensat futimesat
+"""
 
 # No honest program makes these: they end the process.
 _KILLED = """
@@ -89,7 +109,9 @@ syslog vhangup sethostname setdomainname
 """
 
 # Landlock does not cover these, and without namespaces they could reach files of the same user.
-_METADATA = "chmod fchmod fchmodat utime utimes utimensat futimesat"
+_METADATA = "chmod fchmod fchmodat"
+# How full the host's disk is changes with every other bot's scratch folder.
+_DISK_SPACE = "statfs fstatfs"
 
 _X86_ONLY = """
 access alarm arch_prctl chmod chown creat dup2 epoll_create epoll_wait eventfd fork futimesat
@@ -99,16 +121,30 @@ rmdir select signalfd stat symlink time unlink utime utimes vfork
 X86_ONLY = frozenset(_X86_ONLY.split())
 """Names that aarch64 never had."""
 
+OWN_PID = 0x50454E54
+"""Stands in the filter of Landlock for the bot's process id, which is known when it is loaded."""
+OWN_CLOCK = 0x50454E58
+"""Stands there for the bot's CPU clocks: bits 3 to 31 of their ids."""
+
 _CLONE_THREAD = 0x00010000
 _CLONE_NEW = 0x7E020080
-# For bots with children: what starts one, and what a named semaphore is made with.
-_CHILDREN = "fork vfork link linkat"
+# For bots with children: what starts one, what a named semaphore is made with, and what a file is
+# handed over with.
+_CHILDREN = "fork vfork link linkat sendmsg recvmsg"
+# A build meets nobody: its tools may date and lock files.
+_BUILD = "flock utime utimes utimensat futimesat"
 _AF_UNIX = 1
 _SOCK_STREAM, _SOCK_SEQPACKET = 1, 5
+_ANY = 0xFFFFFFFF
+_SIGCONT = 18
 
 
-def _values(argument: int, values: tuple[int, ...]) -> tuple[Test, ...]:
-    return tuple(Test(((argument, 0xFFFFFFFF, value),), ALLOW) for value in values)
+def _values(argument: int, values: Iterable[int], verdict: int = ALLOW) -> tuple[Test, ...]:
+    return tuple(Test(((argument, _ANY, value),), verdict) for value in values)
+
+
+def _bits(argument: int, bits: int, verdict: int) -> Test:
+    return Test(((argument, bits, bits),), verdict)
 
 
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
@@ -116,6 +152,33 @@ _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # Reading, naming and no_new_privs. PR_SET_PDEATHSIG is not here: a bot that clears it would
 # outlive a killed worker.
 _PRCTLS = (2, 3, 15, 16, 21, 23, 38, 39, 0x53564D41)
+# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not the others:
+# owners and signals of files, leases, notes of changes, write hints, the size of a pipe.
+_FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW; then F_GETLK, F_OFD_GETLK, which tell of others.
+_LOCKS, _LOCKS_OF_OTHERS = (6, 7, 37, 38), (5, 36)
+# NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, UNMERGEABLE, HUGEPAGE, NOHUGEPAGE,
+# DONTDUMP, DODUMP, WIPEONFORK, KEEPONFORK. Not POPULATE_READ, POPULATE_WRITE, COLLAPSE, PAGEOUT:
+# they run on while the bot is stopped.
+_ADVICE = (0, 1, 2, 4, 8, 10, 11, 13, 14, 15, 16, 17, 18, 19)
+_WILLNEED = 3
+# What touches no process but the caller's: the query, and private commands with registration.
+_BARRIERS = (0, 8, 16, 32, 64, 128, 256)
+# ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS, ARCH_GET_CPUID.
+_ARCHITECTURE = (0x1001, 0x1002, 0x1003, 0x1004, 0x1011)
+_MAP_SHARED_ANONYMOUS, _MAP_POPULATE, _MAP_HUGETLB = 0x21, 0x8000, 0x40000
+_MS_SYNC = 4
+
+# Filled without a look at signals; and pages that are counted nowhere.
+_MMAP = (
+    _bits(3, _MAP_POPULATE, refuse(errno.EINVAL)),
+    _bits(3, _MAP_HUGETLB, refuse(errno.ENOMEM)),
+)
+# Its pages stay when it lets go of them, and then belong to no process.
+_PRIVATE_MMAP = (*_MMAP, _bits(3, _MAP_SHARED_ANONYMOUS, refuse(errno.EPERM)))
+
+# Which argument is the signal.
+_SIGNALLING = {"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2}
 
 _ARGUMENTS = {
     "clone": Rule(
@@ -127,6 +190,21 @@ _ARGUMENTS = {
     ),
     "ioctl": Rule(refuse(errno.ENOTTY), _values(1, _IOCTLS)),
     "prctl": Rule(refuse(errno.EPERM), _values(0, _PRCTLS)),
+    "arch_prctl": Rule(refuse(errno.EINVAL), _values(0, _ARCHITECTURE)),
+    "fcntl": Rule(
+        refuse(errno.EINVAL),
+        (
+            *_values(1, _FCNTLS),
+            *_values(1, _LOCKS, PRETEND),
+            *_values(1, _LOCKS_OF_OTHERS, refuse(errno.ENOLCK)),
+        ),
+    ),
+    "madvise": Rule(
+        refuse(errno.EINVAL), (*_values(2, _ADVICE), *_values(2, [_WILLNEED], PRETEND))
+    ),
+    "membarrier": Rule(refuse(errno.EINVAL), _values(0, _BARRIERS)),
+    "mmap": Rule(ALLOW, _PRIVATE_MMAP),
+    "msync": Rule(ALLOW, (_bits(2, _MS_SYNC, PRETEND),)),
     # Pid 0 only: the limits of another process are not the bot's to read or change.
     "prlimit64": Rule(refuse(errno.EPERM), _values(0, (0,))),
     "personality": Rule(refuse(errno.EPERM), _values(0, (0, 8, 0x20000, 0xFFFFFFFF))),
@@ -134,22 +212,89 @@ _ARGUMENTS = {
     "socketpair": Rule(
         refuse(errno.EACCES),
         tuple(
-            Test(((0, 0xFFFFFFFF, _AF_UNIX), (1, 0xF, kind)), ALLOW)
+            Test(((0, _ANY, _AF_UNIX), (1, 0xF, kind)), ALLOW)
             for kind in (_SOCK_STREAM, _SOCK_SEQPACKET)
         ),
     ),
+    # A stopped bot must not be able to resume itself.
+    **{
+        name: Rule(ALLOW, _values(argument, [_SIGCONT], refuse(errno.EPERM)))
+        for name, argument in _SIGNALLING.items()
+    },
 }
+
+# What names a process; which argument does, and the answer for any but the bot's own.
+_PROCESS_ARGUMENT = {
+    "getpgid": (0, errno.ESRCH),
+    "getsid": (0, errno.ESRCH),
+    "getpriority": (1, errno.ESRCH),
+    "get_robust_list": (0, errno.EPERM),
+    "sched_getparam": (0, errno.ESRCH),
+    "sched_getscheduler": (0, errno.ESRCH),
+    "sched_rr_get_interval": (0, errno.ESRCH),
+    # The C library passes on every other error to programs that ask about their own thread.
+    "sched_getaffinity": (0, errno.ENOSYS),
+}
+# Its header names one in memory.
+_PROCESS_IN_MEMORY = "capget"
+_CLOCKS = ("clock_gettime", "clock_getres", "clock_nanosleep")
+_NEGATIVE, _CLOCK_OWNER = 0x80000000, 0xFFFFFFF8
 
 
 def rules(variant: Variant) -> dict[str, Rule]:
     """Return the rule of every named system call."""
-    table = {name: Rule(ALLOW) for name in _ALLOWED.split()}
+    table = _always(_ALLOWED, ALLOW)
+    unlimited = (_DISK_SPACE, _METADATA, _PROCESS_IN_MEMORY, *_PROCESS_ARGUMENT, *_CLOCKS)
+    table |= _always(" ".join(unlimited), ALLOW)
     for number, names in _REFUSED.items():
-        table |= {name: Rule(refuse(number)) for name in names.split()}
-    table |= {name: Rule(KILL) for name in _KILLED.split()}
-    metadata = refuse(errno.EPERM) if variant is Variant.LANDLOCK else ALLOW
-    table |= {name: Rule(metadata) for name in _METADATA.split()} | _ARGUMENTS
-    if variant is Variant.PROCESSES:
-        table |= {name: Rule(ALLOW) for name in _CHILDREN.split()}
-        table["clone"] = Rule(KILL, (Test(((0, _CLONE_NEW, 0),), ALLOW),))
+        table |= _always(names, refuse(number))
+    table |= _always(_PRETENDED, PRETEND) | _always(_KILLED, KILL) | _ARGUMENTS
+    return table | _OF_VARIANT[variant]
+
+
+def _always(names: str, verdict: int) -> dict[str, Rule]:
+    return {name: Rule(verdict) for name in names.split()}
+
+
+def _landlock() -> dict[str, Rule]:
+    """Return what else is refused where the bot is among the processes and disks of the host."""
+    table = _always(_METADATA, refuse(errno.EPERM)) | _always(_DISK_SPACE, refuse(errno.ENOSYS))
+    table |= _always(_PROCESS_IN_MEMORY, refuse(errno.EPERM))
+    for name, (argument, number) in _PROCESS_ARGUMENT.items():
+        table[name] = Rule(refuse(number), _values(argument, (0, OWN_PID)))
+    for name in _SIGNALLING:
+        # Zero is the bot's own group to `kill`, and nobody to the others.
+        own = _values(0, (0, OWN_PID))
+        table[name] = Rule(refuse(errno.EPERM), (*_ARGUMENTS[name].tests, *own))
+    for name in _CLOCKS:
+        owners = (_CLOCK_OWNER, OWN_CLOCK)
+        own = tuple(Test(((0, _CLOCK_OWNER, owner),), ALLOW) for owner in owners)
+        table[name] = Rule(refuse(errno.EINVAL), (Test(((0, _NEGATIVE, 0),), ALLOW), *own))
     return table
+
+
+def _processes() -> dict[str, Rule]:
+    """Return what else a bot with children may do: its group counts and freezes all of them."""
+    table = _always(_CHILDREN, ALLOW) | _always(" ".join(_SIGNALLING), ALLOW)
+    table |= _always("flock", refuse(errno.ENOLCK))
+    table["clone"] = Rule(KILL, (Test(((0, _CLONE_NEW, 0),), ALLOW),))
+    table["mmap"] = Rule(ALLOW, _MMAP)
+    table["fcntl"] = Rule(
+        refuse(errno.EINVAL),
+        (*_values(1, (*_FCNTLS, *_LOCKS)), *_values(1, _LOCKS_OF_OTHERS, refuse(errno.ENOLCK))),
+    )
+    return table
+
+
+def _build() -> dict[str, Rule]:
+    """Return what else the tools of a build may do."""
+    fcntl = Rule(refuse(errno.EINVAL), _values(1, (*_FCNTLS, *_LOCKS, *_LOCKS_OF_OTHERS)))
+    return _processes() | _always(_BUILD, ALLOW) | {"fcntl": fcntl}
+
+
+_OF_VARIANT = {
+    Variant.NAMESPACES: {},
+    Variant.LANDLOCK: _landlock(),
+    Variant.PROCESSES: _processes(),
+    Variant.BUILD: _build(),
+}

@@ -29,7 +29,6 @@ VERDICTS = {
     "exec_again": "cpu_time",
     "memory_bomb": "memory",
     "memory_maps": "memory",
-    "memory_shared": "memory",
     "memory_stacks": "memory",
     "inode_flood": "scratch",
     "deep_folders": "scratch",
@@ -46,19 +45,21 @@ VERDICTS = {
 }
 DOORS_OF_X86 = {"forbidden_int80": "security", "forbidden_x32": "security"}
 CONTAINED = (
-    "abstract_socket", "affinity", "becomes_shell", "daemon", "fork_bomb", "host_files",
-    "ignores_signals", "io_uring", "kernel_memory", "kill_all", "launders_cpu", "leaves_group",
-    "leaves_notes", "network", "open_files", "opponent_pipes", "other_user", "outlives",
-    "ponders", "raise_limits", "shared_memory", "signal_flood", "terminal", "thread_bomb",
-    "unknown_calls", "write_outside",
+    "abstract_socket", "affinity", "becomes_shell", "daemon", "fork_bomb", "hides_memory",
+    "host_files", "ignores_signals", "io_uring", "kernel_memory", "kill_all", "launders_cpu",
+    "leaves_group", "leaves_marks", "leaves_notes", "network", "open_files", "opponent_pipes",
+    "other_user", "outlives", "ponders", "raise_limits", "resumes_itself", "shared_memory",
+    "signal_flood", "spies", "terminal", "thread_bomb", "unknown_calls", "write_outside",
 )  # fmt: skip
 NATIVE = {
     "native_break": "memory",
     "native_clone": "security",
     "native_clone3": None,
     "native_fork": None,
+    "native_orphan": "memory",
     "native_parent": "security",
     "native_spin": "cpu_time",
+    "native_tables": None,
 }
 IN_A_MATCH = {
     "answers_early": "protocol",

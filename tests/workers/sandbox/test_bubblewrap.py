@@ -35,7 +35,7 @@ GOLDEN = """
 --perms 0700 --size 16777216 --tmpfs /tmp
 --ro-bind /usr /usr --ro-bind /srv/engines /opt/pentathlon/pentathlon_engines
 --symlink usr/lib /lib --dir /dev
---dev-bind /dev/null /dev/null --dev-bind /dev/zero /dev/zero --dev-bind /dev/full /dev/full
+--dev-bind /dev/null /dev/null --dev-bind /dev/full /dev/full
 --dev-bind /dev/random /dev/random --dev-bind /dev/urandom /dev/urandom
 --ro-bind /srv/bot /bot --remount-ro / --chdir /bot
 --info-fd 0 --seccomp 1 -- /bin/sh -c

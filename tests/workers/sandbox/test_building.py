@@ -133,8 +133,11 @@ def test_missing_program_is_the_bots_doing(launcher: SandboxLauncher, tmp_path: 
             "memory",
         ),
         ("i=0; while [ $i -lt 9000 ]; do i=$((i+1)); : > f$i; done", "files in its scratch"),
-        ("head -c 15000000 /dev/zero > a; head -c 9000000 /dev/zero > b", "filled its scratch"),
-        ("head -c 99000000 /dev/zero > a", "MiB"),
+        (
+            "head -c 15000000 /dev/urandom > a; head -c 9000000 /dev/urandom > b",
+            "filled its scratch",
+        ),
+        ("head -c 99000000 /dev/urandom > a", "MiB"),
     ],
 )
 def test_build_has_limits(
@@ -184,7 +187,9 @@ def test_build_has_no_network_and_no_host(launcher: SandboxLauncher, tmp_path: P
 def test_large_result_is_refused(launcher: SandboxLauncher, tmp_path: Path) -> None:
     limits = replace(SMALL, scratch_mb=64, match_cpu_s=5.0)
 
-    failed = run(launcher, tmp_path, "sh", "-c", "head -c 20000000 /dev/zero > a", limits=limits)
+    failed = run(
+        launcher, tmp_path, "sh", "-c", "head -c 20000000 /dev/urandom > a", limits=limits
+    )
 
     assert isinstance(failed, BuildFailed)
     assert failed.reason == "build: it left more than 16 MiB"

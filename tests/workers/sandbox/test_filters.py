@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import errno
+import os
+import struct
 from pathlib import Path
 
 import pytest
 
 from tests.workers.sandbox.bpf_machine import run
+from workers.sandbox.confine import name_own_process
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.filters import (
     ARCHITECTURES,
@@ -14,11 +17,24 @@ from workers.sandbox.filters import (
     filter_path,
     syscall_numbers,
 )
-from workers.sandbox.policy import ALLOW, KILL, X86_ONLY, Rule, Variant, refuse, rules
+from workers.sandbox.policy import (
+    ALLOW,
+    KILL,
+    OWN_CLOCK,
+    OWN_PID,
+    PRETEND,
+    X86_ONLY,
+    Rule,
+    Variant,
+    refuse,
+    rules,
+)
 
 MACHINES = tuple(ARCHITECTURES)
 BOTH = [(machine, variant) for machine in MACHINES for variant in Variant]
 EPERM, EACCES, ENOSYS = refuse(errno.EPERM), refuse(errno.EACCES), refuse(errno.ENOSYS)
+EINVAL, ESRCH, ENOLCK = refuse(errno.EINVAL), refuse(errno.ESRCH), refuse(errno.ENOLCK)
+WITH_CHILDREN = (Variant.PROCESSES, Variant.BUILD)
 HIGH_BITS = 1 << 40
 
 CALLS = [
@@ -65,6 +81,101 @@ CALLS = [
     ("socketpair", (1, 5 | 0x80800), ALLOW),
     ("socketpair", (1, 2), EACCES),
     ("socketpair", (2, 1), EACCES),
+    ("timer_create", (), EPERM),
+    ("madvise", (0, 0, 4), ALLOW),
+    ("madvise", (0, 0, 3), PRETEND),
+    ("madvise", (0, 0, 21), EINVAL),
+    ("madvise", (0, 0, 22), EINVAL),
+    ("madvise", (0, 0, 23), EINVAL),
+    ("madvise", (0, 0, 25), EINVAL),
+    ("mmap", (0, 4096, 3, 0x22), ALLOW),
+    ("mmap", (0, 4096, 3, 0x01), ALLOW),
+    ("mmap", (0, 4096, 3, 0x8022), EINVAL),
+    ("mmap", (0, 4096, 3, 0x40022), refuse(errno.ENOMEM)),
+    ("msync", (0, 0, 1), ALLOW),
+    ("msync", (0, 0, 4), PRETEND),
+    ("fcntl", (0, 4), ALLOW),
+    ("fcntl", (0, 1030), ALLOW),
+    ("fcntl", (0, 8), EINVAL),
+    ("fcntl", (0, 10), EINVAL),
+    ("fcntl", (0, 1024), EINVAL),
+    ("fcntl", (0, 1026), EINVAL),
+    ("fcntl", (0, 1031), EINVAL),
+    ("fcntl", (0, 1036), EINVAL),
+    ("membarrier", (8,), ALLOW),
+    ("membarrier", (1,), EINVAL),
+    ("membarrier", (2,), EINVAL),
+    ("sendfile", (), EINVAL),
+    ("splice", (), EINVAL),
+    ("copy_file_range", (), ENOSYS),
+    ("preadv2", (), ENOSYS),
+    ("pwritev2", (), ENOSYS),
+    ("mincore", (), ENOSYS),
+    ("process_madvise", (), ENOSYS),
+    ("memfd_secret", (), ENOSYS),
+    ("mbind", (), ENOSYS),
+    ("move_pages", (), ENOSYS),
+    ("pidfd_open", (), ENOSYS),
+    ("pidfd_send_signal", (), ENOSYS),
+    ("inotify_init1", (), ENOSYS),
+    ("setxattr", (), ENOSYS),
+    ("fadvise64", (), PRETEND),
+    ("readahead", (), PRETEND),
+    ("fsync", (), PRETEND),
+    ("sync_file_range", (), PRETEND),
+    ("setsockopt", (), refuse(errno.ENOPROTOOPT)),
+]
+# Where bots with children and builds may do more: the verdicts of the others, and theirs.
+CALLS_OF_CHILDREN = [
+    ("mmap", (0, 4096, 3, 0x21), (EPERM, ALLOW, ALLOW)),
+    ("mmap", (0, 4096, 3, 0x23), (EPERM, ALLOW, ALLOW)),
+    ("sendmsg", (), (EACCES, ALLOW, ALLOW)),
+    ("kill", (OWN_PID, 18), (EPERM, ALLOW, ALLOW)),
+    ("tkill", (OWN_PID, 18), (EPERM, ALLOW, ALLOW)),
+    ("tgkill", (OWN_PID, 1, 18), (EPERM, ALLOW, ALLOW)),
+    ("tgkill", (OWN_PID, 18, 10), (ALLOW, ALLOW, ALLOW)),
+    ("rt_sigqueueinfo", (OWN_PID, 18), (EPERM, ALLOW, ALLOW)),
+    ("rt_tgsigqueueinfo", (OWN_PID, 1, 18), (EPERM, ALLOW, ALLOW)),
+    ("flock", (), (PRETEND, ENOLCK, ALLOW)),
+    ("fcntl", (0, 6), (PRETEND, ALLOW, ALLOW)),
+    ("fcntl", (0, 5), (ENOLCK, ENOLCK, ALLOW)),
+    ("fcntl", (0, 36), (ENOLCK, ENOLCK, ALLOW)),
+    ("utimensat", (), (PRETEND, PRETEND, ALLOW)),
+]
+A_STRANGER = 4711
+# What only the level without namespaces refuses.
+CALLS_ABOUT_OTHERS = [
+    ("kill", (A_STRANGER, 0), EPERM),
+    ("kill", (0xFFFFFFFF, 9), EPERM),
+    ("tkill", (A_STRANGER, 0), EPERM),
+    ("tgkill", (A_STRANGER, A_STRANGER, 0), EPERM),
+    ("rt_sigqueueinfo", (A_STRANGER, 0), EPERM),
+    ("getpgid", (A_STRANGER,), ESRCH),
+    ("getsid", (A_STRANGER,), ESRCH),
+    ("getpriority", (0, A_STRANGER), ESRCH),
+    ("sched_getscheduler", (A_STRANGER,), ESRCH),
+    ("sched_getaffinity", (A_STRANGER,), ENOSYS),
+    ("get_robust_list", (A_STRANGER,), EPERM),
+    ("capget", (), EPERM),
+    ("clock_gettime", ((~A_STRANGER << 3 | 2) & 0xFFFFFFFF,), EINVAL),
+    ("clock_getres", ((~A_STRANGER << 3 | 6) & 0xFFFFFFFF,), EINVAL),
+    ("clock_nanosleep", ((~A_STRANGER << 3 | 2) & 0xFFFFFFFF,), EINVAL),
+    ("statfs", (), ENOSYS),
+    ("fchmod", (), EPERM),
+    ("fchmodat", (), EPERM),
+]
+CALLS_ABOUT_ITSELF = [
+    ("kill", (0, 0)),
+    ("kill", (OWN_PID, 15)),
+    ("tgkill", (OWN_PID, A_STRANGER, 15)),
+    ("getpgid", (0,)),
+    ("getsid", (OWN_PID,)),
+    ("sched_getaffinity", (0,)),
+    ("clock_gettime", (0,)),
+    ("clock_gettime", (3,)),
+    ("clock_gettime", (~0 << 3 & 0xFFFFFFFF | 2,)),
+    ("clock_gettime", (OWN_CLOCK | 2,)),
+    ("clock_gettime", (OWN_CLOCK | 6,)),
 ]
 
 
@@ -83,7 +194,7 @@ def test_call_gets_its_verdict(
     machine: str, variant: Variant, name: str, arguments: tuple[int, ...], verdict: int
 ) -> None:
     number = syscall_numbers(machine)[name]
-    if variant is Variant.PROCESSES and name == "clone" and verdict == EPERM:
+    if variant in WITH_CHILDREN and name == "clone" and verdict == EPERM:
         verdict = ALLOW
 
     found = run(load(machine, variant), (ARCHITECTURES[machine], number, arguments))
@@ -127,13 +238,62 @@ def test_x32_call_is_killed(number: int) -> None:
     assert run(load("x86_64", Variant.NAMESPACES), call) == KILL
 
 
+@pytest.mark.parametrize(("name", "arguments", "verdicts"), CALLS_OF_CHILDREN)
 @pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("name", ["fchmod", "fchmodat", "utimensat"])
-def test_metadata_is_refused_without_namespaces(machine: str, name: str) -> None:
-    call = (ARCHITECTURES[machine], syscall_numbers(machine)[name], ())
+def test_children_and_builds_may_do_more(
+    machine: str, name: str, arguments: tuple[int, ...], verdicts: tuple[int, int, int]
+) -> None:
+    call = (ARCHITECTURES[machine], syscall_numbers(machine)[name], arguments)
+    verdict, of_children, of_build = verdicts
 
-    assert run(load(machine, Variant.LANDLOCK), call) == EPERM
+    assert {variant: run(load(machine, variant), call) for variant in Variant} == {
+        Variant.NAMESPACES: verdict,
+        Variant.LANDLOCK: verdict,
+        Variant.PROCESSES: of_children,
+        Variant.BUILD: of_build,
+    }
+
+
+@pytest.mark.parametrize(("name", "arguments", "verdict"), CALLS_ABOUT_OTHERS)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_others_are_nobody_without_namespaces(
+    machine: str, name: str, arguments: tuple[int, ...], verdict: int
+) -> None:
+    call = (ARCHITECTURES[machine], syscall_numbers(machine)[name], arguments)
+
+    assert run(load(machine, Variant.LANDLOCK), call) == verdict
     assert run(load(machine, Variant.NAMESPACES), call) == ALLOW
+
+
+@pytest.mark.parametrize(("name", "arguments"), CALLS_ABOUT_ITSELF)
+@pytest.mark.parametrize(("machine", "variant"), BOTH)
+def test_bot_may_ask_about_itself(
+    machine: str, variant: Variant, name: str, arguments: tuple[int, ...]
+) -> None:
+    call = (ARCHITECTURES[machine], syscall_numbers(machine)[name], arguments)
+
+    assert run(load(machine, variant), call) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_bot_is_named_in_the_filter_of_landlock_alone(machine: str) -> None:
+    program = load(machine, Variant.LANDLOCK)
+    named = name_own_process(program, {"pid": OWN_PID, "clock": OWN_CLOCK})
+    call = (ARCHITECTURES[machine], syscall_numbers(machine)["getsid"], (os.getpid(),))
+
+    assert run(program, call) == ESRCH
+    assert run(named, call) == ALLOW
+    # Only whole constants of instructions are replaced.
+    changed = [at for at in range(len(program)) if program[at] != named[at]]
+    assert changed
+    assert {at % 8 for at in changed} <= {4, 5, 6, 7}
+    assert all(
+        OWN_PID not in constants(machine, other) for other in set(Variant) - {Variant.LANDLOCK}
+    )
+
+
+def constants(machine: str, variant: Variant) -> set[int]:
+    return {constant for *_, constant in struct.iter_unpack("<HBBI", load(machine, variant))}
 
 
 @pytest.mark.parametrize(("name", "verdict"), [("fork", ALLOW), ("linkat", ALLOW)])

@@ -29,7 +29,7 @@ from workers.sandbox.cgroups import Use
 
 WITHOUT_GROUPS = variants(Use.FOR_CHILDREN)
 IN_GROUPS = [each for each in variants(Use.ALWAYS) if each.level == "namespaces"]
-ELSEWHERE = {"echo", "disk_fill", *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS}
+ELSEWHERE = {"echo", "disk_fill", "native_runs_on", *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS}
 
 bare = pytest.mark.parametrize("variant", WITHOUT_GROUPS, ids=str)
 
@@ -54,7 +54,7 @@ def test_native_bot_gets_no_further(variant: Variant, bot: str) -> None:
 @pytest.mark.parametrize("variant", IN_GROUPS, ids=str)
 @pytest.mark.parametrize(
     "bot",
-    ["cpu_threads", "fork_bomb", "memory_bomb", "memory_shared", "outlives", "thread_bomb"],
+    ["cpu_threads", "fork_bomb", "memory_bomb", "memory_maps", "outlives", "thread_bomb"],
 )
 def test_bot_in_a_control_group_comes_to_the_same(variant: Variant, bot: str) -> None:
     found = fight(variant, bot)
@@ -71,7 +71,7 @@ def test_nothing_is_left_for_the_next_match(variant: Variant) -> None:
 
 @bare
 def test_memory_is_seen_before_it_doubles(variant: Variant) -> None:
-    found = fight(variant, "memory_shared")
+    found = fight(variant, "memory_maps")
 
     assert LIMITS.memory_mb < found["memory_peak_mb"] < 2 * LIMITS.memory_mb
 
