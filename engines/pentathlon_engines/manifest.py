@@ -26,7 +26,8 @@ from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.launcher import BotCommand
 
 FILE_NAME: Final = "bot.toml"
-LARGEST_BYTES: Final = 64 * 1024
+LARGEST_BYTES: Final = 4096
+"""Of a bot.toml. The time to parse one grows with the square of its size."""
 ANY_GAME: Final = "*"
 """In the place of games: all that there are, for bots that know only the contract of a game."""
 COMMAND: Final = "command"
@@ -34,6 +35,7 @@ COMMAND: Final = "command"
 MOST_PROCESSES: Final = 16
 BUILT_IN: Final = Path(__file__).parent / "bots"
 
+_LONGEST_SHOWN: Final = 60
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
 
@@ -61,7 +63,8 @@ def read_manifest(folder: Path) -> Manifest:
         BadManifest: naming the field and what to write.
     """
     try:
-        data = (folder / FILE_NAME).read_bytes()
+        with (folder / FILE_NAME).open("rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
     except OSError as error:
         raise BadManifest(
             f"{FILE_NAME}: cannot be read; write a {FILE_NAME} into {folder}"
@@ -78,7 +81,10 @@ def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
     table = _parse_table(data)
     unknown = sorted(set(table) - set(_FIELDS))
     if unknown:
-        raise BadManifest(f"{unknown[0]}: no such field; known are {', '.join(_FIELDS)}")
+        field = _shown(unknown[0])
+        if not field.isprintable():
+            field = repr(field)
+        raise BadManifest(f"{field}: no such field; known are {', '.join(_FIELDS)}")
     values = {field: read(table.get(field)) for field, read in _FIELDS.items()}
     return _checked(values, has_file)
 
@@ -131,10 +137,21 @@ def _parse_table(data: bytes) -> dict[str, object]:
         )
     try:
         return tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    # Besides what is no TOML: a number of more digits than Python reads is a bare ValueError.
+    except (ValueError, RecursionError) as error:
         raise BadManifest(
             f"{FILE_NAME}: not TOML ({error}); see the example in PROTOCOL.md"
         ) from error
+
+
+def _shown(value: object) -> str:
+    """Return what a message quotes: a text, cut short, or the kind of another value.
+
+    The digits of a number may be more than Python writes down.
+    """
+    if type(value) is not str:
+        return type(value).__name__
+    return value if len(value) <= _LONGEST_SHOWN else f"{value[:_LONGEST_SHOWN]}…"
 
 
 def _name(value: object) -> str:
@@ -154,7 +171,7 @@ def _games(value: object) -> tuple[str, ...]:
     for key in keys:
         if key not in GAMES:
             raise BadManifest(
-                f"games: no game {key!r}; known are {', '.join(sorted(GAMES))}",
+                f"games: no game {_shown(key)!r}; known are {', '.join(sorted(GAMES))}",
                 code="unknown_game",
             )
     if len(set(keys)) != len(keys):
@@ -167,7 +184,8 @@ def _language(value: object) -> str | None:
         return value
     known = ", ".join(f'"{key}"' for key in LANGUAGES)
     raise BadManifest(
-        f"language: write one of {known}, or leave it out and write command; not {value!r}",
+        f"language: write one of {known}, or leave it out and write command;"
+        f" not {_shown(value)!r}",
         code="unknown_language",
     )
 
@@ -250,5 +268,5 @@ def _script(values: dict[str, object], has_file: Callable[[str], bool]) -> Manif
         raise BadManifest("build: a Python bot is not built; leave it out, or write a command")
     main = values["main"] or language.main
     if not values["build"] and not has_file(str(PurePosixPath(str(main)))):
-        raise BadManifest(f"main: there is no file {main!r} in the folder")
+        raise BadManifest(f"main: there is no file {_shown(main)!r} in the folder")
     return Manifest(**{**values, "main": main})  # type: ignore[arg-type]  # checked by field

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines import GAMES
+from pentathlon_engines import GAMES, manifest
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.manifest import (
     Manifest,
@@ -29,17 +29,17 @@ def write_bot(folder: Path, toml: str) -> Path:
 
 
 def test_python_bot_is_read(tmp_path: Path) -> None:
-    manifest = read_manifest(write_bot(tmp_path, PYTHON))
+    found = read_manifest(write_bot(tmp_path, PYTHON))
 
-    assert manifest == Manifest(
+    assert found == Manifest(
         name="tiger", games=("tuned",), language="python", main="main.py", command=(), build=()
     )
 
 
 def test_program_is_read(tmp_path: Path) -> None:
-    manifest = read_manifest(write_bot(tmp_path, PROGRAM + 'build = ["cc", "bot.c"]\n'))
+    found = read_manifest(write_bot(tmp_path, PROGRAM + 'build = ["cc", "bot.c"]\n'))
 
-    assert manifest == Manifest(
+    assert found == Manifest(
         name="tiger",
         games=("tuned",),
         language="command",
@@ -50,9 +50,9 @@ def test_program_is_read(tmp_path: Path) -> None:
 
 
 def test_star_stands_for_all_games(tmp_path: Path) -> None:
-    manifest = read_manifest(write_bot(tmp_path, PYTHON.replace('"tuned"', '"*"')))
+    found = read_manifest(write_bot(tmp_path, PYTHON.replace('"tuned"', '"*"')))
 
-    assert manifest.games == tuple(GAMES)
+    assert found.games == tuple(GAMES)
 
 
 def test_python_bot_is_started_without_site_packages(tmp_path: Path) -> None:
@@ -100,7 +100,15 @@ def test_program_is_started_as_written(tmp_path: Path) -> None:
         (PROGRAM.replace('"./bot"', '""'), "command: write a list of texts"),
         (PYTHON + 'colour = "red"', "colour: no such field; known are name, games"),
         ("name = ", "bot.toml: not TOML"),
-        ("# " + "x" * 70_000, "bot.toml: larger than 65536 bytes"),
+        ("# " + "x" * 5_000, "bot.toml: larger than 4096 bytes"),
+        (PYTHON + f"processes = {'9' * 4_000}", "processes: write a whole number"),
+        (PYTHON + f"processes = {'9' * 5_000}", "bot.toml: larger than 4096 bytes"),
+        (PYTHON.replace('"python"', f"0x{'f' * 4_000}"), "language: write .*not 'int'"),
+        (PYTHON.replace('"python"', f"'{'f' * 4_000}'"), "language: write .*not 'f{60}…'"),
+        (PYTHON + f"{'a.' * 1_900}a = 1", "a: no such field"),
+        (PYTHON + f"main = {'[' * 1_900}{']' * 1_900}", "main: write the path|not TOML"),
+        (PYTHON + "'a\u2028b' = 1", r"'a\\u2028b': no such field"),
+        (PYTHON + "main = 2026-99-99", "bot.toml: not TOML"),
     ],
 )
 def test_manifest_that_is_wrong_names_field_and_remedy(
@@ -115,6 +123,13 @@ def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(BadManifest, match="not TOML"):
         read_manifest(tmp_path)
+
+
+def test_number_of_too_many_digits_is_no_accident(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest, "LARGEST_BYTES", 10_000)
+
+    with pytest.raises(BadManifest, match="not TOML"):
+        manifest.parse_manifest(b"processes = " + b"9" * 5_000, has_file=bool)
 
 
 def test_folder_without_manifest_is_refused(tmp_path: Path) -> None:
