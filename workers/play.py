@@ -82,19 +82,24 @@ class _Batch:
     def _try(self, job: Job) -> None:
         log = _log.bind(match=job.match_id, attempt=job.attempt)
         try:
-            self._finished.append((job, self._play(job)))
+            self._play_or_refuse(job)
         except Drained as error:
             log.info("given back", reason=str(error))
             self._give_up(job, return_match, str(error))
         except MatchAbandoned as error:
             log.warning("result not wanted", code=error.code, reason=str(error))
-        except BuildRefused as error:
-            log.info("build refused", version=error.version_id, reason=str(error))
-            self._refuse(job, error)
         except Exception as error:
             log.exception("attempt failed")
             self.failed += 1
             self._give_up(job, fail_attempt, _sentence(error))
+
+    def _play_or_refuse(self, job: Job) -> None:
+        try:
+            self._finished.append((job, self._play(job)))
+        except BuildRefused as error:
+            log = _log.bind(match=job.match_id, attempt=job.attempt)
+            log.info("build refused", version=error.version_id, reason=str(error))
+            self._refuse(job, error)
 
     def _play(self, job: Job) -> Submission:
         if self._drain.is_asked:

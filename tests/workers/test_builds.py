@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from django.db import DataError
 
 from pentathlon.bots.models import Archive, BotVersion, VersionState
 from pentathlon.matches.jobs import Job
@@ -15,6 +16,7 @@ from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.plain_launcher import PlainLauncher
 from tests.factories import make_user, zip_files
 from tests.pentathlon.matches.acting import claimed
+from workers import play
 from workers.bot_files import BotFiles
 from workers.play import play_jobs
 from workers.sandbox.launcher import SandboxLauncher
@@ -85,6 +87,9 @@ def test_kept_build_is_not_made_again(launcher: SandboxLauncher, files: BotFiles
         ('["true"]', '["./made"]', "it made no file 'made'"),
         ('["sh", "-c", "echo >> bot.toml; echo processes = 9 >> bot.toml"]', COMMAND, "bot.toml"),
         ('["sh", "-c", "echo x > a:b"]', COMMAND, "'a:b'"),
+        (r"""["sh", "-c", "printf x > $(printf '\\377')"]""", COMMAND, r"'\udcff' is not UTF-8"),
+        (r"""["sh", "-c", "printf x > $(printf 'a\\nb')"]""", COMMAND, r"'a\nb'"),
+        (r"""["sh", "-c", "printf x > a; printf x > A"]""", COMMAND, "one name on some computers"),
     ],
 )
 def test_failed_build_rejects_the_version(
@@ -100,6 +105,33 @@ def test_failed_build_rejects_the_version(
     assert reason in version.state_reason
     assert ("no such library" in version.validation_log) == ("library" in build)
     assert (match.state, match.host_faults) == (MatchState.VOID, 0)
+
+
+def test_log_of_a_build_may_hold_anything(launcher: SandboxLauncher, files: BotFiles) -> None:
+    version = upload(r"""["sh", "-c", "printf 'a\\0b\\377\\355\\240\\200c'; exit 3"]""")
+
+    failed = play_jobs([validation()], launcher=launcher, files=files)
+
+    version.refresh_from_db()
+    assert (failed, version.state) == (0, VersionState.REJECTED)
+    assert version.validation_log.startswith("a\N{REPLACEMENT CHARACTER}b")
+    assert "\0" not in version.validation_log
+
+
+def test_refusal_that_cannot_be_stored_stops_no_other_match(
+    launcher: SandboxLauncher, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: object) -> None:
+        raise DataError("no such text")
+
+    monkeypatch.setattr(play, "reject_build", refuse)
+    upload('["false"]')
+    job = validation()
+
+    failed = play_jobs([job], launcher=launcher, files=files)
+
+    assert failed == 1
+    assert Match.objects.get().state == MatchState.PENDING
 
 
 def test_host_that_cannot_build_is_nobodys_fault(files: BotFiles) -> None:

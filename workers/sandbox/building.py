@@ -29,6 +29,8 @@ _COPY = f'cp -R {{bot}} "$TMPDIR/{_IN}" && cd "$TMPDIR/{_IN}" || exit 1'
 _SCRIPT = ("/bin/sh", "-c", f'{_COPY}; exec "$@" </dev/null', "sh")
 _TICK_S = 0.02
 _DEEPEST = 16
+_MOST_READS = 16
+"""Of each output at one look."""
 _MOST_OUTPUT_BYTES = 16 * 1024 * 1024
 
 
@@ -112,9 +114,11 @@ class _Log:
         self._text = b""
 
     def read(self, bot: SandboxedBot) -> None:
-        """Take what has come; never wait for more."""
+        """Take what has come; never wait for more, nor for the end of what never ends."""
         for pipe in (bot.stdout, bot.stderr):
-            while part := _read_some(pipe):
+            for _ in range(_MOST_READS):
+                if not (part := _read_some(pipe)):
+                    break
                 self._text = (self._text + part)[-self._most_bytes :]
 
     def __str__(self) -> str:
@@ -143,6 +147,8 @@ def _collected(scratch: int, log: str) -> BuiltBot | BuildFailed:
                 with os.fdopen(file, "rb") as opened:
                     data = opened.read(bytes_left + 1)
                     mode = os.fstat(file).st_mode
+                if not _is_utf8(name):
+                    return BuildFailed(reason=f"build: the name {name!r} is not UTF-8", log=log)
                 bytes_left -= len(data)
                 if bytes_left < 0:
                     mebibytes = _MOST_OUTPUT_BYTES // MEBIBYTE
@@ -151,6 +157,11 @@ def _collected(scratch: int, log: str) -> BuiltBot | BuildFailed:
     except OSError as error:
         return BuildFailed(reason=f"build: what it left cannot be read: {error.strerror}", log=log)
     return BuiltBot(archive=packed.getvalue(), log=log)
+
+
+def _is_utf8(name: str) -> bool:
+    """Say whether a name has no bytes that Python can only stand something in for."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in name)
 
 
 def _entry(name: str, mode: int) -> ZipInfo:

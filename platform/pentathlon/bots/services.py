@@ -11,6 +11,7 @@ from pentathlon.bots.archives import CheckedArchive
 from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.common.texts import storable
 
 LONGEST_NOTES = 200
 LONGEST_LOG = 64 * 1024
@@ -79,8 +80,8 @@ def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -
     """Make a version eligible or reject it; nothing happens if that was settled before."""
     BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
         state=VersionState.ELIGIBLE if passed else VersionState.REJECTED,
-        state_reason="" if passed else reason[:_LONGEST_REASON],
-        validation_log=log[-LONGEST_LOG:],
+        state_reason="" if passed else storable(reason)[:_LONGEST_REASON],
+        validation_log=storable(log)[-LONGEST_LOG:],
         validated_at=Now(),
     )
 
@@ -90,8 +91,8 @@ def leave_unchecked(*, version_id: int, reason: str, log: str) -> None:
     """Say that the host could not validate a version; nothing happens if that was settled."""
     BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
         state=VersionState.UNCHECKED,
-        state_reason=reason[:_LONGEST_REASON],
-        validation_log=log[-LONGEST_LOG:],
+        state_reason=storable(reason)[:_LONGEST_REASON],
+        validation_log=storable(log)[-LONGEST_LOG:],
     )
 
 

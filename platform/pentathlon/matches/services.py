@@ -19,6 +19,7 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.common.texts import storable
 from pentathlon.matches.cap import within_cap
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.jobs import Ending, Job, MatchResult, MatchSpec, SeatJob
@@ -226,17 +227,18 @@ def release_matches(*, matches: MatchQuerySet) -> int:
 @transaction.atomic
 def void_matches(*, matches: MatchQuerySet, reason: str) -> int:
     """Call off all of these matches that have not ended; a running one loses its lease."""
+    reason = storable(reason)[:_LONGEST_REASON]
     ids = list(
         matches.unfinished().order_by("pk").select_for_update().values_list("pk", flat=True)
     )
     for start in range(0, len(ids), _BATCH):
         batch = ids[start : start + _BATCH]
         Attempt.objects.filter(match__in=batch, state=AttemptState.RUNNING).update(
-            state=AttemptState.FAILED, reason=reason[:_LONGEST_REASON], ended_at=Now()
+            state=AttemptState.FAILED, reason=reason, ended_at=Now()
         )
         Match.objects.filter(pk__in=batch).update(
             state=MatchState.VOID,
-            state_reason=reason[:_LONGEST_REASON],
+            state_reason=reason,
             finished_at=Now(),
             **_NO_LEASE,
         )
@@ -333,7 +335,7 @@ def _give_back(
     match: Match, ended: AttemptState, reason: str, *, suspect: int | None = None
 ) -> None:
     """Let the next worker try a locked, running match, or call it off after too many faults."""
-    reason = reason[:_LONGEST_REASON]
+    reason = storable(reason)[:_LONGEST_REASON]
     tried = Attempt.objects.filter(match=match, number=match.attempts_made)
     tried.update(state=ended, reason=reason, blamed_version=suspect, ended_at=Now())
     is_counted = ended != AttemptState.RETURNED

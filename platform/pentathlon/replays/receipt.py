@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from pentathlon.common.texts import storable
 from pentathlon.matches.jobs import SeatResult
 from pentathlon.matches.models import Match
 from pentathlon_engines import GAMES
@@ -60,8 +61,8 @@ def seat_results(
             wall_ms=sum(event[3] for event in record["events"] if event[0] == seat),
             memory_peak_mb=usage[seat].memory_peak_mb,
             exit_status=usage[seat].exit_status,
-            log=_storable(logs[seat]),
-            notes=tuple((ply, _storable(note)) for ply, note in notes[seat][-NOTES_KEPT:]),
+            log=storable(logs[seat]),
+            notes=tuple((ply, storable(note)) for ply, note in notes[seat][-NOTES_KEPT:]),
             **_fault_fields(faults.get(seat)),
             **(_trace_fields(traces[seat], kept=seat in faults) if traces else {}),
         )
@@ -72,14 +73,10 @@ def seat_results(
 def _fault_fields(fault: Record | None) -> dict[str, Any]:  # Any: fields of SeatResult
     if fault is None:
         return {}
-    return {f"fault_{name}": fault[name] for name in ("kind", "ply", "detail")}
+    told = {**fault, "detail": storable(fault["detail"])}
+    return {f"fault_{name}": told[name] for name in ("kind", "ply", "detail")}
 
 
 def _trace_fields(trace: Trace, *, kept: bool) -> dict[str, Any]:  # Any: fields of SeatResult
     told = {"stdout_bytes": trace.stdout_bytes, "stderr_bytes": trace.stderr_bytes}
     return {**told, "trace": trace._asdict()} if kept else told
-
-
-def _storable(text: str) -> str:
-    # Databases refuse these two: bots may write what they like.
-    return text.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
