@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-
-from django.utils import timezone
+import time
 
 from pentathlon.matches.needs import Announcement
 from pentathlon_engines import GAMES
@@ -25,7 +24,7 @@ def announcement(walls: Probe | None, *, slots: int) -> Announcement:
         sandbox=level_of(walls).value,
         layers=[] if walls is None else walls.to_json()["layers"],
         version=__version__,
-        started_at=timezone.now(),
+        began_s=time.monotonic(),
     )
 
 

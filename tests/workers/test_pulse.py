@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 from django.db import OperationalError
-from django.utils import timezone
 from structlog.testing import capture_logs
 
 from pentathlon.matches.models import Worker
@@ -26,7 +25,7 @@ TOLD = Announcement(
     sandbox="namespaces",
     layers=[],
     version="1",
-    started_at=timezone.now(),
+    began_s=time.monotonic(),
 )
 
 

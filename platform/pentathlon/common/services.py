@@ -1,7 +1,6 @@
 from datetime import timedelta
 from typing import Final
 
-from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
@@ -11,11 +10,15 @@ RECONCILER: Final = "reconcile"
 """The lease of whoever hands matches out."""
 
 
-@transaction.atomic
 def take_lease(*, name: str, holder: str, ttl_s: float) -> bool:
-    """Take or renew the right to do `name` alone for `ttl_s` seconds of the database's clock."""
+    """Take or renew the right to do `name` alone for `ttl_s` seconds of the database's clock.
+
+    One statement without a transaction around it: a process that hangs between the two would
+    keep the row, and with it everybody else. Call it outside of transactions for the same reason.
+    """
     until = Now() + timedelta(seconds=ttl_s)
-    free = Q(holder=holder) | Q(until__lte=Now())
+    # Further ahead than any lease lasts: the clock was set back since, and the holder may be dead.
+    free = Q(holder=holder) | Q(until__lte=Now()) | Q(until__gt=until)
     if Lease.objects.filter(free, name=name).update(holder=holder, until=until):
         return True
     _, made = Lease.objects.get_or_create(name=name, defaults={"holder": holder, "until": until})

@@ -6,14 +6,18 @@ Validation does not count: an upload is checked whatever its bot plays meanwhile
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 from django.conf import settings
-from django.db import connection
+from django.db import OperationalError, connection, transaction
 from django.db.models import Count
 
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat
+
+_LOCK_S: Final = 1
+"""How long a claim waits for others that claim matches of the same bots."""
 
 
 class Cap:
@@ -52,7 +56,8 @@ class Cap:
 def within_cap(matches: Sequence[Match]) -> list[Match]:
     """Return those of these matches that may start now; call it in a transaction.
 
-    Matches need their seats loaded. Nobody else lets matches of the same bots through meanwhile.
+    Matches need their seats loaded. Nobody else lets matches of the same bots through meanwhile;
+    bots that somebody who hangs has locked hold back their own matches only.
     """
     bots = {
         bot for match in matches if match.kind == MatchKind.TOURNAMENT for bot in bots_of(match)
@@ -60,10 +65,30 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
     if not bots:
         return list(matches)
     if connection.features.has_select_for_update:
-        # In the order of ids: two claims for the same pair must not deadlock.
-        list(Bot.objects.filter(pk__in=bots).order_by("pk").select_for_update(no_key=True))
+        locked = _lock(bots)
+        matches = [match for match in matches if _is_free(match, locked)]
     cap = Cap.over(Match.objects.live().order_by(), bots=bots)
     return [match for match in matches if cap.let_through(match)]
+
+
+def _lock(bots: Collection[int]) -> set[int]:
+    """Lock bots against other claims; return those that were to be had."""
+    # In the order of ids: two claims for the same pair must not deadlock.
+    rows = Bot.objects.filter(pk__in=bots).order_by("pk").values_list("pk", flat=True)
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET LOCAL lock_timeout = '{_LOCK_S}s'")
+            return set(rows.select_for_update(no_key=True))
+    except OperationalError:
+        if not connection.is_usable():
+            raise
+    # Other claims take milliseconds: whoever has these hangs, until the database ends it.
+    return set(rows.select_for_update(no_key=True, skip_locked=True))
+
+
+def _is_free(match: Match, locked: Collection[int]) -> bool:
+    return match.kind != MatchKind.TOURNAMENT or bots_of(match).issubset(locked)
 
 
 def bots_of(match: Match) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -55,7 +56,7 @@ def announce_worker(told: Announcement) -> None:
         "sandbox": told.sandbox,
         "layers": told.layers,
         "version": told.version,
-        "started_at": told.started_at,
+        "started_at": Now() - timedelta(seconds=time.monotonic() - told.began_s),
         "is_draining": False,
         "seen_at": Now(),
     }

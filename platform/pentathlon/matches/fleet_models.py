@@ -12,6 +12,7 @@ BUILDS_WITH: Final = "build:"
 """Begins the name of a build tool among the runtimes of a worker."""
 SILENT_AFTER_S: Final = 15
 """A worker that was not heard of for so long is taken for dead."""
+_SILENT_AFTER: Final = timedelta(seconds=SILENT_AFTER_S)
 
 
 class WorkerQuerySet(models.QuerySet["Worker"]):
@@ -19,8 +20,9 @@ class WorkerQuerySet(models.QuerySet["Worker"]):
 
     def alive(self) -> Self:
         """Return workers that were heard of lately and take matches, in the order of names."""
-        heard = Now() - timedelta(seconds=SILENT_AFTER_S)
-        return self.filter(seen_at__gt=heard, is_draining=False).order_by("name")
+        # Heard of in the future: the clock was set back since.
+        lately = (Now() - _SILENT_AFTER, Now() + _SILENT_AFTER)
+        return self.filter(seen_at__range=lately, is_draining=False).order_by("name")
 
 
 class Worker(models.Model):

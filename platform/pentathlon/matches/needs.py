@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,7 +46,8 @@ class Announcement:
     sandbox: str
     layers: list[dict[str, Any]]  # Any: JSON, what the probe found
     version: str
-    started_at: datetime
+    began_s: float
+    """When it started, on the clock of `time.monotonic`; its host's date may be wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

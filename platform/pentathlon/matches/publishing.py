@@ -22,6 +22,7 @@ from pentathlon.matches.fleet import Fleet, read_fleet
 from pentathlon.matches.heads import Heads, waiting_lanes
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.needs import Needs, needs_of
+from pentathlon.matches.services import note_sent, publish_again
 
 BATCH: Final = 8
 """Most matches that one hint names: they are claimed, and their results stored, together."""
@@ -61,8 +62,8 @@ def publish_pending(
     """Publish hints for waiting matches, up to `window` in flight; return how many matches.
 
     Without a window, it follows from the slots of the workers that are alive. What none of them
-    can play is left for later, as is what a bot's cap holds back. A crash or an error on the way
-    publishes again.
+    can play is left for later, as is what a bot's cap holds back. An error on the way publishes
+    again, a crash too, but only after `resend_after_s`.
     """
     fleet = read_fleet()
     window = WINDOW_PER_SLOT * fleet.slots if window is None else window
@@ -70,14 +71,17 @@ def publish_pending(
         return 0
     plan = _Plan(fleet, turn or Turn(), resend_after_s=resend_after_s)
     chosen = plan.choose(window)
-    hints = _hints(chosen, slots=fleet.slots)
-    sent: list[int] = []
+    # Noted first: a worker may follow a hint, and give the match back, before we come to note it.
+    noted = note_sent(match_ids=[match.pk for match in chosen])
+    hints = _hints([match for match in chosen if match.pk in noted], slots=fleet.slots)
+    sent: set[int] = set()
     try:
         for hint in hints:
             publish(hint)
-            sent += hint
+            sent.update(hint)
     finally:
-        Match.objects.filter(pk__in=sent, state=MatchState.PENDING).update(sent_at=Now())
+        if unsent := noted - sent:
+            publish_again(match_ids=unsent)
     return len(sent)
 
 
@@ -89,7 +93,11 @@ class _Plan:
         self._turn = turn
         in_flight = Match.objects.in_flight()
         self._cap = Cap.over(in_flight)
-        stale = Q(state=MatchState.PENDING, sent_at__lt=Now() - timedelta(seconds=resend_after_s))
+        # Sent in the future: the database's clock was set back since.
+        is_old = Q(sent_at__lt=Now() - timedelta(seconds=resend_after_s)) | Q(
+            sent_at__gt=Now() + timedelta(seconds=resend_after_s)
+        )
+        stale = Q(is_old, state=MatchState.PENDING)
         self._stale = in_flight.filter(stale).order_by("pk")
         self._covered: dict[Needs, bool] = {}
         self._in_flight: Counter[tuple[str, int]] = Counter()

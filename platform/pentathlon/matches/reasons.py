@@ -7,8 +7,8 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db.models.functions import Now
-from django.utils import timezone
 
+from pentathlon.common.clock import database_now
 from pentathlon.common.models import Lease
 from pentathlon.common.services import RECONCILER
 from pentathlon.matches.cap import Cap
@@ -41,7 +41,7 @@ class Situation:
 def read_situation() -> Situation:
     """Return how things stand now."""
     return Situation(
-        now=timezone.now(),
+        now=database_now(),
         fleet=read_fleet(),
         cap=Cap.over(Match.objects.in_flight()),
         is_handed_out=Lease.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
@@ -57,7 +57,7 @@ def why_waiting(match: Match, situation: Situation | None = None) -> Reason | No
         case MatchState.PENDING:
             return _why_pending(match, situation or read_situation())
         case MatchState.RUNNING:
-            return _why_silent(match, situation.now if situation else timezone.now())
+            return _why_silent(match, situation.now if situation else database_now())
         case MatchState.VOID:
             return Reason(code="void", sentence=f"Called off: {match.state_reason}")
         case _:

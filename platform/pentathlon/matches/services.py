@@ -92,7 +92,8 @@ def claim_matches(
     published again later.
     """
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
-    waiting = list(wanted.with_needs().select_for_update())
+    # What somebody else holds is theirs: a hint is delivered twice now and then.
+    waiting = list(wanted.with_needs().select_for_update(skip_locked=True))
     fitting = [each for each in waiting if abilities is None or abilities.cover(needs_of(each))]
     elsewhere = better_elsewhere(fitting, worker=worker)
     matches = within_cap([each for each in fitting if each.pk not in elsewhere])
@@ -200,6 +201,8 @@ def return_match(*, match_id: int, token: UUID, reason: str) -> bool:
 @transaction.atomic
 def return_expired_leases(*, limit: int = 200) -> list[Match]:
     """Give back the matches of workers that fell silent; return them as they stand now."""
+    # Further ahead than any lease lasts: the clock was set back since, and who has it may be dead.
+    Match.objects.live().filter(lease_until__gt=_lease_end()).update(lease_until=_lease_end())
     # A match that somebody else settles in this moment is left to them.
     expired = Match.objects.lease_expired().order_by("pk").select_for_update(skip_locked=True)
     matches = list(expired[:limit])
@@ -209,19 +212,42 @@ def return_expired_leases(*, limit: int = 200) -> list[Match]:
     return matches
 
 
+def note_sent(*, match_ids: Collection[int]) -> set[int]:
+    """Take note that hints for these matches go out now; return those that still want one."""
+    return _update_unlocked(match_ids, sent_at=Now())
+
+
 def publish_again(*, match_ids: Collection[int]) -> None:
     """Take back the hints for these matches that nobody has followed."""
-    Match.objects.filter(pk__in=match_ids).startable().update(sent_at=None)
+    _update_unlocked(match_ids, sent_at=None)
 
 
+@transaction.atomic
+def _update_unlocked(match_ids: Collection[int], **values: object) -> set[int]:
+    """Change those that may be claimed and that nobody holds; return their ids."""
+    wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
+    ids = set(wanted.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    Match.objects.filter(pk__in=ids).update(**values)
+    return ids
+
+
+@transaction.atomic
 def hold_matches(*, matches: MatchQuerySet) -> int:
     """Start none of these matches until they are released; running ones end normally."""
-    return matches.unfinished().update(on_hold=True)
+    return _locked(matches.unfinished()).update(on_hold=True)
 
 
+@transaction.atomic
 def release_matches(*, matches: MatchQuerySet) -> int:
     """Let held matches start again."""
-    return matches.unfinished().filter(on_hold=True).update(on_hold=False, sent_at=None)
+    held = matches.unfinished().filter(on_hold=True)
+    return _locked(held).update(on_hold=False, sent_at=None)
+
+
+def _locked(matches: MatchQuerySet) -> MatchQuerySet:
+    """Lock matches in the order of their ids, as whoever finishes several of them does."""
+    list(matches.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
+    return matches
 
 
 @transaction.atomic

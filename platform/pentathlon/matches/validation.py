@@ -50,8 +50,11 @@ def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
 @transaction.atomic
 def reject_build(*, version_id: int, reason: str, log: str) -> None:
     """Reject a version whose build fails by its own fault; its matches are called off."""
+    matches = Match.objects.validations_of(version_id)
+    # Matches before their version, as whoever finishes one: two of us must not deadlock.
+    list(matches.unfinished().order_by("pk").select_for_update())
     settle_validation(version_id=version_id, passed=False, reason=reason, log=log)
-    void_matches(matches=Match.objects.validations_of(version_id), reason=reason)
+    void_matches(matches=matches, reason=reason)
 
 
 def _validated(version: BotVersion) -> BotVersion:

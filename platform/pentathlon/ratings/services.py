@@ -9,7 +9,7 @@ from functools import lru_cache
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Count, F, Q, Sum
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchSeat, MatchState
@@ -72,7 +72,10 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     Cursor, ledger and ratings move together under the pool's lock, so any number of callers
     and any crash leave every result applied once or not yet.
     """
-    pool = Pool.objects.select_for_update().get(pk=pool_id)
+    # Whoever has the lock applies its results; if they hang, the other pools must not wait.
+    pool = Pool.objects.select_for_update(skip_locked=True).filter(pk=pool_id).first()
+    if pool is None:
+        return 0
     if pool.is_newer:
         _leave_to_newer(pool.key)
         return 0
@@ -91,7 +94,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
             continue
         row.reason = "" if result.has_winner else LedgerReason.ALL_FAILED
         pool.applied_seq += 1
-        row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, timezone.now()
+        row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, Now()
         lines += (line_of(row.pk, change) for change in book.enter(row.seq, result))
     # As an upsert: several times as fast as an update of many rows to different values.
     LedgerRow.objects.bulk_create(

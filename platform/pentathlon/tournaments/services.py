@@ -216,8 +216,9 @@ def _close(tournament: Tournament) -> Tournament | None:
     # The version was read in one statement with the look that found nothing waiting.
     rows = final_rows(tournament)
     with transaction.atomic():
-        locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
-        if locked.results_version != tournament.results_version:
+        unlocked = Tournament.objects.select_for_update(skip_locked=True)
+        locked = unlocked.filter(pk=tournament.pk).first()
+        if locked is None or locked.results_version != tournament.results_version:
             return None
         if not Tournament.objects.finished().filter(pk=locked.pk).exists():
             return None

@@ -37,6 +37,13 @@ def test_expired_lease_goes_to_the_next() -> None:
     assert not take_lease(name="reconcile", holder="a", ttl_s=5)
 
 
+def test_lease_from_before_the_clock_was_set_back_is_free() -> None:
+    take_lease(name="reconcile", holder="a", ttl_s=5)
+    Lease.objects.update(until=F("until") + timedelta(hours=1))
+
+    assert take_lease(name="reconcile", holder="b", ttl_s=5)
+
+
 def test_dropped_lease_goes_to_the_next() -> None:
     take_lease(name="reconcile", holder="a", ttl_s=60)
 

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches import heads, services
+from pentathlon.matches import heads, publishing, services
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.publishing import BATCH, RESEND_S, WINDOW_PER_SLOT, Turn, publish_pending
 from tests.factories import make_match, make_version, make_worker
@@ -117,6 +117,35 @@ class TestWindow:
         publish_pending(publish=broker)
 
         assert broker.sent == [first.pk, second.pk]
+
+    def test_worker_that_gives_back_at_once_is_followed_by_another(self, broker: Broker) -> None:
+        make_worker()
+        match = make_match()
+
+        def fail_at_once(match_ids: Sequence[int]) -> None:
+            broker(match_ids)
+            job = claimed(match)
+            services.fail_attempt(match_id=match.pk, token=job.token, reason="no bwrap")
+
+        publish_pending(publish=fail_at_once)
+        publish_pending(publish=broker)
+
+        assert broker.sent == [match.pk, match.pk]
+
+    def test_match_that_was_paused_meanwhile_does_not_go_out(
+        self, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        make_worker()
+        match = make_match()
+        note_sent = services.note_sent
+
+        def pause_first(*, match_ids: Sequence[int]) -> set[int]:
+            services.hold_matches(matches=Match.objects.filter(pk=match.pk))
+            return note_sent(match_ids=match_ids)
+
+        monkeypatch.setattr(publishing, "note_sent", pause_first)
+
+        assert publish_pending(publish=broker) == 0
 
     def test_held_match_is_not_published_until_released(self, broker: Broker) -> None:
         make_worker()

@@ -1,0 +1,79 @@
+"""Hosts may be wrong about the time, and the database's clock may be set back."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from pentathlon.matches import services
+from pentathlon.matches.fleet import announce_worker, read_fleet
+from pentathlon.matches.models import Attempt, Match, Worker
+from pentathlon.matches.publishing import publish_pending
+from pentathlon.matches.reasons import why_waiting
+from tests.factories import make_match, make_worker
+from tests.pentathlon.matches.acting import claimed, finish, result
+from workers.announcement import announcement
+
+pytestmark = pytest.mark.django_db
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def fast_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the clock of this host be an hour fast."""
+    monkeypatch.setattr(timezone, "now", lambda: datetime.now(UTC) + HOUR)
+
+
+@pytest.mark.usefixtures("fast_host")
+def test_attempt_on_a_fast_host_begins_before_it_ends() -> None:
+    job = claimed(make_match())
+    finish(job, result())
+
+    attempt = Attempt.objects.get()
+    assert attempt.ended_at is not None
+    assert attempt.started_at <= attempt.ended_at
+
+
+@pytest.mark.usefixtures("fast_host")
+def test_worker_is_not_silent_for_a_fast_page() -> None:
+    match = make_match()
+    claimed(match)
+
+    match.refresh_from_db()
+    assert why_waiting(match) is None
+
+
+@pytest.mark.usefixtures("fast_host")
+def test_worker_on_a_fast_host_did_not_start_in_the_future() -> None:
+    announce_worker(announcement(None, slots=1))
+
+    assert Worker.objects.filter(started_at__lte=Now()).exists()
+
+
+class TestClockThatWasSetBack:
+    def test_dead_worker_loses_its_match_all_the_same(self) -> None:
+        job = claimed(make_match())
+        Match.objects.update(lease_until=F("lease_until") + HOUR)
+
+        services.return_expired_leases()
+
+        left = Match.objects.filter(lease_until__lte=Now() + timedelta(seconds=services.LEASE_S))
+        assert left.filter(pk=job.match_id).exists()
+
+    def test_dead_worker_is_not_taken_for_alive(self) -> None:
+        make_worker(seen_at=Now() + HOUR)
+
+        assert read_fleet().slots == 0
+
+    def test_hint_goes_out_again(self) -> None:
+        make_worker()
+        match = make_match()
+        Match.objects.update(sent_at=Now() + HOUR)
+        sent: list[int] = []
+
+        publish_pending(publish=sent.extend)
+
+        assert sent == [match.pk]
