@@ -12,6 +12,7 @@ from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import Explanation, bundle_seat, explain_seat
 from pentathlon.replays.uses import Turn, Use
+from pentathlon.tournaments.secrecy import check_unsealed
 from pentathlon_engines.trace import Line
 
 
@@ -95,8 +96,13 @@ class SeatFileViewSet(Endpoint[Match]):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def bundle(self, request: Request, pk: str, seat: str) -> HttpResponse:
-        """Download what lets your bot meet the same requests again: `pentathlon play`."""
-        bundle = bundle_seat(match=self.get_object(), person=self.actor, seat=int(seat))
+        """Download what lets your bot meet the same requests again: `pentathlon play`.
+
+        It holds the seed: until the last match of its block is done, the answer is 409 `sealed`.
+        """
+        match = self.get_object()
+        bundle = bundle_seat(match=match, person=self.actor, seat=int(seat))
+        check_unsealed(match)
         return _file(bundle.data, bundle.name, "application/zip")
 
 

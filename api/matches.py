@@ -25,6 +25,7 @@ from pentathlon.matches.models import (
 )
 from pentathlon.matches.reasons import Reason, why_waiting
 from pentathlon.replays.explanations import explain_match
+from pentathlon.tournaments.secrecy import with_seals
 from pentathlon.tournaments.services import requeue_match
 
 
@@ -83,6 +84,13 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         source="place.tournament_id", allow_null=True, default=None
     )
 
+    seed = serializers.SerializerMethodField(
+        help_text="null until the last match of its block is done."
+    )
+    alias = serializers.SerializerMethodField(
+        help_text="What its bots are told it is called; null as long as the seed is."
+    )
+
     class Meta:
         model = Match
         fields: tuple[str, ...] = (
@@ -92,6 +100,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "rules_version",
             "options",
             "seed",
+            "alias",
             "limits",
             "rated",
             "tournament",
@@ -108,6 +117,16 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "finished_at",
         )
         read_only_fields: tuple[str, ...] = fields
+
+    @extend_schema_field({"type": "integer", "nullable": True})
+    def get_seed(self, match: Match) -> int | None:
+        """Show the seed when no match with it can be played any more."""
+        return None if match.is_sealed else match.seed
+
+    @extend_schema_field({"type": "string", "nullable": True})
+    def get_alias(self, match: Match) -> str | None:
+        """Show the alias with the seed."""
+        return None if match.is_sealed else match.told_name
 
 
 class AttemptSerializer(serializers.ModelSerializer[Attempt]):
@@ -179,7 +198,8 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
 
     def get_queryset(self) -> MatchQuerySet:
         """Return what this person may see."""
-        return Match.objects.visible_to(self.reader).with_seats().select_related("place")
+        visible = Match.objects.visible_to(self.reader).with_seats()
+        return with_seals(visible).select_related("place")
 
     @extend_schema(responses=MatchDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:

@@ -15,6 +15,7 @@ from pentathlon.matches.models import Match, MatchKind
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
+from pentathlon.tournaments.secrecy import check_unsealed
 
 
 class PlaceSerializer(serializers.Serializer[Any]):
@@ -39,8 +40,12 @@ class ReplayViewSet(Endpoint[Replay]):
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return the record of a match: whoever has it can verify it."""
+        """Return the record of a match: whoever has it can verify it.
+
+        It holds the seed: until the last match of its block is done, the answer is 409 `sealed`.
+        """
         replay = self.get_object()
+        check_unsealed(replay.match)
         return answer_if_changed(
             request,
             etag=etag_of(replay.match.chain),

@@ -24,6 +24,7 @@ from api.tournament_tables import (
 from pentathlon.accounts.models import Scope
 from pentathlon.tournaments import services
 from pentathlon.tournaments.models import (
+    ENTRIES_PER_AUTHOR,
     Entry,
     Tournament,
     TournamentFormat,
@@ -44,6 +45,12 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
     bots = serializers.IntegerField()
     matches = serializers.IntegerField(help_text="In the schedule.")
     matches_done = serializers.IntegerField()
+    commitment = serializers.CharField(
+        allow_null=True, help_text="SHA-256 of the secret that the schedule and seeds follow from."
+    )
+    secret = serializers.CharField(
+        source="revealed_secret", allow_null=True, help_text="null until it closes."
+    )
 
     class Meta:
         model = Tournament
@@ -56,10 +63,13 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "table_seats",
             "cycles",
             "rules_version",
-            "seed",
+            "commitment",
+            "secret",
+            "secret_given",
             "options",
             "limits",
             "rated",
+            "entries_per_author",
             "state",
             "bots",
             "matches",
@@ -94,12 +104,24 @@ class TournamentRequestSerializer(RequestSerializer):
     table_seats = serializers.IntegerField(
         default=None, allow_null=True, help_text="Left out: as the game is usually played."
     )
-    seed = serializers.IntegerField(
-        default=None, allow_null=True, help_text="Left out: drawn. The schedule follows from it."
+    entries_per_author = serializers.IntegerField(
+        default=ENTRIES_PER_AUTHOR,
+        min_value=1,
+        max_value=_MOST_IDS,
+        help_text="How many versions one author may enter; the organiser may enter any.",
     )
     options = serializers.DictField(default=dict, help_text="Options of the game.")
     limits = serializers.DictField(default=dict, help_text="Limits that differ from the usual.")
     rated = serializers.BooleanField(default=True)
+    secret = serializers.CharField(
+        default=None,
+        allow_null=True,
+        max_length=64,
+        help_text="Only of an unrated replay: the secret of the tournament to play again.",
+    )
+    draw_probability = serializers.FloatField(
+        default=None, allow_null=True, help_text="Only of an unrated replay: that of its document."
+    )
 
 
 class EntrySerializer(serializers.ModelSerializer[Entry]):

@@ -24,6 +24,7 @@ from pentathlon.tournaments.models import (
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import built_in_bots
 
+SECRET = "5ec4e7" + "0" * 58
 PASSWORD = "correct horse battery staple"
 _counter = itertools.count(1)
 
@@ -119,7 +120,11 @@ def make_match(
     """Store a match of two or more bot versions, in the given state; `faults` by seat."""
     faults = faults or {}
     versions = versions or (make_version(), make_version())
-    columns: dict[str, Any] = {"rules_version": 1, "seed": next_number()}
+    columns: dict[str, Any] = {
+        "rules_version": 1,
+        "seed": next_number(),
+        "alias": uuid.uuid4().hex,
+    }
     match = Match.objects.create(
         kind=kind, game=game, state=state, **{**columns, **_state_columns(state), **fields}
     )
@@ -162,7 +167,7 @@ def make_tournament(
     **fields: Any,  # Any: whatever columns a test cares about
 ) -> Tournament:
     """Store a tournament with its entries, without matches."""
-    columns: dict[str, Any] = {"name": f"Cup {next_number()}", "game": "tuned", "seed": 7}
+    columns: dict[str, Any] = {"name": f"Cup {next_number()}", "game": "tuned", "secret": SECRET}
     tournament = Tournament.objects.create(
         owner=owner or make_user(organiser=True),
         format=TournamentFormat.ROUND_ROBIN,

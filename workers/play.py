@@ -113,7 +113,7 @@ class _Batch:
             limits=Limits.from_json(job.limits),
             launcher=self._launcher,
             codec=msgspec.json.encode,
-            match=str(job.match_id),
+            match=job.told_name,
             on_ply=self._note_ply,
         )
         return _submission(job, report)

@@ -51,19 +51,19 @@ class Bundle(NamedTuple):
     seat: int
 
 
-def file_name(record: Record, seat: int) -> str:
+def file_name(match: object, seat: int) -> str:
     """Return the usual name of a bundle."""
-    return f"match-{record['match']}-seat-{seat}.zip"
+    return f"match-{match}-seat-{seat}.zip"
 
 
-def pack_bundle(record: Record, *, seat: int) -> bytes:
-    """Return a bundle as a file; the same record and seat give the same bytes."""
+def pack_bundle(record: Record, *, seat: int, file: str = "") -> bytes:
+    """Return a bundle that says what file it is; the same arguments give the same bytes."""
     readme = _README.substitute(
         match=record["match"],
         game=record["game"],
         seat=seat,
         bot=record["bots"][seat]["name"],
-        file=file_name(record, seat),
+        file=file or file_name(record["match"], seat),
     )
     files = {
         "README.txt": readme.encode(),

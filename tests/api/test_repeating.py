@@ -13,7 +13,7 @@ from tests.factories import make_tournament, make_upload, make_user, make_versio
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db
-CUP = {"name": "Cup", "game": "tuned", "seed": 7}
+CUP = {"name": "Cup", "game": "tuned"}
 
 
 def create(client: APIClient, *, key: str, **changes: Any) -> Any:

@@ -21,7 +21,7 @@ def test_replay_is_a_record_that_anyone_can_verify(match: Match, anonymous: APIC
     answer = anonymous.get(f"{V1}/replays/{match.pk}/")
 
     record = answer.json()
-    assert record["match"] == str(match.pk)
+    assert record["match"] == match.alias
     assert verify_record(record).outcome is not None
     assert "immutable" in answer.headers["Cache-Control"]
 

@@ -75,7 +75,7 @@ def _wait_until_eligible(platform: Platform, reader: ApiClient, versions: list[i
 
 
 def _start_tournament(organiser: ApiClient, versions: list[int]) -> int:
-    document = {"name": "Survivors", "game": "tuned", "versions": versions, "cycles": 2, "seed": 7}
+    document = {"name": "Survivors", "game": "tuned", "versions": versions, "cycles": 2}
     tournament = int(organiser.post("tournaments/", document)["id"])
     organiser.post(f"tournaments/{tournament}/start/")
     return tournament

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 
 from pentathlon.local.demo_plan import plans
-from pentathlon.tournaments.schedule import count_matches
+from pentathlon_engines.tournament.schedule import count_matches
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 240.0

@@ -31,8 +31,8 @@ class Database:
 
 def _job(**limits: float) -> Job:
     return Job(
-        match_id=1, token=uuid.uuid4(), attempt=1, game="tuned", rules_version=1, options={},
-        seed=1, limits=limits, seats=(),
+        match_id=1, told_name="", token=uuid.uuid4(), attempt=1, game="tuned", rules_version=1,
+        options={}, seed=1, limits=limits, seats=(),
     )  # fmt: skip
 
 

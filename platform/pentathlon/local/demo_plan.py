@@ -42,7 +42,6 @@ class Plan:
             "format": "round_robin",
             "cycles": self.cycles,
             "table_seats": self.seats,
-            "seed": 2026,
             "versions": versions,
         }
 

@@ -20,6 +20,8 @@ class MatchSpec:
     seating: tuple[int, ...]
     """Ids of the bot versions, by seat."""
     seed: int
+    alias: str = ""
+    """What bots are told the match is called; empty: drawn."""
     options: Options = field(default_factory=dict)
     limits: dict[str, float | int] = field(default_factory=dict)
     """Fields of `Limits` that differ from the defaults."""
@@ -50,6 +52,8 @@ class Job:
     """One attempt at a match, given to one worker under a lease."""
 
     match_id: int
+    told_name: str
+    """What bots are told the match is called."""
     token: UUID
     """The right to renew the lease and to hand in the result."""
     attempt: int

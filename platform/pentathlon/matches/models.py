@@ -145,6 +145,9 @@ class Match(models.Model):
     rules_version = models.PositiveIntegerField()
     options = models.JSONField(default=dict)
     seed = models.BigIntegerField()
+    """Shown to nobody while a match with it may still be played."""
+    alias = models.CharField(max_length=32, default="", db_default="")
+    """What bots are told the match is called; tells nothing of its place or opponents."""
     limits = models.JSONField(default=dict)
     """Fields of `Limits` that differ from the defaults."""
     rated = models.BooleanField(default=False)
@@ -178,6 +181,9 @@ class Match(models.Model):
     finished_at = models.DateTimeField(null=True)
     is_revoked = models.BooleanField(default=False, db_default=False)
     """Its result was taken back: it is shown and counts nowhere."""
+
+    is_sealed: bool
+    """Its seed may not be shown yet, where `pentathlon.tournaments.secrecy` has added that."""
 
     objects = MatchQuerySet.as_manager()
 
@@ -230,6 +236,11 @@ class Match(models.Model):
 
     def __str__(self) -> str:
         return f"match {self.pk} of {self.game}"
+
+    @property
+    def told_name(self) -> str:
+        """What its record calls it; matches from before there were aliases by their number."""
+        return self.alias or str(self.pk)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ pending --claim--> running --finish--> done
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
@@ -45,6 +46,7 @@ RENEW_S: Final = 10
 
 _LONGEST_REASON = 300
 _BATCH = 1000
+_ALIAS_BYTES = 16
 _NO_LEASE = {"token": None, "lease_until": None, "sent_at": None}
 _TOLD = (
     "rank",
@@ -303,6 +305,7 @@ def _planned(spec: MatchSpec) -> Match:
         rules_version=GAMES[spec.game].info.version,
         options=spec.options,
         seed=spec.seed,
+        alias=spec.alias or secrets.token_hex(_ALIAS_BYTES),
         limits=spec.limits,
         rated=spec.rated,
         lane=spec.lane,
@@ -318,6 +321,7 @@ def _job(match: Match, token: UUID) -> Job:
     blamed = blamed_versions(match)
     return Job(
         match_id=match.pk,
+        told_name=match.told_name,
         token=token,
         attempt=match.attempts_made + 1,
         game=match.game,

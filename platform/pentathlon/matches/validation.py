@@ -5,6 +5,8 @@ A validation that the host could not play is no verdict: its author may ask for 
 
 from __future__ import annotations
 
+import secrets
+
 from django.db import transaction
 
 from pentathlon.accounts.models import User
@@ -20,6 +22,7 @@ from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon_engines import GAMES
+from pentathlon_engines.shape import SEED_END
 
 
 def submit_bot(*, owner: User, archive: bytes, notes: str = "") -> BotVersion:
@@ -68,5 +71,6 @@ def _self_play(version_id: int, game: str) -> MatchSpec:
         kind=MatchKind.VALIDATION,
         game=game,
         seating=(version_id,) * GAMES[game].info.default_seats,
-        seed=version_id,
+        # A version that knew its seed could prepare for this one match.
+        seed=secrets.randbelow(SEED_END),
     )

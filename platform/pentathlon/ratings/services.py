@@ -32,14 +32,19 @@ def live_key(game: str) -> str:
 
 
 @transaction.atomic
-def open_pool(*, key: str, game: str, title: str) -> Pool:
-    """Return the pool with this key, made if need be with the game's draw probability so far."""
+def open_pool(*, key: str, game: str, title: str, draw_probability: float | None = None) -> Pool:
+    """Return the pool with this key, made if need be.
+
+    Without a draw probability, it gets that of the game's draws so far.
+    """
     pool = Pool.objects.filter(key=key).first()
     if pool is not None:
         return pool
+    if draw_probability is None:
+        draw_probability = _draws_so_far(game)
     pool, _ = Pool.objects.get_or_create(
         key=key,
-        defaults={"game": game, "title": title, "draw_probability": _draws_so_far(game)},
+        defaults={"game": game, "title": title, "draw_probability": draw_probability},
     )
     return pool
 

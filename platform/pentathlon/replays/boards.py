@@ -17,11 +17,11 @@ Record = dict[str, Any]  # Any: JSON, verified before it was stored
 
 def board_svg(record: Record, ply: int, seat: int | None = None) -> str:
     """Draw the position after `ply` events, as a seat or a spectator (None) may see it."""
-    match, last, seats = record["match"], len(record["events"]), record["seats"]
+    last, seats = len(record["events"]), record["seats"]
     if not 0 <= ply <= last:
-        raise NotFound(f"Match {match} has the plies 0 to {last}, not {ply}.")
+        raise NotFound(f"This match has the plies 0 to {last}, not {ply}.")
     if seat is not None and not 0 <= seat < seats:
-        raise NotFound(f"Match {match} has the seats 0 to {seats - 1}, not {seat}.")
+        raise NotFound(f"This match has the seats 0 to {seats - 1}, not {seat}.")
     return _states(canonical(record))[ply].svg(seat)
 
 

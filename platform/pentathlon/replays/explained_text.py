@@ -45,7 +45,7 @@ def figure(value: float, unit: str) -> str:
 def _head(explanation: Explanation) -> Iterator[str]:
     place, record = explanation.place, explanation.record
     title = GAMES[record["game"]].info.title
-    yield f"Match {record['match']} of {title}, seat {place.seat}: {place.version}"
+    yield f"Match {place.match_id} of {title}, seat {place.seat}: {place.version}"
     yield f"Cause: {explanation.code}"
     yield f"What happened: {explanation.what_happened}"
     yield f"What to do: {explanation.what_to_do}"
@@ -73,5 +73,6 @@ def _lines_title(explanation: Explanation) -> str:
 
 
 def _command(explanation: Explanation) -> str:
-    name = file_name(explanation.record, explanation.place.seat)
+    place = explanation.place
+    name = file_name(place.match_id, place.seat)
     return f"pentathlon play {name} FOLDER_OF_YOUR_BOT"

@@ -97,7 +97,8 @@ def bundle_seat(*, match: Match, person: User, seat: int) -> Bundle:
     """Pack the bundle of one seat for the owner of its bot, as `explain_seat` explains it."""
     _own_place(match, person, seat)
     record = _record(match)
-    return Bundle(name=file_name(record, seat), data=pack_bundle(record, seat=seat))
+    name = file_name(match.pk, seat)
+    return Bundle(name=name, data=pack_bundle(record, seat=seat, file=name))
 
 
 def _own_places(match: Match, person: User) -> list[MatchSeat]:

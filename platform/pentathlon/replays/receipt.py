@@ -30,7 +30,7 @@ def expected_header(match: Match) -> Record:
         "seats": len(seats),
         "options": GAMES[match.game].info.check_options(match.options),
         "seed": match.seed,
-        "match": str(match.pk),
+        "match": match.told_name,
         "bots": [{"name": str(seat.version), "hash": seat.version.archive_id} for seat in seats],
         "limits": Limits.from_json(match.limits).to_json(),
     }

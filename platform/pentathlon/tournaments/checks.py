@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
 from pentathlon.tournaments.models import TournamentFormat
-from pentathlon.tournaments.schedule import count_matches
 from pentathlon_engines import GAMES, BadOption, BadSeats, Game
 from pentathlon_engines.limits import Limits
+from pentathlon_engines.tournament.schedule import count_matches
+from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
+DRAW_PROBABILITIES: Final = (0.005, 0.5)
 LONGEST_NAME: Final = 80
 MOST_BOTS: Final = 200
 MOST_CYCLES: Final = 100
+MOST_ENTRIES_PER_AUTHOR: Final = 200
 MOST_MATCHES: Final = 50_000
-SEED_END: Final = 2**53
 LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "startup_wall_s": (0.5, 60),
     "action_cpu_s": (0.01, 60),
@@ -25,6 +28,8 @@ LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "memory_mb": (32, 512),
 }
 """Limits that an organiser may set, with the lowest and the highest value."""
+
+_SECRET: Final = re.compile(rf"[0-9a-f]{{{2 * SECRET_BYTES}}}")
 
 
 def checked_name(name: str) -> str:
@@ -111,14 +116,39 @@ def check_rated(
         )
 
 
-def check_numbers(*, cycles: int, seed: int) -> None:
-    """Refuse cycles and seeds out of range."""
+def check_numbers(*, cycles: int, entries_per_author: int) -> None:
+    """Refuse cycles and numbers of entries out of range."""
     if not 1 <= cycles <= MOST_CYCLES:
         raise InvalidInput(
             f"A tournament has 1 to {MOST_CYCLES} cycles, not {cycles}.", field="cycles"
         )
-    if not 0 <= seed < SEED_END:
-        raise InvalidInput(f"A seed is a whole number from 0 to {SEED_END - 1}.", field="seed")
+    if not 1 <= entries_per_author <= MOST_ENTRIES_PER_AUTHOR:
+        raise InvalidInput(
+            f"An author may enter 1 to {MOST_ENTRIES_PER_AUTHOR} bots, not {entries_per_author}.",
+            field="entries_per_author",
+        )
+
+
+def check_replay(*, secret: str | None, draw_probability: float | None, rated: bool) -> None:
+    """Refuse what only a replay of an earlier tournament may bring, where results are rated."""
+    for field, given in (("secret", secret), ("draw_probability", draw_probability)):
+        if rated and given is not None:
+            raise InvalidInput(
+                f"{field} is for unrated replays only: of a rated tournament the server draws "
+                "the secret. Leave it out, or set rated to false.",
+                code="rated_replay",
+                field=field,
+            )
+    if secret is not None and not _SECRET.fullmatch(secret):
+        raise InvalidInput(
+            f"A secret is {2 * SECRET_BYTES} lower-case hexadecimal digits.", field="secret"
+        )
+    low, high = DRAW_PROBABILITIES
+    if draw_probability is not None and not low <= draw_probability <= high:
+        raise InvalidInput(
+            f"A draw probability is {low} to {high}, not {draw_probability}.",
+            field="draw_probability",
+        )
 
 
 def check_size(*, bots: int, table_seats: int, cycles: int) -> None:

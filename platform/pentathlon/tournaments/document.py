@@ -1,33 +1,42 @@
-"""A tournament as a document: the same document gives the same schedule and seeds every time."""
+"""A tournament as a document: with the same secret it gives the same schedule every time."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from pentathlon.ratings.skill import ALGORITHM_VERSION
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.schedule import SCHEDULER, Pairing, round_robin
-
-Document = dict[str, Any]  # Any: JSON
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.tournament.document import FORMAT, Document, document_hash
+from pentathlon_engines.tournament.schedule import SCHEDULER
+from pentathlon_engines.tournament.seeds import event_key_of
 
 
 def document(tournament: Tournament) -> Document:
-    """Return everything that decides who plays whom, with which seed, and how it is rated.
+    """Return everything that decides who plays whom, and how it is rated.
 
-    `rules` and `draw_probability` are final from the start of the tournament on.
+    From the start on it is fixed; before, it shows how it stands now.
     """
+    if tournament.fixed_document is not None:
+        fixed: Document = tournament.fixed_document
+        return fixed
+    return draft_document(tournament)
+
+
+def draft_document(tournament: Tournament) -> Document:
+    """Return the document as the rows have it now."""
     pool = tournament.pool
     return {
-        "format": 1,
+        "format": FORMAT,
         "scheduler": SCHEDULER,
+        "commitment": tournament.commitment,
         "game": tournament.game,
         "rules": tournament.rules_version,
         "options": tournament.options,
-        "limits": tournament.limits,
+        # All of them: another release may have other defaults.
+        "limits": Limits.from_json(tournament.limits).to_json(),
         "table_seats": tournament.table_seats,
         "cycles": tournament.cycles,
-        "seed": tournament.seed,
-        "rated": tournament.rated,
-        "draw_probability": pool.draw_probability if pool else None,
+        "rating_algorithm": ALGORITHM_VERSION,
+        "draw_probability": pool.draw_probability if pool else tournament.draw_probability,
         "entries": [
             {
                 "bot": entry.version.bot.name,
@@ -39,11 +48,12 @@ def document(tournament: Tournament) -> Document:
     }
 
 
-def pairings(source: Document) -> list[Pairing]:
-    """Return the schedule that follows from a document; seatings are indexes of its entries."""
-    return round_robin(
-        len(source["entries"]),
-        seats=source["table_seats"],
-        cycles=source["cycles"],
-        seed=source["seed"],
-    )
+def event_key(tournament: Tournament) -> bytes:
+    """Return the key that the schedule and all seeds follow from; never to be shown by itself."""
+    return event_key_of(bytes.fromhex(tournament.secret), document_hash(document(tournament)))
+
+
+def revealed_event_key(tournament: Tournament) -> str | None:
+    """Return the event key as hexadecimal, once everybody may know it."""
+    is_public = tournament.revealed_secret and tournament.fixed_document
+    return event_key(tournament).hex() if is_public else None

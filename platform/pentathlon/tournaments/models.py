@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Self
+from typing import Final, Self
 
 from django.conf import settings
 from django.db import models
@@ -10,6 +10,10 @@ from django.db.models.functions import Coalesce, Now
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
+from pentathlon_engines.tournament.seeds import commitment_to
+
+ENTRIES_PER_AUTHOR: Final = 3
+"""How many versions one author may enter in somebody else's tournament, unless that says more."""
 
 
 class TournamentState(models.TextChoices):
@@ -34,7 +38,8 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
 
     def listed(self) -> Self:
         """Return tournaments with owner and numbers, the latest first."""
-        return self.with_counts().select_related("owner").order_by("-pk")
+        short = self.defer("fixed_document")
+        return short.with_counts().select_related("owner").order_by("-pk")
 
     def with_counts(self) -> Self:
         """Add `bots`, `matches` (planned) and `matches_done`."""
@@ -56,7 +61,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
 
 
 class Tournament(models.Model):
-    """A tournament is a document: from it the same schedule and seeds follow every time."""
+    """A tournament is a document and a secret: from both follow the schedule and all seeds."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="tournaments"
@@ -70,7 +75,20 @@ class Tournament(models.Model):
     """How often every group of bots meets; each meeting is a block of all seat orders."""
     rules_version = models.PositiveIntegerField(default=1)
     """Of the game; fixed when the tournament starts."""
-    seed = models.BigIntegerField()
+    secret = models.CharField(max_length=64, default="", db_default="")
+    """Hexadecimal; shown to nobody before `revealed_at`. Empty: made before seeds were sealed."""
+    secret_given = models.BooleanField(default=False, db_default=False)
+    """The organiser has handed the secret in and knows all seeds: an unrated replay."""
+    revealed_at = models.DateTimeField(null=True)
+    """When the secret became public: as it closed or was cancelled for the first time."""
+    fixed_document = models.JSONField(null=True)
+    """The document as it was at the start; the event key is bound to its hash."""
+    draw_probability = models.FloatField(null=True)
+    """Of a replay; otherwise what the game's draws were like at the start."""
+    entries_per_author = models.PositiveSmallIntegerField(
+        default=ENTRIES_PER_AUTHOR, db_default=ENTRIES_PER_AUTHOR
+    )
+    """How many versions one author may enter; the organiser may enter any."""
     options = models.JSONField(default=dict)
     limits = models.JSONField(default=dict)
     rated = models.BooleanField(default=True)
@@ -96,6 +114,16 @@ class Tournament(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def commitment(self) -> str | None:
+        """What is public of the secret from the first moment on."""
+        return commitment_to(bytes.fromhex(self.secret)) if self.secret else None
+
+    @property
+    def revealed_secret(self) -> str | None:
+        """The secret, once everybody may know it."""
+        return (self.secret or None) if self.revealed_at else None
+
 
 class EntryQuerySet(models.QuerySet["Entry"]):
     """Which entries, in the words of pages."""
@@ -112,7 +140,7 @@ class Entry(models.Model):
     tournament = models.ForeignKey(Tournament, on_delete=models.CASCADE, related_name="entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
     number = models.PositiveIntegerField()
-    """Order of entry, from 0; the schedule is made of these numbers."""
+    """Order of entry; from the start on without gaps from 0, as in the document."""
 
     objects = EntryQuerySet.as_manager()
 
@@ -160,6 +188,7 @@ class TournamentMatch(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("tournament", "index"), name="tournaments_index_once"),
         )
+        indexes = (models.Index(fields=("tournament", "block"), name="tournaments_block"),)
 
     def __str__(self) -> str:
         return f"match {self.index} of {self.tournament_id}"

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import Max
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
@@ -28,19 +27,23 @@ from pentathlon.matches.services import (
     schedule_matches,
     void_matches,
 )
+from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import await_result, enter_matches, open_live_pool, open_pool
 from pentathlon.tournaments import checks
-from pentathlon.tournaments.document import document, pairings
+from pentathlon.tournaments.document import document, draft_document, event_key
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import (
+    ENTRIES_PER_AUTHOR,
     Entry,
     FinalRow,
     Tournament,
     TournamentMatch,
     TournamentState,
 )
-from pentathlon.tournaments.schedule import Pairing
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import draw_schedule
+from pentathlon_engines.tournament.schedule import Pairing
+from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 _BATCH = 1000
 
@@ -55,18 +58,24 @@ def create_tournament(
     versions: Sequence[int] = (),
     cycles: int = 1,
     table_seats: int | None = None,
-    seed: int | None = None,
     options: Mapping[str, Any] | None = None,  # Any: the game checks the values
     limits: Mapping[str, object] | None = None,
     rated: bool = True,
+    entries_per_author: int = ENTRIES_PER_AUTHOR,
+    secret: str | None = None,
+    draw_probability: float | None = None,
 ) -> Tournament:
-    """Make a tournament that is open for entries, with the bot versions of these ids in it."""
+    """Make a tournament that is open for entries, with the bot versions of these ids in it.
+
+    `secret` and `draw_probability` are those of an earlier tournament that is to be replayed; only
+    an unrated one may bring them.
+    """
     if not owner.is_organiser:
         raise NotAllowed("Only organisers create tournaments.", code="not_an_organiser")
     rules = checks.checked_game(game)
     checks.check_format(format)
-    seed = secrets.randbelow(checks.SEED_END) if seed is None else seed
-    checks.check_numbers(cycles=cycles, seed=seed)
+    checks.check_numbers(cycles=cycles, entries_per_author=entries_per_author)
+    checks.check_replay(secret=secret, draw_probability=draw_probability, rated=rated)
     seats = checks.checked_seats(rules, table_seats)
     checked_options = checks.checked_options(rules, options, seats=seats)
     checked_limits = checks.checked_limits(limits)
@@ -80,12 +89,15 @@ def create_tournament(
         table_seats=seats,
         cycles=cycles,
         rules_version=rules.info.version,
-        seed=seed,
+        secret=secrets.token_hex(SECRET_BYTES) if secret is None else secret,
+        secret_given=secret is not None,
+        draw_probability=draw_probability,
+        entries_per_author=entries_per_author,
         options=checked_options,
         limits=checked_limits,
         rated=rated,
     )
-    _enter(tournament, versions)
+    _enter(tournament, versions, actor=owner)
     return tournament
 
 
@@ -93,10 +105,7 @@ def create_tournament(
 def enter_tournament(*, actor: User, tournament: Tournament, version_id: int) -> Entry:
     """Enter a bot version: its author may, and the organiser."""
     tournament = _locked(tournament, TournamentState.OPEN, to="enter")
-    entry = _enter(tournament, [version_id])[0]
-    if actor.pk not in {tournament.owner_id, entry.version.bot.owner_id}:
-        raise NotAllowed("Only its author or the organiser may enter a bot.", code="not_your_bot")
-    return entry
+    return _enter(tournament, [version_id], actor=actor)[0]
 
 
 @transaction.atomic
@@ -124,15 +133,12 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     checks.check_enough(bots=len(versions), table_seats=tournament.table_seats)
     checks.check_eligible(versions, game=tournament.game)
     live = open_live_pool(game=tournament.game)
-    tournament.pool = open_pool(
-        key=f"tournament:{tournament.pk}", game=tournament.game, title=tournament.name
-    )
-    tournament.rules_version = GAMES[tournament.game].info.version
+    own = _fix_document(tournament)
     tournament.state = TournamentState.RUNNING
     matches = _schedule(tournament, versions)
-    for pool in (tournament.pool, live) if tournament.rated else (tournament.pool,):
+    for pool in (own, live) if tournament.rated else (own,):
         enter_matches(pool=pool, matches=matches)
-    tournament.save(update_fields=("pool", "rules_version", "state"))
+    tournament.save(update_fields=("state",))
     return _stamped(tournament, "started_at")
 
 
@@ -158,7 +164,7 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     states = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
     tournament = _own(actor, tournament, *states, to="cancel")
     void_matches(matches=_matches(tournament), reason="The tournament was cancelled.")
-    return _stamped(_moved(tournament, TournamentState.CANCELLED), "finished_at")
+    return _ended(tournament, TournamentState.CANCELLED)
 
 
 @transaction.atomic
@@ -223,26 +229,52 @@ def _close(tournament: Tournament) -> Tournament | None:
         if not Tournament.objects.finished().filter(pk=locked.pk).exists():
             return None
         FinalRow.objects.bulk_create(rows, batch_size=_BATCH)
-        return _stamped(_moved(locked, TournamentState.CLOSED), "finished_at")
+        return _ended(locked, TournamentState.CLOSED)
 
 
-def _enter(tournament: Tournament, version_ids: Sequence[int]) -> list[Entry]:
+def _enter(tournament: Tournament, version_ids: Sequence[int], *, actor: User) -> list[Entry]:
     versions = _versions(version_ids)
     checks.check_eligible(versions, game=tournament.game)
-    entered = tournament.entries.filter(version__in=versions).select_related("version__bot")
-    if again := [entry.version.label for entry in entered]:
-        raise Conflict(
-            f"Already entered: {', '.join(again)}.", code="already_entered", field="versions"
-        )
-    last = tournament.entries.aggregate(last=Max("number"))["last"]
-    first = 0 if last is None else last + 1
+    entries = list(tournament.entries.select_related("version__bot"))
+    _check_entrants(tournament, entries, versions, actor=actor)
     checks.check_size(
-        bots=first + len(versions), table_seats=tournament.table_seats, cycles=tournament.cycles
+        bots=len(entries) + len(versions),
+        table_seats=tournament.table_seats,
+        cycles=tournament.cycles,
     )
+    # Those who withdrew leave gaps until the start.
+    first = max((entry.number for entry in entries), default=-1) + 1
     return Entry.objects.bulk_create(
         Entry(tournament=tournament, version=version, number=number)
         for number, version in enumerate(versions, start=first)
     )
+
+
+def _check_entrants(
+    tournament: Tournament,
+    entries: Sequence[Entry],
+    versions: Sequence[BotVersion],
+    *,
+    actor: User,
+) -> None:
+    """Refuse versions that are in already, are not the actor's to enter, or are too many."""
+    entered = {entry.version_id for entry in entries}
+    if again := [version.label for version in versions if version.pk in entered]:
+        raise Conflict(
+            f"Already entered: {', '.join(again)}.", code="already_entered", field="versions"
+        )
+    if actor.pk == tournament.owner_id:
+        return
+    if any(version.bot.owner_id != actor.pk for version in versions):
+        raise NotAllowed("Only its author or the organiser may enter a bot.", code="not_your_bot")
+    own = sum(entry.version.bot.owner_id == actor.pk for entry in entries)
+    if own + len(versions) > tournament.entries_per_author:
+        raise Conflict(
+            f"{tournament.name} takes at most {tournament.entries_per_author} bots of an author. "
+            "Withdraw one of yours first, or ask the organiser.",
+            code="author_cap",
+            field="version",
+        )
 
 
 def _versions(version_ids: Sequence[int]) -> list[BotVersion]:
@@ -258,8 +290,35 @@ def _versions(version_ids: Sequence[int]) -> list[BotVersion]:
     return [known[version_id] for version_id in version_ids]
 
 
+def _close_gaps(tournament: Tournament) -> None:
+    """Number entries as the document counts them, in the order in which they came."""
+    # Upwards, so that the number is free that each one gets.
+    for number, entry in enumerate(tournament.entries.order_by("number")):
+        if entry.number != number:
+            entry.number = number
+            entry.save(update_fields=("number",))
+
+
+def _fix_document(tournament: Tournament) -> Pool:
+    """Let nothing of the document change any more; return the pool that it names."""
+    _close_gaps(tournament)
+    pool = open_pool(
+        key=f"tournament:{tournament.pk}",
+        game=tournament.game,
+        title=tournament.name,
+        draw_probability=tournament.draw_probability,
+    )
+    tournament.pool = pool
+    tournament.rules_version = GAMES[tournament.game].info.version
+    # A process of the release before draws none.
+    tournament.secret = tournament.secret or secrets.token_hex(SECRET_BYTES)
+    tournament.fixed_document = draft_document(tournament)
+    tournament.save(update_fields=("pool", "rules_version", "secret", "fixed_document"))
+    return pool
+
+
 def _schedule(tournament: Tournament, versions: Sequence[BotVersion]) -> list[Match]:
-    schedule = pairings(document(tournament))
+    schedule = draw_schedule(document(tournament), key=event_key(tournament))
     matches = schedule_matches(_spec(tournament, versions, pairing) for pairing in schedule)
     TournamentMatch.objects.bulk_create(
         (
@@ -283,6 +342,7 @@ def _spec(tournament: Tournament, versions: Sequence[BotVersion], pairing: Pairi
         game=tournament.game,
         seating=tuple(versions[number].pk for number in pairing.seating),
         seed=pairing.seed,
+        alias=pairing.alias,
         options=tournament.options,
         limits=tournament.limits,
         rated=tournament.rated,
@@ -318,6 +378,14 @@ def _moved(tournament: Tournament, state: TournamentState) -> Tournament:
     tournament.state = state
     tournament.save(update_fields=("state",))
     return tournament
+
+
+def _ended(tournament: Tournament, state: TournamentState) -> Tournament:
+    """End a tournament; whoever wants may know its secret from now on, for good."""
+    sealed = Tournament.objects.filter(pk=tournament.pk, revealed_at=None)
+    sealed.update(revealed_at=Now())
+    tournament.refresh_from_db(fields=("revealed_at",))
+    return _stamped(_moved(tournament, state), "finished_at")
 
 
 def _stamped(tournament: Tournament, field: str) -> Tournament:

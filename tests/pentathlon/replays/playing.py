@@ -92,7 +92,7 @@ def _header(job: Job, options: Record) -> Record:
         "seats": len(job.seats),
         "options": options,
         "seed": job.seed,
-        "match": str(job.match_id),
+        "match": job.told_name,
         "bots": [{"name": seat.name, "hash": seat.content_hash} for seat in job.seats],
         "limits": Limits.from_json(job.limits).to_json(),
         "sandbox": "namespaces",

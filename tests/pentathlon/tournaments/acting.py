@@ -1,10 +1,12 @@
 """Plays tournaments without playing: results appear as if workers had sent them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
@@ -13,19 +15,25 @@ from tests.factories import make_user, make_version
 
 
 def started(
-    *, bots: int = 4, owner: User | None = None, cycles: int = 1, rated: bool = True
+    *,
+    bots: int = 4,
+    owner: User | None = None,
+    cycles: int = 1,
+    rated: bool = True,
+    versions: Sequence[BotVersion] = (),
+    **replayed: Any,  # Any: what only a replay brings
 ) -> Tournament:
-    """Create and start a round robin of new bots."""
+    """Create and start a round robin of these bots, or of new ones."""
     owner = owner or make_user(organiser=True)
     tournament = create_tournament(
         owner=owner,
         name="Cup",
         game="tuned",
         format="round_robin",
-        versions=[make_version().pk for _ in range(bots)],
+        versions=[version.pk for version in versions or [make_version() for _ in range(bots)]],
         cycles=cycles,
-        seed=7,
         rated=rated,
+        **replayed,
     )
     return start_tournament(actor=owner, tournament=tournament)
 

@@ -1,16 +1,23 @@
 import json
 
 import pytest
+from django.db.models import Value
+from django.db.models.functions import Concat
 
-from pentathlon.tournaments.document import document, pairings
+from pentathlon.bots.models import Bot
+from pentathlon.matches.models import MatchState
+from pentathlon.ratings.models import Pool
+from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.services import start_tournament
-from tests.factories import make_tournament, make_version
+from pentathlon_engines.record import canonical
+from pentathlon_engines.tournament.document import document_hash, draw_schedule
+from tests.factories import SECRET, make_match, make_tournament, make_version
 from tests.pentathlon.tournaments.acting import matches_of, started
 
 pytestmark = pytest.mark.django_db
 
 
-def test_schedule_follows_from_the_document_alone() -> None:
+def test_schedule_follows_from_document_and_key_alone() -> None:
     tournament = started(bots=5, cycles=2)
     versions = [entry.version_id for entry in tournament.entries.in_order()]
 
@@ -22,6 +29,7 @@ def test_schedule_follows_from_the_document_alone() -> None:
             match.place.block,
             match.place.index,
             match.seed,
+            match.alias,
             tuple(match.seats.order_by("seat").values_list("version_id", flat=True)),
         )
         for match in matches_of(tournament)
@@ -32,9 +40,10 @@ def test_schedule_follows_from_the_document_alone() -> None:
             pairing.block,
             pairing.index,
             pairing.seed,
+            pairing.alias,
             tuple(versions[number] for number in pairing.seating),
         )
-        for pairing in pairings(copy)
+        for pairing in draw_schedule(copy, key=event_key(tournament))
     ]
 
 
@@ -47,16 +56,65 @@ def test_document_names_every_bot_by_its_content() -> None:
     assert entries == [{"bot": "alpha", "version": 1, "hash": version.archive_id}]
 
 
-def test_same_document_gives_the_same_schedule_in_another_tournament() -> None:
+def test_replay_with_the_secret_is_the_same_tournament() -> None:
     versions = [make_version() for _ in range(4)]
-    first, second = (make_tournament(versions=versions, seed=99) for _ in range(2))
+    first = started(versions=versions)
+    make_match(state=MatchState.DONE, ranks=(0, 0))  # would change the draw probability
 
-    for tournament in (first, second):
-        start_tournament(actor=tournament.owner, tournament=tournament)
+    second = started(
+        versions=versions,
+        rated=False,
+        secret=first.secret,
+        draw_probability=document(first)["draw_probability"],
+    )
 
-    seeds = [[match.seed for match in matches_of(one)] for one in (first, second)]
-    assert seeds[0] == seeds[1]
-    assert document(first) == document(second)
+    drawn = [[(match.seed, match.alias) for match in matches_of(one)] for one in (first, second)]
+    assert drawn[0] == drawn[1]
+    assert canonical(document(first)) == canonical(document(second))
+
+
+def test_same_entrants_meet_with_other_seeds_in_the_next_tournament() -> None:
+    versions = [make_version() for _ in range(4)]
+
+    drawn = [{match.seed for match in matches_of(started(versions=versions))} for _ in range(2)]
+
+    assert not drawn[0] & drawn[1]
+
+
+def test_another_file_of_one_entrant_changes_every_seed() -> None:
+    first, second = (
+        started(
+            versions=[make_version(name=f"{cup}-{number}") for number in range(3)],
+            rated=False,
+            secret=SECRET,
+        )
+        for cup in ("one", "two")
+    )
+
+    seeds = [{match.seed for match in matches_of(each)} for each in (first, second)]
+    assert not seeds[0] & seeds[1]
+    assert first.commitment == second.commitment
+
+
+def test_document_holds_the_commitment_and_never_the_secret() -> None:
+    tournament = started()
+
+    text = canonical(document(tournament)).decode()
+
+    assert (tournament.commitment or "none") in text
+    assert tournament.secret not in text
+    assert event_key(tournament).hex() not in text
+
+
+def test_later_changes_of_rows_leave_the_document_as_it_was() -> None:
+    tournament = started(bots=2)
+    before = document_hash(document(tournament))
+
+    Bot.objects.update(name=Concat("name", Value("-renamed")))
+    Pool.objects.update(draw_probability=0.3)
+    tournament.refresh_from_db()
+
+    assert document_hash(document(tournament)) == before
 
 
 def test_document_is_final_from_the_start_on() -> None:

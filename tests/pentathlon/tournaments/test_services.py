@@ -1,3 +1,4 @@
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments import checks, services
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch, TournamentState
 from pentathlon_engines.limits import Limits
-from tests.factories import make_match, make_tournament, make_user, make_version
+from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.together import all_at_once
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
@@ -31,7 +32,7 @@ def owner() -> User:
 
 
 def _create(owner: User, **changes: Any) -> Tournament:  # Any: what a caller may get wrong
-    asked = {"name": "Cup", "game": "tuned", "format": "round_robin", "seed": 7, **changes}
+    asked = {"name": "Cup", "game": "tuned", "format": "round_robin", **changes}
     return services.create_tournament(owner=owner, **asked)
 
 
@@ -45,11 +46,20 @@ class TestCreate:
         assert [entry.version for entry in tournament.entries.in_order()] == versions[::-1]
         assert [entry.number for entry in tournament.entries.in_order()] == [0, 1, 2]
 
-    def test_seed_is_drawn_if_none_is_given(self, owner: User) -> None:
-        first, second = _create(owner, seed=None), _create(owner, seed=None)
+    def test_secret_is_drawn_and_only_its_commitment_is_public(self, owner: User) -> None:
+        first, second = _create(owner), _create(owner)
 
-        assert first.seed != second.seed
-        assert 0 <= first.seed < 2**53
+        assert first.secret != second.secret
+        assert len(bytes.fromhex(first.secret)) == 32
+        assert first.commitment == sha256(bytes.fromhex(first.secret)).hexdigest()
+        assert first.revealed_secret is None
+        assert not first.secret_given
+
+    def test_unrated_replay_may_bring_its_secret(self, owner: User) -> None:
+        tournament = _create(owner, secret=SECRET, draw_probability=0.2, rated=False)
+
+        assert (tournament.secret, tournament.secret_given) == (SECRET, True)
+        assert tournament.draw_probability == 0.2
 
     def test_game_decides_what_is_left_out(self, owner: User) -> None:
         tournament = _create(owner)
@@ -69,8 +79,13 @@ class TestCreate:
             ({"table_seats": 9}, "bad_seats", "table_seats"),
             ({"cycles": 0}, "invalid", "cycles"),
             ({"cycles": 101}, "invalid", "cycles"),
-            ({"seed": -1}, "invalid", "seed"),
-            ({"seed": 2**53}, "invalid", "seed"),
+            ({"entries_per_author": 0}, "invalid", "entries_per_author"),
+            ({"entries_per_author": 201}, "invalid", "entries_per_author"),
+            ({"secret": SECRET}, "rated_replay", "secret"),
+            ({"draw_probability": 0.2}, "rated_replay", "draw_probability"),
+            ({"secret": "7", "rated": False}, "invalid", "secret"),
+            ({"secret": SECRET.upper(), "rated": False}, "invalid", "secret"),
+            ({"draw_probability": 0.9, "rated": False}, "invalid", "draw_probability"),
             ({"options": {"no such": 1}}, "bad_option", "options"),
             (
                 {"game": "way_of_the_dragon", "table_seats": 3, "options": {"start_seat": "3"}},
@@ -229,6 +244,74 @@ class TestEntries:
             with pytest.raises(Conflict) as caught:
                 change(actor=owner, tournament=tournament, version_id=version.pk)
             assert caught.value.code == "wrong_state"
+
+
+class TestEntryLock:
+    def test_leapfrogging_versions_lock_nobody_out(
+        self, owner: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(checks, "MOST_BOTS", 6)
+        author = make_user()
+        one, two = make_version(owner=author), make_version(owner=author)
+        tournament = _create(owner)
+        services.enter_tournament(actor=author, tournament=tournament, version_id=one.pk)
+        for coming, going in [(two, one), (one, two)] * 5:
+            services.enter_tournament(actor=author, tournament=tournament, version_id=coming.pk)
+            services.withdraw_entry(actor=author, tournament=tournament, version_id=going.pk)
+
+        for _ in range(5):
+            services.enter_tournament(
+                actor=owner, tournament=tournament, version_id=make_version().pk
+            )
+
+        assert tournament.entries.count() == 6
+        begun = services.start_tournament(actor=owner, tournament=tournament)
+        assert [entry.number for entry in begun.entries.in_order()] == list(range(6))
+        assert begun.entries.in_order()[0].version == one
+
+    def test_entry_that_is_one_too_many_is_refused(
+        self, owner: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(checks, "MOST_BOTS", 2)
+        tournament = _create(owner, versions=[make_version().pk, make_version().pk])
+
+        with pytest.raises(TooLarge):
+            services.enter_tournament(
+                actor=owner, tournament=tournament, version_id=make_version().pk
+            )
+
+    def test_author_enters_so_many_versions_and_no_more(self, owner: User) -> None:
+        author = make_user()
+        versions = [make_version(owner=author) for _ in range(4)]
+        tournament = _create(owner)
+        for version in versions[:3]:
+            services.enter_tournament(actor=author, tournament=tournament, version_id=version.pk)
+
+        with pytest.raises(Conflict) as caught:
+            services.enter_tournament(
+                actor=author, tournament=tournament, version_id=versions[3].pk
+            )
+
+        assert (caught.value.code, caught.value.field) == ("author_cap", "version")
+        services.withdraw_entry(actor=author, tournament=tournament, version_id=versions[0].pk)
+        services.enter_tournament(actor=author, tournament=tournament, version_id=versions[3].pk)
+
+    def test_cap_is_the_organisers_choice(self, owner: User) -> None:
+        author = make_user()
+        first, second = make_version(owner=author), make_version(owner=author)
+        tournament = _create(owner, entries_per_author=1)
+        services.enter_tournament(actor=author, tournament=tournament, version_id=first.pk)
+
+        with pytest.raises(Conflict):
+            services.enter_tournament(actor=author, tournament=tournament, version_id=second.pk)
+        services.enter_tournament(actor=owner, tournament=tournament, version_id=second.pk)
+
+        assert tournament.entries.count() == 2
+
+    def test_organiser_enters_any_number_of_own_bots(self, owner: User) -> None:
+        versions = [make_version(owner=owner).pk for _ in range(5)]
+
+        assert _create(owner, versions=versions).entries.count() == 5
 
 
 class TestStart:

@@ -1,26 +1,25 @@
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.ratings.models import Pool
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament
 from pentathlon.tournaments.progress import progress, remaining_s
 from pentathlon.tournaments.services import close_finished, pause_tournament
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
-from tests.factories import make_match, make_tournament, make_version
+from tests.factories import SECRET, make_match, make_tournament, make_version
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
 pytestmark = pytest.mark.django_db
 
 
-def _closed(*, bots: int = 4, backwards: bool = False) -> Tournament:
-    tournament = started(bots=bots)
-    Pool.objects.filter(tournament=tournament).update(draw_probability=0.05)
-    tournament.refresh_from_db()
+def _closed(*, versions: Sequence[BotVersion] = (), backwards: bool = False) -> Tournament:
+    tournament = started(versions=versions, rated=False, secret=SECRET, draw_probability=0.05)
     matches = matches_of(tournament)
     settle(matches[::-1] if backwards else matches)
     close_finished()
@@ -135,7 +134,9 @@ class TestFinalTable:
         assert [row.points for row in rows] == [6, 4, 2, 0]
 
     def test_order_in_which_matches_ended_does_not_matter(self) -> None:
-        tables = [_closed(backwards=backwards) for backwards in (False, True)]
+        versions = [make_version() for _ in range(4)]
+
+        tables = [_closed(versions=versions, backwards=backwards) for backwards in (False, True)]
 
         numbers = [
             [

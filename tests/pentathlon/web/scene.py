@@ -80,7 +80,6 @@ def open_tournament(owner: User, name: str, versions: list[BotVersion]) -> Tourn
         game="tuned",
         format="round_robin",
         versions=[version.pk for version in versions],
-        seed=7,
     )
 
 

@@ -99,7 +99,7 @@ def test_owner_downloads_text_and_bundle() -> None:
     assert text["Content-Type"] == "text/plain; charset=utf-8"
     assert "Traceback: <no idea>" in text.content.decode()
     assert f"match-{match.pk}-seat-0.txt" in text["Content-Disposition"]
-    assert read_bundle(bundle.content).record["match"] == str(match.pk)
+    assert read_bundle(bundle.content).record["match"] == match.alias
     assert f"match-{match.pk}-seat-0.zip" in bundle["Content-Disposition"]
 
 

@@ -21,6 +21,7 @@ _CUP = {
     "table_seats": "2",
     "action_cpu_s": "1",
     "match_cpu_s": "20",
+    "entries_per_author": "3",
     "rated": "on",
 }
 
@@ -207,7 +208,7 @@ def test_new_tournament_is_open_with_the_chosen_bots() -> None:
         ("name", "", "This field is required."),
         ("cycles", "0", "greater than or equal to 1"),
         ("cycles", "many", "Enter a whole number."),
-        ("seed", "-1", "greater than or equal to 0"),
+        ("entries_per_author", "0", "greater than or equal to 1"),
         ("action_cpu_s", "999", "less than or equal to"),
     ],
 )

@@ -6,7 +6,13 @@ from typing import Any
 from django import forms
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.tournaments.checks import LIMIT_RANGES, LONGEST_NAME, MOST_CYCLES, SEED_END
+from pentathlon.tournaments.checks import (
+    LIMIT_RANGES,
+    LONGEST_NAME,
+    MOST_CYCLES,
+    MOST_ENTRIES_PER_AUTHOR,
+)
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
 from pentathlon_engines.info import GameInfo
 from pentathlon_engines.limits import Limits
 
@@ -40,11 +46,12 @@ class TournamentForm(forms.Form):
         help_text="How often all meet, each time from every seat.",
     )
     table_seats = forms.IntegerField(label="Seats at a table")
-    seed = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=SEED_END - 1,
-        help_text="Leave it empty to have one drawn.",
+    entries_per_author = forms.IntegerField(
+        label="Bots of an author",
+        min_value=1,
+        max_value=MOST_ENTRIES_PER_AUTHOR,
+        initial=ENTRIES_PER_AUTHOR,
+        help_text="How many authors may enter themselves.",
     )
     action_cpu_s = forms.FloatField(
         label="CPU seconds an action",

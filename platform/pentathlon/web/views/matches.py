@@ -11,6 +11,7 @@ from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import TournamentState
+from pentathlon.tournaments.secrecy import with_seals
 from pentathlon.web.cards import match_title
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.person import person, signed_in
@@ -78,7 +79,7 @@ def board(request: HttpRequest, match_id: int) -> HttpResponse:
 @require_safe
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     """Hand out the record of a finished match, for `pentathlon verify`."""
-    found = _finished(request, match_id)
+    found = _unsealed(request, match_id)
     return _as_file(JsonResponse(read_record(found.replay)), f"match-{found.pk}.json")
 
 
@@ -98,7 +99,7 @@ def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
 @refusals_as_pages
 def seat_bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Hand the owner of a bot what lets it meet the same requests again."""
-    found = _finished(request, match_id)
+    found = _unsealed(request, match_id)
     bundle = bundle_seat(match=found, person=signed_in(request), seat=seat)
     return _as_file(HttpResponse(bundle.data, content_type="application/zip"), bundle.name)
 
@@ -109,7 +110,7 @@ def _as_file(response: HttpResponse, name: str) -> HttpResponse:
 
 
 def _match(request: HttpRequest, match_id: int) -> Match:
-    seen = Match.objects.visible_to(person(request)).with_seats()
+    seen = with_seals(Match.objects.visible_to(person(request)).with_seats())
     return get_object_or_404(seen.select_related("replay", "place__tournament"), pk=match_id)
 
 
@@ -126,4 +127,11 @@ def _finished(request: HttpRequest, match_id: int) -> Match:
     found = _match(request, match_id)
     if found.state != MatchState.DONE:
         raise Http404("This match is not done: there is nothing to show yet.")
+    return found
+
+
+def _unsealed(request: HttpRequest, match_id: int) -> Match:
+    found = _finished(request, match_id)
+    if found.is_sealed:
+        raise Http404("The record is sealed until the last match of its block is done.")
     return found

@@ -11,10 +11,10 @@ from django.views.decorators.http import require_safe
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.reasons import Reason, read_situation, why_waiting
-from pentathlon.tournaments.document import document
+from pentathlon.tournaments.document import document, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.tournaments.progress import progress
-from pentathlon.tournaments.schedule import count_matches
+from pentathlon.tournaments.secrecy import sealed_blocks
 from pentathlon.tournaments.standings import crosstable, seat_rates
 from pentathlon.tournaments.table import CrosstableRow, Progress
 from pentathlon.web.changes import changes_since
@@ -26,6 +26,8 @@ from pentathlon.web.person import person
 from pentathlon.web.progress import counted_line, finishes_at
 from pentathlon.web.query import query_number
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import document_hash
+from pentathlon_engines.tournament.schedule import count_matches
 
 Context = dict[str, Any]  # Any: what templates take
 _NOT_STARTED = (TournamentState.DRAFT, TournamentState.OPEN)
@@ -107,6 +109,7 @@ def tournament_document(request: HttpRequest, tournament_id: int) -> HttpRespons
         response["Content-Disposition"] = f'attachment; filename="tournament-{found.pk}.json"'
         return response
     context["document"] = source
+    context["document_hash"] = document_hash(source) if found.fixed_document else None
     return render(request, "web/tournament/document.html", context)
 
 
@@ -128,11 +131,13 @@ def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse
 def tournament_csv(request: HttpRequest, tournament_id: int) -> StreamingHttpResponse:
     """Hand out all results as CSV: a line for each seat of each match, in schedule order."""
     found = get_object_or_404(Tournament, pk=tournament_id)
+    # Read before the rows: what is opened meanwhile stays sealed in this file.
+    sealed = sealed_blocks(found)
     places = TournamentMatch.objects.filter(tournament=found).in_order()
     return csv_table(
         f"tournament-{found.pk}",
         columns=_MATCH_COLUMNS + _SEAT_COLUMNS,
-        rows=(line for place in places.iterator(chunk_size=500) for line in _lines(place)),
+        rows=(line for place in places.iterator(chunk_size=500) for line in _lines(place, sealed)),
     )
 
 
@@ -159,6 +164,7 @@ def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "progress": standing,
         "finishes_at": finishes_at(standing),
         "reason": _why_idle(found, standing),
+        "event_key": revealed_event_key(found),
         "has_started": found.state not in _NOT_STARTED,
         "has_ended": found.state in _ENDED,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
@@ -193,9 +199,10 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
     }
 
 
-def _lines(place: TournamentMatch) -> Iterator[tuple[object, ...]]:
+def _lines(place: TournamentMatch, sealed: set[int]) -> Iterator[tuple[object, ...]]:
     match = place.match
-    head = (place.index, place.round, place.block, match.pk, match.state, match.seed)
+    seed = None if place.block in sealed else match.seed
+    head = (place.index, place.round, place.block, match.pk, match.state, seed)
     for seat in match.seats.all():
         who = (seat.seat, seat.version.bot.name, seat.version.number)
         how = (seat.rank, seat.score, match.outcome_reason, seat.fault_kind, match.chain)

@@ -1,19 +1,20 @@
-"""Who plays whom, where and with which seed: pure functions of a few numbers.
+"""Who plays whom, where and with which seed: pure functions of a few numbers and the event key.
 
-Every choice comes from SHA-256 over the tournament's seed, so the schedule can be drawn again
-in any language, and no library's generator can change it.
+Every choice comes from HMAC-SHA256 under the event key, so nobody can know the schedule before the
+start, everybody can draw it again afterwards, and no library's generator can change it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import combinations
 from math import ceil, comb
 from typing import Final, TypeVar
 
-SCHEDULER: Final = "round_robin/1"
+from pentathlon_engines.tournament.seeds import block_seed, draw, match_alias
+
+SCHEDULER: Final = "round_robin/2"
 """Name and version; a schedule that changes for the same input gets a new version."""
 
 _PAIR = 2
@@ -34,12 +35,15 @@ class Pairing:
     block: int
     """Same bots, same seed, every seat equally often; counts over the whole schedule."""
     index: int
+    """From 1 over the whole schedule."""
+    alias: str
+    """What bots are told the match is called."""
     seed: int
     seating: tuple[int, ...]
     """Numbers of the entries, by seat."""
 
 
-def round_robin(entries: int, *, seats: int, cycles: int, seed: int) -> list[Pairing]:
+def round_robin(entries: int, *, seats: int, cycles: int, key: bytes) -> list[Pairing]:
     """Let everybody meet everybody `cycles` times, each time from every seat with one seed.
 
     Two at a table: the circle method, each pair in both seat orders. More: all groups while
@@ -49,16 +53,17 @@ def round_robin(entries: int, *, seats: int, cycles: int, seed: int) -> list[Pai
     pairings: list[Pairing] = []
     rounds = _pair_rounds if seats == _PAIR else _table_rounds
     block = 0
-    for number, groups in enumerate(rounds(entries, seats, cycles, seed), start=1):
+    for number, groups in enumerate(rounds(entries, seats, cycles, key), start=1):
         for group in groups:
             block += 1
-            block_seed = _draw(seed, "block", block)
+            seed = block_seed(key, block)
             pairings += (
                 Pairing(
                     round=number,
                     block=block,
-                    index=(block - 1) * seats + turn,
-                    seed=block_seed,
+                    index=(index := (block - 1) * seats + turn),
+                    alias=match_alias(key, index),
+                    seed=seed,
                     seating=group[turn - 1 :] + group[: turn - 1],
                 )
                 for turn in range(1, seats + 1)
@@ -73,10 +78,10 @@ def count_matches(entries: int, *, seats: int, cycles: int) -> int:
     return _families(entries, seats) * entries * seats * cycles
 
 
-def _pair_rounds(entries: int, _seats: int, cycles: int, seed: int) -> Iterator[list[Group]]:
+def _pair_rounds(entries: int, _seats: int, cycles: int, key: bytes) -> Iterator[list[Group]]:
     """Yield rounds by the circle method: one bot stays, the others move on by a place."""
     for cycle in range(cycles):
-        circle: list[int | None] = list(_shuffled(range(entries), seed, "cycle", cycle))
+        circle: list[int | None] = list(_shuffled(range(entries), key, "cycle", cycle))
         if entries % 2:
             circle.append(None)
         for turn in range(len(circle) - 1):
@@ -94,18 +99,18 @@ def _tables(circle: Sequence[int | None], turn: int) -> Iterator[Group]:
         yield (second, first) if is_swapped else (first, second)
 
 
-def _table_rounds(entries: int, seats: int, cycles: int, seed: int) -> Iterator[list[Group]]:
+def _table_rounds(entries: int, seats: int, cycles: int, key: bytes) -> Iterator[list[Group]]:
     if comb(entries, seats) <= _FEW_GROUPS:
         for cycle in range(cycles):
-            groups = _shuffled(combinations(range(entries), seats), seed, "cycle", cycle)
-            yield [_seated(group, seed, cycle) for group in groups]
+            groups = _shuffled(combinations(range(entries), seats), key, "cycle", cycle)
+            yield [_seated(group, key, cycle) for group in groups]
         return
-    bases = _base_groups(entries, seats, cycles * _families(entries, seats), seed)
-    names = _shuffled(range(entries), seed, "names")
+    bases = _base_groups(entries, seats, cycles * _families(entries, seats), key)
+    names = _shuffled(range(entries), key, "names")
     for family, base in enumerate(bases):
-        shifts = _shuffled(range(entries), seed, "family", family)
+        shifts = _shuffled(range(entries), key, "family", family)
         groups = [tuple(names[(place + shift) % entries] for place in base) for shift in shifts]
-        yield [_seated(group, seed, family) for group in groups]
+        yield [_seated(group, key, family) for group in groups]
 
 
 def _families(entries: int, seats: int) -> int:
@@ -113,13 +118,13 @@ def _families(entries: int, seats: int) -> int:
     return max(ceil((entries - 1) / (seats * (seats - 1))), ceil(_FEW_GROUPS / entries))
 
 
-def _base_groups(entries: int, seats: int, count: int, seed: int) -> list[Group]:
+def _base_groups(entries: int, seats: int, count: int, key: bytes) -> list[Group]:
     """Choose groups of places on a circle; turning one all the way round seats all bots equally.
 
     Two bots meet as often as their distance occurs, so each group in turn is exchanged for the
     candidate that makes all distances occur most evenly, a few times over.
     """
-    candidates = _candidates(entries, seats, seed)
+    candidates = _candidates(entries, seats, key)
     chosen: list[Group] = [()] * count
     occurrences = [0] * (entries // 2 + 1)
     for number in list(range(count)) * _PASSES:
@@ -131,12 +136,12 @@ def _base_groups(entries: int, seats: int, count: int, seed: int) -> list[Group]
     return chosen
 
 
-def _candidates(entries: int, seats: int, seed: int) -> list[Group]:
+def _candidates(entries: int, seats: int, key: bytes) -> list[Group]:
     others = range(1, entries)
     if comb(entries - 1, seats - 1) <= _CANDIDATES:
         return [(0, *group) for group in combinations(others, seats - 1)]
     return [
-        (0, *_shuffled(others, seed, "candidate", number)[: seats - 1])
+        (0, *_shuffled(others, key, "candidate", number)[: seats - 1])
         for number in range(_CANDIDATES)
     ]
 
@@ -156,18 +161,12 @@ def _unevenness(occurrences: Sequence[int], group: Group, entries: int) -> int:
     return sum(count * count for count in after) + opposite
 
 
-def _seated(group: Group, seed: int, part: int) -> Group:
+def _seated(group: Group, key: bytes, part: int) -> Group:
     """Mix who follows whom at a table; rotation alone would keep it."""
-    return tuple(_shuffled(group, seed, "table", part, *group))
+    return tuple(_shuffled(group, key, "table", part, *group))
 
 
-def _shuffled(items: Iterable[Item], seed: int, *labels: object) -> list[Item]:
+def _shuffled(items: Iterable[Item], key: bytes, *labels: object) -> list[Item]:
     listed = list(items)
-    order = sorted(range(len(listed)), key=lambda place: _draw(seed, *labels, place))
+    order = sorted(range(len(listed)), key=lambda place: draw(key, *labels, place))
     return [listed[place] for place in order]
-
-
-def _draw(seed: int, *labels: object) -> int:
-    """Return a number below 2**53: the first 53 bits of SHA-256 over "seed:label:label…"."""
-    text = ":".join(map(str, (seed, *labels)))
-    return int.from_bytes(sha256(text.encode()).digest()[:7]) >> 3

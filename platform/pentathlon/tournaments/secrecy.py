@@ -1,0 +1,55 @@
+"""Which seeds may be shown: those that no match can be played with any more.
+
+A seed stays sealed until the last match of its block is done. A void match may be requeued, so its
+block stays sealed, too, until the tournament is over and its secret is public.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
+
+from pentathlon.common.errors import Conflict
+from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.tournaments.models import Tournament, TournamentMatch
+
+_SEALED: Final = "is_sealed"
+"""What `with_seals` adds to a match."""
+
+
+def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
+    """Add `is_sealed` to every match."""
+    open_legs = TournamentMatch.objects.filter(
+        tournament=OuterRef("place__tournament"),
+        block=OuterRef("place__block"),
+        tournament__revealed_at=None,
+    ).exclude(match__state=MatchState.DONE)
+    unfinished = Q(state__in=(MatchState.PENDING, MatchState.RUNNING))
+    sealed = ExpressionWrapper(Q(Exists(open_legs)) | unfinished, output_field=BooleanField())
+    return matches.annotate(**{_SEALED: sealed})
+
+
+def sealed_blocks(tournament: Tournament) -> set[int]:
+    """Return the blocks of a tournament whose seeds may not be shown yet."""
+    # Asked of the row as it is now: who has an older one must not take its secret for revealed.
+    open_legs = TournamentMatch.objects.filter(
+        tournament=tournament, tournament__revealed_at=None
+    ).exclude(match__state=MatchState.DONE)
+    return set(open_legs.values_list("block", flat=True))
+
+
+def check_unsealed(match: Match) -> None:
+    """Refuse to hand out what holds the seed of a match while that is sealed.
+
+    Raises:
+        Conflict: `sealed`.
+    """
+    done = Match.objects.filter(pk=match.pk, state=MatchState.DONE)
+    if any(not each.is_sealed for each in with_seals(done)):
+        return
+    raise Conflict(
+        f"The seed of match {match.pk} is sealed: its record can be had when the last match of "
+        "its block is done.",
+        code="sealed",
+    )
