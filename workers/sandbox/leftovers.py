@@ -16,31 +16,66 @@ from typing import Final
 from workers.sandbox.bubblewrap import OURS
 
 _PROC: Final = Path("/proc")
-_IN_OWN_NAMESPACE: Final = 2
-"""An inner process has two ids: that on this host and that in its own namespace."""
 
 
 def end_leftovers() -> None:
-    """Kill every inner process of ours whose outer one is gone, but none of another user."""
-    for pid in list(_orphans()):
+    """Kill every inner process of ours whose outer one is gone, but none of another user.
+
+    What runs in a container on this host looks much the same from here; it is never touched.
+    """
+    if not _shows_own_namespace():
+        return
+    for pid in list(_candidates()):
         with suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
+            _end_if_orphan(pid)
 
 
-def _orphans() -> Iterator[int]:
+def _end_if_orphan(pid: int) -> None:
+    # With a handle of the process, its id cannot come to mean another one meanwhile.
+    handle = os.pidfd_open(pid)
+    try:
+        if _is_orphan(_PROC / str(pid)):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+    finally:
+        os.close(handle)
+
+
+def _candidates() -> Iterator[int]:
     for folder in _PROC.glob("[0-9]*"):
-        with suppress(OSError, ValueError):
-            words = _words(folder)
-            if set(words) >= OURS and _is_inner(folder) and words != _words(_parent(folder)):
+        with suppress(OSError):
+            if set(_words(folder)) >= OURS:
                 yield int(folder.name)
+
+
+def _is_orphan(folder: Path) -> bool:
+    words = _words(folder)
+    return (
+        set(words) >= OURS and _is_first_one_level_down(folder) and words != _words(_parent(folder))
+    )
+
+
+def _shows_own_namespace() -> bool:
+    """Say whether ids in /proc are those of our namespace: else they mean other processes."""
+    return _ids(_PROC / "self") == [os.getpid()]
+
+
+def _is_first_one_level_down(folder: Path) -> bool:
+    """Say whether a process is the first of a namespace directly below ours.
+
+    The outer process of a worker in a container is one level down, too, but not the first there;
+    its inner one is the first, but two levels down.
+    """
+    ids = _ids(folder)
+    return len(ids) == 2 and ids[-1] == 1  # noqa: PLR2004  here, and in its own namespace
 
 
 def _words(folder: Path) -> list[bytes]:
     return (folder / "cmdline").read_bytes().split(b"\0")
 
 
-def _is_inner(folder: Path) -> bool:
-    return len(_field(folder, "NSpid")) == _IN_OWN_NAMESPACE
+def _ids(folder: Path) -> list[int]:
+    """Return the ids of a process, from the namespace of /proc down to its own."""
+    return [int(number) for number in _field(folder, "NSpid")]
 
 
 def _parent(folder: Path) -> Path:
@@ -52,4 +87,4 @@ def _field(folder: Path, name: str) -> list[str]:
         key, _, value = line.partition(":")
         if key == name:
             return value.split()
-    raise ValueError(f"{folder}/status has no field {name}")
+    raise ProcessLookupError(f"{folder}/status has no field {name}")

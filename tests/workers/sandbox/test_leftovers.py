@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.launcher import SandboxLevel
+from tests.workers.running import descendants
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.bubblewrap import command_line, find_bwrap
 from workers.sandbox.identity import user_arguments
@@ -21,6 +23,8 @@ from workers.sandbox.spawning import pipe, read_until
 from workers.sandbox.staging import Staging
 
 LONGEST_S = 10.0
+_CONTAINER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+"""What a container runtime does that matters here: process ids of its own."""
 
 
 @contextmanager
@@ -84,3 +88,32 @@ def test_next_launcher_ends_leftovers() -> None:
         SandboxLauncher(SandboxLevel.NAMESPACES).close()
 
         assert has_ended(inner)
+
+
+@contextmanager
+def worker_in_a_container() -> Iterator[list[int]]:
+    """Start a worker with a bot one process namespace deeper; yield handles of all processes."""
+    if not shutil.which("unshare"):
+        pytest.skip("this host has no unshare")
+    user = worker_user("myself")
+    own = () if os.geteuid() == 0 else ("--user", "--map-root-user")
+    words = [*_CONTAINER, *own, user.python, "-B", user.script("doomed.py"), "namespaces", "runs"]
+    with (
+        subprocess.Popen(words, stdout=subprocess.PIPE, env=user.environment, cwd="/") as container,
+        ExitStack() as undo,
+    ):
+        undo.callback(container.kill)
+        assert container.stdout is not None
+        assert container.stdout.readline(), "the worker did not start"
+        handles = [os.pidfd_open(pid) for pid in descendants(container.pid)]
+        for handle in handles:
+            undo.callback(os.close, handle)
+        yield handles
+
+
+def test_bot_of_a_worker_in_a_container_is_left_alone() -> None:
+    with worker_in_a_container() as processes:
+        end_leftovers()
+
+        assert len(processes) > 2
+        assert not any(has_ended(process, within_s=0.1) for process in processes)
