@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import OrderedDict
+from collections.abc import Iterable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+import structlog
 
 from pentathlon.bots.archives import read_archive, unpack
 from pentathlon.bots.models import Archive
-from workers.sandbox.staging import Staging
+from workers.sandbox.staging import Inventory, Staging, remove_tree
+
+_log: Final = structlog.stdlib.get_logger(__name__)
 
 
 class DamagedArchive(Exception):
@@ -21,6 +27,21 @@ class DamagedArchive(Exception):
         super().__init__(f"The stored archive {content_hash} has the contents of {found}.")
 
 
+class FilesRemoved(Exception):
+    """Somebody removed files while bots ran from them; whatever the bots did is not theirs."""
+
+    code = "files_removed"
+
+    def __init__(self) -> None:
+        super().__init__("Files that the bots were run from were removed on the host.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unpacked:
+    folder: Path
+    inventory: Inventory
+
+
 class BotFiles:
     """Unpacked bots by content hash, in a run-time folder that is swept when its owner is gone.
 
@@ -30,27 +51,38 @@ class BotFiles:
     def __init__(self, *, most: int = 64) -> None:
         self._staging = Staging()
         self._most = most
-        self._folders: OrderedDict[str, Path] = OrderedDict()
+        self._kept: OrderedDict[str, _Unpacked] = OrderedDict()
 
     def folder(self, content_hash: str) -> Path:
-        """Return the folder with the files of a bot."""
-        if content_hash not in self._folders:
-            self._folders[content_hash] = self._fetch(content_hash)
-        self._folders.move_to_end(content_hash)
-        return self._folders[content_hash]
+        """Return the folder with the files of a bot; what was taken away is fetched again."""
+        kept = self._kept.get(content_hash)
+        if kept is None or not kept.inventory.is_complete():
+            if kept is not None:
+                _log.warning("files of a bot were removed", content_hash=content_hash)
+                remove_tree(kept.folder.parent)
+            kept = self._kept[content_hash] = self._fetch(content_hash)
+        self._kept.move_to_end(content_hash)
+        return kept.folder
+
+    def are_complete(self, folders: Iterable[Path]) -> bool:
+        """Say whether all files are still there in folders of bots."""
+        asked = set(folders)
+        return all(
+            kept.inventory.is_complete() for kept in self._kept.values() if kept.folder in asked
+        )
 
     def make_room(self) -> None:
         """Forget the bots that were not used for longest; only between matches."""
-        while len(self._folders) > self._most:
-            _, folder = self._folders.popitem(last=False)
-            shutil.rmtree(folder.parent, ignore_errors=True)
+        while len(self._kept) > self._most:
+            _, oldest = self._kept.popitem(last=False)
+            remove_tree(oldest.folder.parent)
 
     def close(self) -> None:
         """Remove everything."""
-        self._folders.clear()
+        self._kept.clear()
         self._staging.close()
 
-    def _fetch(self, content_hash: str) -> Path:
+    def _fetch(self, content_hash: str) -> _Unpacked:
         data = bytes(Archive.objects.values_list("data", flat=True).get(pk=content_hash))
         checked = read_archive(data)
         if checked.content_hash != content_hash:
@@ -61,7 +93,7 @@ class BotFiles:
             unpack(data, folder)
             _make_read_only(folder)
             undo.pop_all()
-        return folder
+        return _Unpacked(folder=folder, inventory=Inventory(folder))
 
 
 def _make_read_only(folder: Path) -> None:

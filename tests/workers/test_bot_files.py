@@ -8,6 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 from pentathlon.bots.models import Archive
 from tests.factories import make_version
 from workers.bot_files import BotFiles, DamagedArchive
+from workers.sandbox.staging import remove_tree
 
 pytestmark = pytest.mark.django_db
 
@@ -60,3 +61,36 @@ def test_everybody_may_pass_but_nobody_may_list(files: BotFiles) -> None:
     hidden = folder.parent.parent
     assert stat.S_IMODE(hidden.stat().st_mode) == 0o711
     assert hidden.stat().st_uid == os.geteuid()
+
+
+@pytest.mark.parametrize("taken", ["..", ".", "main.py"])
+def test_files_that_somebody_removed_are_fetched_again(files: BotFiles, taken: str) -> None:
+    content_hash = make_version().archive_id
+    folder = files.folder(content_hash)
+
+    remove_tree((folder / taken).resolve()) if taken != "main.py" else (folder / taken).unlink()
+
+    assert not files.are_complete([folder])
+    again = files.folder(content_hash)
+    assert (again / "main.py").is_file()
+    assert files.are_complete([again])
+
+
+def test_cache_that_somebody_removed_is_made_again(files: BotFiles) -> None:
+    content_hash = make_version().archive_id
+    folder = files.folder(content_hash)
+
+    remove_tree(folder.parent.parent)
+
+    assert (files.folder(content_hash) / "main.py").is_file()
+
+
+def test_file_that_was_written_to_is_fetched_again(files: BotFiles) -> None:
+    content_hash = make_version().archive_id
+    main = files.folder(content_hash) / "main.py"
+    text = main.read_text()
+
+    main.chmod(0o644)
+    main.write_text("")
+
+    assert (files.folder(content_hash) / "main.py").read_text() == text

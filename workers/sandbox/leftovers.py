@@ -50,7 +50,9 @@ def _candidates() -> Iterator[int]:
 def _is_orphan(folder: Path) -> bool:
     words = _words(folder)
     return (
-        set(words) >= OURS and _is_first_one_level_down(folder) and words != _words(_parent(folder))
+        set(words) >= OURS
+        and _is_first_one_level_down(folder)
+        and words != _words(_parent(folder))
     )
 
 

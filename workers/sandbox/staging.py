@@ -7,11 +7,13 @@ import itertools
 import os
 import secrets
 import shutil
+import stat
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Final
 
 _PREFIX = "pentathlon-sandbox-"
 _TEMPORARY = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108  # names are made up by mkdtemp
@@ -19,32 +21,58 @@ _ANYBODY = 65534
 _READ, _TRAVERSE = 4, 1
 _FOR_ALL = 0o755
 
+_Sign = tuple[int, int] | None
+"""Size and time of change in nanoseconds; None for what is not there."""
+
 
 class Staging:
     """A private folder that every user may traverse, for copies of what a bot cannot reach.
 
     It vanishes with `close()`, with this object, or, after a killed worker, when the next
-    staging folder on this machine is made.
+    staging folder on this machine is made. One that somebody else removes is made anew.
     """
 
     def __init__(self) -> None:
-        parent = _reachable_parent()
-        _sweep(parent)
-        made = Path(tempfile.mkdtemp(prefix="pentathlon-new-", dir=parent))
-        lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        # Under its final name it is locked from the start, so that nobody sweeps it away.
-        self.folder = made.rename(parent / f"{_PREFIX}{made.name.rpartition('-')[2]}")
-        self.folder.chmod(0o711)
-        self.close = weakref.finalize(self, _remove_own, self.folder, lock, os.getpid())
+        self._held = _Held()
+        self._held.make()
+        self.close = weakref.finalize(self, self._held.remove)
+        _all.add(self)
+
+    @property
+    def folder(self) -> Path:
+        """Where it is now."""
+        return self._held.folder
+
+    def restore(self) -> Path:
+        """Make it anew if it is gone; return where it is."""
+        if not self.folder.exists():
+            self._held.make()
+        return self.folder
 
     def new_folder(self, undo: ExitStack | None = None) -> Path:
         """Return an empty folder that every user may traverse and `undo` removes."""
-        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        folder = Path(tempfile.mkdtemp(dir=self.restore()))
         folder.chmod(0o711)
         if undo is not None:
             undo.callback(remove_tree, folder)
         return folder
+
+
+class Inventory:
+    """What lay in some folders once: a cleaner of temporary files may take any of it away."""
+
+    def __init__(self, *folders: Path) -> None:
+        self._files = [file for folder in folders for file in _files_in(folder)]
+
+    def is_complete(self) -> bool:
+        """Say whether all of it is still there and no file has been written to."""
+        return all(_sign(path) == sign for path, sign in self._files)
+
+
+def close_all() -> None:
+    """Remove every staging folder of this process, which ends without ceremony."""
+    for staging in list(_all):
+        staging.close()
 
 
 def is_readable_by(path: Path, uid: int) -> bool:
@@ -127,11 +155,35 @@ def _copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None
 
 def _reachable_parent() -> Path:
     """Return a folder for temporary files that every user may traverse."""
-    folders = [Path(tempfile.gettempdir()).resolve(), *_TEMPORARY]
+    folders = _parents()
     for folder in folders:
         if os.access(folder, os.W_OK) and can_reach(folder / "any", _ANYBODY):
             return folder
     return folders[0]
+
+
+def _parents() -> list[Path]:
+    """Return all folders that a staging folder may be in: which one depends on what is full."""
+    return list(dict.fromkeys((Path(tempfile.gettempdir()).resolve(), *_TEMPORARY)))
+
+
+def _files_in(folder: Path) -> Iterator[tuple[str, _Sign]]:
+    yield str(folder), _sign(str(folder))
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = f"{parent}/{name}"
+            yield path, _sign(path)
+
+
+def _sign(path: str) -> _Sign:
+    """Return what a file is known by; for a folder, only that it is there."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    if stat.S_ISDIR(status.st_mode):
+        return (0, 0)
+    return status.st_size, status.st_mtime_ns
 
 
 def _may(path: Path, uid: int, bits: int) -> bool:
@@ -140,6 +192,39 @@ def _may(path: Path, uid: int, bits: int) -> bool:
         return True
     shift = 6 if status.st_uid == uid else 0
     return (status.st_mode >> shift) & bits == bits
+
+
+class _Held:
+    """A folder under a name that sweeps know, locked for as long as its maker lives."""
+
+    def __init__(self) -> None:
+        self.folder = Path()
+        self._lock = -1
+        self._maker = os.getpid()
+
+    def make(self) -> None:
+        """Make the folder; the one before, if any, is gone."""
+        self._unlock()
+        for parent in _parents():
+            _sweep(parent)
+        parent = _reachable_parent()
+        made = Path(tempfile.mkdtemp(prefix="pentathlon-new-", dir=parent))
+        self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        # Under its final name it is locked from the start, so that nobody sweeps it away.
+        self.folder = made.rename(parent / f"{_PREFIX}{made.name.rpartition('-')[2]}")
+        self.folder.chmod(0o711)
+
+    def remove(self) -> None:
+        """Remove the folder, but not from a fork of the process that made it."""
+        if os.getpid() == self._maker:
+            remove_tree(self.folder)
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
 
 def _sweep(parent: Path) -> None:
@@ -156,18 +241,11 @@ def _sweep(parent: Path) -> None:
 def _remove_if_unlocked(folder: Path, lock: int) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_tree(folder)
     except BlockingIOError:
+        return
+    finally:
         os.close(lock)
-    else:
-        _remove(folder, lock)
 
 
-def _remove_own(folder: Path, lock: int, maker: int) -> None:
-    """Remove a folder, but not from a fork of the process that made it."""
-    if os.getpid() == maker:
-        _remove(folder, lock)
-
-
-def _remove(folder: Path, lock: int) -> None:
-    remove_tree(folder)
-    os.close(lock)
+_all: Final[weakref.WeakSet[Staging]] = weakref.WeakSet()

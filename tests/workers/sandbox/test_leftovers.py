@@ -99,7 +99,9 @@ def worker_in_a_container() -> Iterator[list[int]]:
     own = () if os.geteuid() == 0 else ("--user", "--map-root-user")
     words = [*_CONTAINER, *own, user.python, "-B", user.script("doomed.py"), "namespaces", "runs"]
     with (
-        subprocess.Popen(words, stdout=subprocess.PIPE, env=user.environment, cwd="/") as container,
+        subprocess.Popen(
+            words, stdout=subprocess.PIPE, env=user.environment, cwd="/"
+        ) as container,
         ExitStack() as undo,
     ):
         undo.callback(container.kill)

@@ -3,10 +3,20 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
 
-from workers.sandbox.staging import Staging, can_reach, copy_tree, is_readable_by, remove_tree
+from workers.sandbox import staging as module
+from workers.sandbox.staging import (
+    Inventory,
+    Staging,
+    can_reach,
+    close_all,
+    copy_tree,
+    is_readable_by,
+    remove_tree,
+)
 
 STRANGER = 54321
 
@@ -49,6 +59,50 @@ def test_living_owner_keeps_its_folder() -> None:
     Staging().close()
 
     assert first.folder.is_dir()
+
+
+def test_folder_that_somebody_removed_is_made_again() -> None:
+    staging = Staging()
+    remove_tree(staging.folder)
+
+    made = staging.new_folder()
+    Staging().close()
+
+    assert made.is_dir(), "it is locked against sweeps"
+    staging.close()
+    assert not made.parent.exists()
+
+
+def test_end_of_a_process_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_all", WeakSet())  # those of other tests stay
+    stagings = [Staging(), Staging()]
+
+    close_all()
+
+    assert not any(staging.folder.exists() for staging in stagings)
+
+
+def test_every_place_for_temporary_files_is_swept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "var"
+    left = elsewhere / "pentathlon-sandbox-left"
+    left.mkdir(parents=True)
+    monkeypatch.setattr(module, "_TEMPORARY", (tmp_path, elsewhere))
+
+    Staging().close()
+
+    assert not left.exists()
+
+
+def test_inventory_is_complete_until_something_is_missing(tree: Path) -> None:
+    inventory = Inventory(tree)
+    (tree / "more").touch()
+    assert inventory.is_complete()
+
+    (tree / "inner" / "text").unlink()
+
+    assert not inventory.is_complete()
 
 
 def test_temporary_folder_out_of_reach_is_not_used(
