@@ -66,6 +66,18 @@ class LaunchFailed(Exception):
     code = "launch_failed"
 
 
+class EndedFromOutside(Exception):
+    """A bot was ended, and neither it nor a limit of its own can have done that. Nobody's loss."""
+
+    code = "ended_from_outside"
+
+    def __init__(self, *, seat: int) -> None:
+        super().__init__(
+            f"The bot of seat {seat} was killed on the host, not by a limit of its own."
+        )
+        self.seat = seat
+
+
 class BotProcess(Protocol):
     """One running bot. The runner reads and writes the pipes; the launcher owns the rest."""
 
@@ -92,7 +104,11 @@ class BotProcess(Protocol):
         """Kill the bot with everything it started, reap it and close the pipes; idempotent."""
 
     def verdict(self, usage: Usage) -> Breach | None:
-        """Say which limit explains this end (CPU, a forbidden call), or None for a crash."""
+        """Say which limit explains this end (CPU, a forbidden call), or None for a crash.
+
+        Raises:
+            EndedFromOutside: the host has ended it.
+        """
 
 
 class Launcher(Protocol):

@@ -63,6 +63,9 @@ class Dialect:
     """Added up: what was written to memory, not what a file system could read again."""
     memory_peak_bytes: Reading
     memory_kills: Reading
+    """By whomever: also when not the group but the host was out of memory."""
+    memory_exhausted: Reading
+    """How often the group's own limit was reached."""
     tasks: Reading
     tasks_refused: Reading
 
@@ -85,6 +88,7 @@ V2: Final = Dialect(
     ),
     memory_peak_bytes=Reading(controller="memory", file="memory.peak"),
     memory_kills=Reading(controller="memory", file="memory.events", key="oom_kill"),
+    memory_exhausted=Reading(controller="memory", file="memory.events", key="oom"),
     tasks=Reading(controller="pids", file="pids.current"),
     tasks_refused=Reading(controller="pids", file="pids.events", key="max"),
 )
@@ -110,6 +114,7 @@ V1: Final = Dialect(
     ),
     memory_peak_bytes=Reading(controller="memory", file="memory.max_usage_in_bytes"),
     memory_kills=Reading(controller="memory", file="memory.oom_control", key="oom_kill"),
+    memory_exhausted=Reading(controller="memory", file="memory.failcnt"),
     tasks=Reading(controller="pids", file="pids.current"),
     tasks_refused=Reading(controller="pids", file="pids.events", key="max"),
 )

@@ -76,7 +76,17 @@ class Group:
 
     def memory_kills(self) -> int:
         """Return how many processes were killed because the group's memory was used up."""
+        return self._kills() if self._is_exhausted() else 0
+
+    def foreign_kills(self) -> int:
+        """Return how many were killed for memory while the group had not reached its own limit."""
+        return 0 if self._is_exhausted() else self._kills()
+
+    def _kills(self) -> int:
         return int(self._dialect.memory_kills.read(self._folders))
+
+    def _is_exhausted(self) -> bool:
+        return self._dialect.memory_exhausted.read(self._folders) > 0
 
     def tasks(self) -> int:
         """Return the number of threads in all processes."""

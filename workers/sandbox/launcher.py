@@ -19,7 +19,7 @@ from workers.sandbox.profiles import BUILD, BUILD_LIMITS, PROFILES, Profile, pro
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import find_runtime
 from workers.sandbox.spawning import Order
-from workers.sandbox.staging import Staging, copy_tree, is_readable_by
+from workers.sandbox.staging import Inventory, Staging, copy_tree, is_readable_by
 
 KERNEL_MB = 32
 """What the kernel may hold for a bot (page tables, pipes, cached files) besides its own memory."""
@@ -67,14 +67,13 @@ class SandboxLauncher:
             undo.callback(self._identities.close)
             self.staging = Staging()
             undo.callback(self.staging.close)
-            uid = self._identities.first
-            runtime = find_runtime(self.staging, uid=uid, system_python=system_python)
-            self._level = _LEVELS[level](runtime, self.staging, uid=uid)
+            self._system_python = system_python
+            self._furnish()
             self._undo = undo.pop_all()
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
         """Start a bot; raise `LaunchFailed` when the host is to blame."""
-        with _blaming_the_host(f"the bot of seat {seat} could not be started"):
+        with self._blaming_the_host(f"the bot of seat {seat} could not be started"):
             self._check_processes(command)
             profile = profile_of(command)
             return self._start(
@@ -82,6 +81,7 @@ class SandboxLauncher:
                 profile=profile,
                 limits=profile.limits(limits),
                 children=command.processes > 1,
+                seat=seat,
             )
 
     def start_build(self, command: BotCommand, *, limits: Limits) -> SandboxedBot:
@@ -89,11 +89,19 @@ class SandboxLauncher:
 
         Its time is no rival's loss, so that elsewhere it is enough to count what can be seen.
         """
-        with _blaming_the_host("a build could not be started"):
+        with self._blaming_the_host("a build could not be started"):
             if self.level is not SandboxLevel.NAMESPACES:
                 reason = f"a build starts processes, and at the level '{self.level}' nothing may"
                 raise LayerMissing("namespaces", reason=reason, remedy=_ONE_PROCESS)
             return self._start(command, profile=BUILD, limits=limits, children=True)
+
+    def is_complete(self) -> bool:
+        """Say whether all is there that was staged for bots; if not, the next start mends it.
+
+        A bot that ended while its Python was taken away is not to blame. Takes some milliseconds.
+        """
+        self._is_sound = self._has_staging() and self._staged.is_complete()
+        return self._is_sound
 
     def offers(self, runtime: str) -> bool:
         """Try in the sandbox what the bots of a profile would run; it takes up to a second."""
@@ -123,9 +131,34 @@ class SandboxLauncher:
         """Give back the uids and remove the staged files; bots must have been stopped."""
         self._undo.close()
 
+    def _furnish(self) -> None:
+        """Stage what bots need and cannot reach where it is; whatever was staged is forgotten."""
+        uid = self._identities.first
+        self._furnished = self.staging.restore()
+        before = set(self._furnished.iterdir())
+        runtime = find_runtime(self.staging, uid=uid, system_python=self._system_python)
+        self._level = _LEVELS[self.level](runtime, self.staging, uid=uid)
+        self._staged = Inventory(*set(self._furnished.iterdir()) - before)
+        self._is_sound = True
+
+    def _has_staging(self) -> bool:
+        return (
+            self._is_sound
+            and self._furnished == self.staging.folder
+            and (self._furnished.exists())
+        )
+
     def _start(
-        self, command: BotCommand, *, profile: Profile, limits: Limits, children: bool
+        self,
+        command: BotCommand,
+        *,
+        profile: Profile,
+        limits: Limits,
+        children: bool,
+        seat: int = 0,
     ) -> SandboxedBot:
+        if not self._has_staging():
+            self._furnish()
         with ExitStack() as undo:
             uid = self._identities.take()
             undo.callback(self._identities.give_back, uid)
@@ -138,10 +171,22 @@ class SandboxLauncher:
                 children=children,
                 group=self._new_group(limits, undo, children=children),
                 undo=undo,
+                seat=seat,
             )
             bot = self._level.start(order)
             bot.when_stopped(undo.pop_all())
             return bot
+
+    @contextmanager
+    def _blaming_the_host(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except LaunchFailed:
+            self.is_complete()
+            raise
+        except (OSError, ValueError, SubprocessError, LayerMissing, HostDiskFull) as error:
+            self.is_complete()
+            raise LaunchFailed(f"{what}: {error}") from error
 
     def _folder(self, command: BotCommand, uid: int, undo: ExitStack) -> Path:
         folder = command.folder.resolve(strict=True)
@@ -181,14 +226,6 @@ class SandboxLauncher:
         megabytes = limits.memory_mb + limits.scratch_mb + KERNEL_MB
         group.limit(memory_bytes=megabytes * MEBIBYTE, tasks=limits.tasks)
         return group
-
-
-@contextmanager
-def _blaming_the_host(what: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError, SubprocessError, LayerMissing, HostDiskFull) as error:
-        raise LaunchFailed(f"{what}: {error}") from error
 
 
 def _find_cgroups(use: Use) -> tuple[Cgroups | None, LayerMissing | None]:

@@ -17,7 +17,7 @@ from workers.sandbox.leftovers import end_leftovers
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD
-from workers.sandbox.rlimits import MEBIBYTE, prlimit_prefix
+from workers.sandbox.rlimits import MEBIBYTE, Rlimits, prlimit_prefix
 from workers.sandbox.runtime import Runtime, library_path
 from workers.sandbox.spawning import (
     Order,
@@ -46,7 +46,8 @@ class NamespacesLevel:
             info, info_end = pipe(pipes)
             seccomp = self._filters[_variant(order)]
             passed = (info_end, pipes.enter_context(seccomp.open("rb")))
-            child = spawn(self._arguments(order, passed), order, passed=passed, environment={})
+            words = [*_cpu_limit(order), *self._arguments(order, passed)]
+            child = spawn(words, order, passed=passed, environment={})
             bot = self._take_hold(order, child, read_until(info, b"}"))
             os.write(bot.stdin, b"\n")
             return bot
@@ -65,7 +66,11 @@ class NamespacesLevel:
         order.undo.callback(scratch.close)
         prefer_to_kill(pid)
         return SandboxedBot(
-            child=child, body=order.body(pid, scratch), limits=order.limits, group=order.group
+            child=child,
+            body=order.body(pid, scratch),
+            limits=order.limits,
+            group=order.group,
+            seat=order.seat,
         )
 
     def _arguments(self, order: Order, passed: tuple[IO[bytes], IO[bytes]]) -> list[str]:
@@ -86,7 +91,7 @@ class NamespacesLevel:
 
     def _program(self, order: Order) -> list[str]:
         program = order.arguments(python=self._runtime.python, bot=BOT_AT)
-        wanted = order.rlimits()
+        wanted = _inner_limits(order)
         prefix = prlimit_prefix(wanted)
         if prefix is None:
             return confined(self._runtime.python, {"rlimits": dict(wanted)}, program)
@@ -97,6 +102,16 @@ def _variant(order: Order) -> Variant:
     if order.profile is BUILD:
         return Variant.BUILD
     return Variant.PROCESSES if order.children else Variant.NAMESPACES
+
+
+def _cpu_limit(order: Order) -> list[str]:
+    """Return what sets the limit that a bot may not touch; without it, the watchdog has to do."""
+    return prlimit_prefix({"cpu": order.rlimits()["cpu"]}) or []
+
+
+def _inner_limits(order: Order) -> Rlimits:
+    """Return the limits that are set behind the filter, which refuses that of CPU time."""
+    return {name: limit for name, limit in order.rlimits().items() if name != "cpu"}
 
 
 def _scratch_bytes(order: Order) -> int:

@@ -63,11 +63,11 @@ unlinkat symlink symlinkat dup dup2 dup3 pipe pipe2
 poll ppoll select pselect6 epoll_create epoll_create1
 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4
 timerfd_create timerfd_settime timerfd_gettime mprotect munmap brk mremap
-rseq pkey_mprotect pkey_alloc pkey_free execve execveat exit exit_group wait4
+rseq pkey_mprotect pkey_alloc pkey_free execve execveat wait4
 waitid rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend
 rt_sigtimedwait sigaltstack restart_syscall getpid getppid
 gettid getuid geteuid getgid getegid getgroups getresuid getresgid getpgrp
-getrlimit setrlimit getrusage times sysinfo uname getcpu set_tid_address
+getrlimit getrusage times sysinfo uname getcpu set_tid_address
 set_robust_list futex futex_waitv sched_yield
 sched_get_priority_max sched_get_priority_min
 gettimeofday time nanosleep getitimer
@@ -134,6 +134,7 @@ _CHILDREN = "fork vfork link linkat sendmsg recvmsg"
 # A build meets nobody: its tools may date and lock files.
 _BUILD = "flock utime utimes utimensat futimesat"
 _AF_UNIX = 1
+_RLIMIT_CPU = 0
 _SOCK_STREAM, _SOCK_SEQPACKET = 1, 5
 _ANY = 0xFFFFFFFF
 _SIGCONT = 18
@@ -180,7 +181,13 @@ _PRIVATE_MMAP = (*_MMAP, _bits(3, _MAP_SHARED_ANONYMOUS, refuse(errno.EPERM)))
 # Which argument is the signal.
 _SIGNALLING = {"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2}
 
+# bubblewrap passes on 128 + 9 for a bot that was killed, which nothing inside can bring about: no
+# bot may end with that status by itself. The C library goes on to an instruction that ends it.
+_STATUS = Rule(ALLOW, (Test(((0, 0xFF, 128 + 9),), refuse(errno.EINVAL)),))
+
 _ARGUMENTS = {
+    "exit": _STATUS,
+    "exit_group": _STATUS,
     "clone": Rule(
         KILL,
         (
@@ -205,8 +212,12 @@ _ARGUMENTS = {
     "membarrier": Rule(refuse(errno.EINVAL), _values(0, _BARRIERS)),
     "mmap": Rule(ALLOW, _PRIVATE_MMAP),
     "msync": Rule(ALLOW, (_bits(2, _MS_SYNC, PRETEND),)),
-    # Pid 0 only: the limits of another process are not the bot's to read or change.
-    "prlimit64": Rule(refuse(errno.EPERM), _values(0, (0,))),
+    # Pid 0 only: the limits of another process are not the bot's to read or change. Nor is its own
+    # limit of CPU time: the kernel kills at a lower one, which looks like a kill by the host.
+    "prlimit64": Rule(
+        refuse(errno.EPERM), (*_values(1, (_RLIMIT_CPU,), refuse(errno.EPERM)), *_values(0, (0,)))
+    ),
+    "setrlimit": Rule(ALLOW, _values(0, (_RLIMIT_CPU,), refuse(errno.EPERM))),
     "personality": Rule(refuse(errno.EPERM), _values(0, (0, 8, 0x20000, 0xFFFFFFFF))),
     # Pairs of Unix sockets are what asyncio and libuv wake themselves with.
     "socketpair": Rule(

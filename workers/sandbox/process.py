@@ -11,7 +11,7 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 
-from pentathlon_engines.launcher import Breach, LaunchFailed, Usage
+from pentathlon_engines.launcher import Breach, EndedFromOutside, LaunchFailed, Usage
 from pentathlon_engines.limits import Limits
 from workers.sandbox.bodies import Body, process_handle
 from workers.sandbox.burden import Burden, process_cpu_s
@@ -43,6 +43,7 @@ class SandboxedBot:
         body: Body,
         limits: Limits,
         group: Group | None = None,
+        seat: int = 0,
     ) -> None:
         if child.stdin is None or child.stdout is None or child.stderr is None:
             raise LaunchFailed("a bot needs three pipes; start it with stdin, stdout and stderr")
@@ -54,6 +55,10 @@ class SandboxedBot:
         self._body = body
         self._child = child
         self._limits = limits
+        self._seat = seat
+        self._is_first_of_namespace = child.pid != body.pid
+        self._was_ended = False
+        """Whether something outside of the sandbox has ended it; never this object."""
         self.group = group
         """Its control group, if it has one."""
         self._undo = ExitStack()
@@ -124,10 +129,15 @@ class SandboxedBot:
     def stop(self) -> Usage:
         """Kill the bot, reap it and close the pipes; idempotent."""
         if self._usage is None:
+            had_ended = self._body.wait(0)
             self.pause()
             cpu_s = self.cpu_s()
             self._body.kill()
             status, used = self._reap()
+            # The kernel lets the first process of a namespace do nothing that kills it like this,
+            # nor anything else inside; and the filter refuses the exit status that looks alike.
+            if self._is_first_of_namespace and had_ended and status == -signal.SIGKILL:
+                self._was_ended = True
             self._traces = self._find_traces()
             self._usage = Usage(
                 cpu_s=max(cpu_s, self._total_cpu_s(used)),
@@ -143,25 +153,33 @@ class SandboxedBot:
 
         Raises:
             HostDiskFull: it may have ended because the host had no room for its files.
+            EndedFromOutside: it, or a child of it, was killed by somebody on the host.
         """
         breach = explain_end(usage, self._limits, self._traces)
+        if breach is None and (self._was_ended or self._traces.killed_by_host):
+            raise EndedFromOutside(seat=self._seat)
         if breach is None and self._traces.host_full:
             raise HostDiskFull(promised_mb=self._limits.scratch_mb)
         return breach
 
     def _reap(self) -> tuple[int, resource.struct_rusage]:
         """Wait for the child; one that does not follow its killed bot is killed too."""
+        is_ours = False
         handle = process_handle(self._child.pid)
         if handle >= 0:
             if not select.select([handle], [], [], _LONGEST_END_S)[0]:
+                is_ours = True
                 os.kill(self._child.pid, signal.SIGKILL)
             os.close(handle)
         _, raw, used = os.wait4(self._child.pid, 0)
         status = os.waitstatus_to_exitcode(raw)
         # Otherwise Popen would wait for it again.
         self._child.returncode = status
-        if status > _EXITED_BY_SIGNAL:
-            status = _EXITED_BY_SIGNAL - status
+        if self._is_first_of_namespace:
+            # No bot reaches its starter.
+            self._was_ended = status < 0 and not is_ours
+            if status > _EXITED_BY_SIGNAL:
+                status = _EXITED_BY_SIGNAL - status
         return status, used
 
     def _total_cpu_s(self, reaped: resource.struct_rusage) -> float:
@@ -182,6 +200,7 @@ class SandboxedBot:
             return replace(
                 traces,
                 killed_for_memory=group is not None and group.memory_kills() > 0,
+                killed_by_host=group is not None and group.foreign_kills() > 0,
                 task_refused=group is not None and group.tasks_refused() > 0,
             )
         return traces

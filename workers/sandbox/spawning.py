@@ -45,6 +45,7 @@ class Order:
     group: Group | None
     """Its control group; only a build may start processes without one."""
     undo: ExitStack
+    seat: int = 0
 
     def arguments(self, *, python: str, bot: str) -> list[str]:
         """Return the bot's argument list as the bot sees it."""

@@ -21,6 +21,8 @@ class Traces:
     """What the kernel noted about a bot by its end, besides what it used."""
 
     killed_for_memory: bool = False
+    killed_by_host: bool = False
+    """Whether the kernel ended a process of it because the host's memory was used up."""
     task_refused: bool = False
     scratch_bytes: int = 0
     host_full: bool = False

@@ -13,11 +13,12 @@ from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
 from pentathlon_engines.limits import Limits
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
-from workers.sandbox import bubblewrap, identity, rlimits
+from workers.sandbox import bubblewrap, identity, rlimits, runtime
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import NATIVE
 from workers.sandbox.runtime import Runtime
+from workers.sandbox.staging import remove_tree
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 LIMITS = Limits()
@@ -224,6 +225,30 @@ def test_missing_folder_is_the_hosts_fault(launcher: SandboxLauncher, tmp_path: 
 
     with pytest.raises(LaunchFailed, match="absent"):
         launcher.start(command, seat=1, limits=LIMITS)
+
+
+@pytest.fixture
+def staged(monkeypatch: pytest.MonkeyPatch, launcher: SandboxLauncher) -> SandboxLauncher:
+    """A launcher on a host whose engines and Python no bot can reach where they are."""
+    launcher.close()
+    monkeypatch.setattr(runtime, "is_readable_by", lambda *_: False)
+    return SandboxLauncher(launcher.level, system_python=False)
+
+
+@pytest.mark.parametrize("taken", ["*", "*/pentathlon_engines", "*/lib/python3*/json"])
+def test_what_was_staged_is_staged_again(staged: SandboxLauncher, taken: str) -> None:
+    assert staged.is_complete()
+    whole = staged.staging.folder if taken == "*" else None
+    for path in [whole] if whole else list(staged.staging.folder.glob(f"**/{taken}"))[:1]:
+        remove_tree(path)
+
+    assert not staged.is_complete()
+    bot = staged.start(bot_command("echo"), seat=0, limits=LIMITS)
+    os.write(bot.stdin, b"one\n")
+    assert read_line(bot) == "one\n"
+    bot.stop()
+    assert staged.is_complete()
+    staged.close()
 
 
 def test_failed_start_leaves_no_file_and_no_user_taken(

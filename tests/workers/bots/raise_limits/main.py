@@ -13,10 +13,10 @@ libc = ctypes.CDLL(None)
 escapes = []
 for name in ("AS", "CPU", "FSIZE", "NOFILE", "NPROC", "CORE", "MEMLOCK"):
     number = getattr(resource, f"RLIMIT_{name}")
-    hard = resource.getrlimit(number)[1]
-    if hard == resource.RLIM_INFINITY:
-        continue
     try:
+        hard = resource.getrlimit(number)[1]
+        if hard == resource.RLIM_INFINITY:
+            continue
         resource.setrlimit(number, (hard + 1, hard + 1))
         escapes.append(name)
     except (OSError, ValueError):
