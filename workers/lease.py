@@ -20,6 +20,9 @@ from pentathlon_engines.runner import MatchAbandoned
 SLACK_S: Final = 30.0
 """On top of what a bot may take, before a match without progress counts as stuck."""
 
+AGAIN_S: Final = 1.0
+"""How soon to try again what the database did not answer."""
+
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -77,22 +80,38 @@ class LeaseKeeper:
         """Renew the lease of this match no more: it is over, one way or another."""
         self._held.pop(job.match_id, None)
 
+    def renew(self) -> None:
+        """Renew all leases at once, from the thread that waited for the database to come back.
+
+        To wait for it is no standstill. Whatever the database raises is raised.
+        """
+        self._progress_at = time.monotonic()
+        for job in list(self._held.values()):
+            if not self._renew(job):
+                self.release(job)
+
     def _keep(self) -> None:
+        pause_s = self._every_s
         try:
-            while not self._over.wait(self._every_s) and not self._is_stuck():
-                for job in list(self._held.values()):
-                    if not self._renew(job):
-                        self.release(job)
+            while not self._over.wait(pause_s) and not self._is_stuck():
+                pause_s = self._every_s if self._renew_all() else min(self._every_s, AGAIN_S)
         finally:
             connection.close()
+
+    def _renew_all(self) -> bool:
+        """Return whether the database was there."""
+        try:
+            for job in list(self._held.values()):
+                if not self._renew(job):
+                    self.release(job)
+        except (InterfaceError, OperationalError) as error:
+            _log.warning("leases not renewed", error=str(error).strip())
+            connection.close()
+            return False
+        return True
 
     def _is_stuck(self) -> bool:
         return time.monotonic() > self._progress_at + self._patience_s
 
     def _renew(self, job: Job) -> bool:
-        try:
-            return self._ask(match_id=job.match_id, token=job.token, ply=self._plies[job.match_id])
-        except (InterfaceError, OperationalError) as error:
-            _log.warning("lease not renewed", match=job.match_id, error=str(error).strip())
-            connection.close()
-            return True
+        return self._ask(match_id=job.match_id, token=job.token, ply=self._plies[job.match_id])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 import msgspec
 import structlog
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
 from pentathlon.common.errors import Conflict, DomainError, NotFound
 from pentathlon.matches.jobs import Job, SeatJob
@@ -20,15 +22,21 @@ from pentathlon_engines.launcher import Launcher
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
-from workers.bot_files import BotFiles
+from workers.bot_files import BotFiles, FilesRemoved
 from workers.builds import BuildRefused, build_version
 from workers.drain import Drain, Drained, DrainingLauncher
 from workers.lease import LeaseKeeper
+from workers.sandbox.launcher import SandboxLauncher
 
 AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""How long to wait for a database that is away, time after time."""
+"""How long to wait, time after time, for a database that is there but refuses."""
+AWAY_S: Final = 0.5
+"""How long to wait for a database that is away, as often as it takes."""
 LONG_S: Final = 0.5
 """The result of a match that took longer does not wait for those of the next ones."""
+
+_AWAY = (InterfaceError, OperationalError)
+_PATH: Final = re.compile(r"(?<![\w/.])/[\w.@+~-]+(?:/[\w.@+~-]*)*")
 
 T = TypeVar("T")
 
@@ -88,10 +96,20 @@ class _Batch:
             self._give_up(job, return_match, str(error))
         except MatchAbandoned as error:
             log.warning("result not wanted", code=error.code, reason=str(error))
+        except _AWAY as error:
+            # No failure of this host, and it must not count towards a void match.
+            log.warning("given back", reason=str(error).strip())
+            self.failed += 1
+            self._give_up(job, return_match, "The database was away.")
         except Exception as error:
             log.exception("attempt failed")
-            self.failed += 1
-            self._give_up(job, fail_attempt, _sentence(error))
+            self._fail(job, error)
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        self.failed += 1
+        seat = getattr(error, "seat", None)
+        suspect = None if seat is None else job.seats[seat].version_id
+        self._give_up(job, partial(fail_attempt, suspect=suspect), _sentence(error))
 
     def _play_or_refuse(self, job: Job) -> None:
         try:
@@ -105,10 +123,11 @@ class _Batch:
         if self._drain.is_asked:
             raise Drained("The worker was asked to stop before the match began.")
         self._lease.begin(job)
+        seats = [self._seat_bot(seat) for seat in job.seats]
         report = play_match(
             game=GAMES[job.game],
             options=job.options,
-            seats=[self._seat_bot(seat) for seat in job.seats],
+            seats=seats,
             seed=job.seed,
             limits=Limits.from_json(job.limits),
             launcher=self._launcher,
@@ -116,10 +135,21 @@ class _Batch:
             match=job.told_name,
             on_ply=self._note_ply,
         )
+        if report.record["faults"]:
+            self._check_files(seats)
         return _submission(job, report)
 
+    def _check_files(self, seats: Sequence[SeatBot]) -> None:
+        """Raise if a bot may have failed because somebody removed what it was run from."""
+        folders = [seat.command.folder for seat in seats]
+        launcher = self._sandbox
+        staged = not isinstance(launcher, SandboxLauncher) or launcher.is_complete()
+        if not (self._files.are_complete(folders) and staged):
+            raise FilesRemoved
+
     def _seat_bot(self, seat: SeatJob) -> SeatBot:
-        folder = self._files.folder(seat.files_hash or self._build(seat))
+        files_hash = seat.files_hash or self._build(seat)
+        folder = self._patiently(lambda: self._files.folder(files_hash))
         command = bot_command(folder, read_manifest(folder))
         return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
@@ -132,27 +162,49 @@ class _Batch:
         )
 
     def _refuse(self, job: Job, refused: BuildRefused) -> None:
-        self._lease.release(job)
-        _patiently(
-            lambda: reject_build(
-                version_id=refused.version_id, reason=str(refused), log=refused.log
-            )
+        reject = partial(
+            reject_build, version_id=refused.version_id, reason=str(refused), log=refused.log
         )
+        self._patiently(reject)
+        self._lease.release(job)
 
     def _note_ply(self, ply: int) -> None:
         self._lease.note_ply(ply)
         self._drain.check()
 
     def _give_up(self, job: Job, give_back: Callable[..., bool], reason: str) -> None:
+        """Let somebody else play the match; if even that fails, the lease will run out."""
         self._lease.release(job)
-        _patiently(lambda: give_back(match_id=job.match_id, token=job.token, reason=reason))
+        give = partial(give_back, match_id=job.match_id, token=job.token, reason=reason)
+        try:
+            self._patiently(give)
+        except Exception:
+            _log.exception("match not given back", match=job.match_id)
 
     def _hand_in(self) -> None:
         finished, self._finished = self._finished, []
         if not finished:
             return
-        answers = _patiently(lambda: accept_results([told for _, told in finished]))
+        try:
+            answers = self._patiently(lambda: accept_results([told for _, told in finished]))
+        except _AWAY:
+            raise
+        except Exception:
+            _log.exception("results not stored together", matches=len(finished))
+            for job, told in finished:
+                self._hand_in_alone(job, told)
+            return
         for (job, _), refusal in zip(finished, answers, strict=True):
+            self._settle(job, refusal)
+
+    def _hand_in_alone(self, job: Job, told: Submission) -> None:
+        """Store one result: what is wrong with another one is not its fault."""
+        try:
+            refusal = self._patiently(lambda: accept_results([told]))[0]
+        except Exception as error:
+            _log.exception("result not stored", match=job.match_id)
+            self._fail(job, error)
+        else:
             self._settle(job, refusal)
 
     def _settle(self, job: Job, refusal: DomainError | None) -> None:
@@ -163,6 +215,39 @@ class _Batch:
             _log.error("result refused", match=job.match_id, reason=str(refusal))
             self._give_up(job, fail_attempt, _sentence(refusal))
         self._lease.release(job)
+
+    def _patiently(self, action: Callable[[], T]) -> T:
+        """Do something in the database, however long it is away: to play again costs more.
+
+        When it is back, the leases are renewed before anything else. One that is there and
+        refuses is asked some more times only.
+        """
+        pauses = iter(AGAIN_AFTER_S)
+        is_first = True
+        while True:
+            try:
+                if not is_first:
+                    self._lease.renew()
+                return action()
+            except _AWAY as error:
+                _log.warning("database away", error=str(error).strip())
+                close_old_connections()
+                pause_s = next(pauses, None) if _answers() else AWAY_S
+                if pause_s is None or self._drain.is_over:
+                    raise
+                time.sleep(pause_s)
+            is_first = False
+
+
+def _answers() -> bool:
+    """Say whether the database is there."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except _AWAY:
+        connection.close()
+        return False
+    return True
 
 
 def _submission(job: Job, report: MatchReport) -> Submission:
@@ -177,19 +262,7 @@ def _submission(job: Job, report: MatchReport) -> Submission:
     )
 
 
-def _patiently(action: Callable[[], T]) -> T:
-    """Do something in the database: to play again costs more than to wait for it."""
-    for wait_s in AGAIN_AFTER_S:
-        try:
-            return action()
-        except (InterfaceError, OperationalError) as error:
-            _log.warning("database away", error=str(error).strip())
-            close_old_connections()
-            time.sleep(wait_s)
-    return action()
-
-
 def _sentence(error: Exception) -> str:
     # Pages show it. Our own errors are written for people, others may quote the host's affairs.
     name = type(error).__name__
-    return f"{name}: {error}" if hasattr(error, "code") else name
+    return f"{name}: {_PATH.sub('(a path)', str(error))}" if hasattr(error, "code") else name

@@ -1,17 +1,31 @@
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 from django.db import OperationalError
 
 from pentathlon.bots.models import Archive
 from pentathlon.common.errors import DomainError
-from pentathlon.matches.jobs import Job
-from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState, SeatLog
+from pentathlon.matches.jobs import Job, SeatJob
+from pentathlon.matches.models import (
+    Attempt,
+    AttemptState,
+    Match,
+    MatchSeat,
+    MatchState,
+    SeatLog,
+)
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.validation import submit_bot
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import Submission, accept_results
-from pentathlon_engines.launcher import BotCommand, BotProcess, LaunchFailed, SandboxLevel
+from pentathlon_engines.launcher import (
+    BotCommand,
+    BotProcess,
+    EndedFromOutside,
+    LaunchFailed,
+    SandboxLevel,
+)
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.plain_launcher import PlainLauncher
@@ -19,7 +33,10 @@ from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
 from workers import play
 from workers.bot_files import BotFiles
+from workers.builds import BuildRefused
+from workers.lease import LeaseKeeper
 from workers.play import play_jobs
+from workers.sandbox.staging import remove_tree
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +49,33 @@ class BrokenHost:
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         raise LaunchFailed("out of memory")
+
+
+class Cleaner:
+    """A launcher on a host where somebody removes the bots' files while they are started."""
+
+    level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        command.folder.chmod(0o700)
+        (command.folder / "main.py").unlink()
+        return PlainLauncher().start(command, seat=seat, limits=limits)
+
+
+class Outage:
+    """A database that is away for the first few times that it is asked."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+        self.asked: list[str] = []
+
+    def __call__(self, name: str) -> None:
+        """Note a question; answer it once the outage is over."""
+        self.asked.append(name)
+        if self.left:
+            self.left -= 1
+            raise OperationalError("server closed the connection")
 
 
 class Meddler:
@@ -175,3 +219,142 @@ def test_short_matches_are_handed_in_together(
     play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
 
     assert together == [3]
+
+
+def test_bots_whose_files_were_removed_between_matches_play_on(files: BotFiles) -> None:
+    versions = [make_version(), make_version()]
+    jobs = [claimed(make_match(versions)) for _ in range(2)]
+    play_jobs(jobs[:1], launcher=PlainLauncher(), files=files)
+
+    remove_tree(files.folder(jobs[0].seats[0].content_hash).parent.parent)
+    play_jobs(jobs[1:], launcher=PlainLauncher(), files=files)
+
+    assert set(Match.objects.values_list("state", "host_faults")) == {("done", 0)}
+    assert not MatchSeat.objects.exclude(fault_kind="").exists()
+
+
+def test_bot_whose_files_are_removed_while_it_runs_is_not_to_blame(
+    job: Job, files: BotFiles
+) -> None:
+    play_jobs([job], launcher=Cleaner(), files=files)
+
+    match = Match.objects.get()
+    assert (match.state, match.host_faults) == (MatchState.PENDING, 1)
+    assert match.state_reason.startswith("FilesRemoved: ")
+
+
+def test_paths_of_the_host_are_not_shown(
+    job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise LaunchFailed("bwrap: Can't find source path /tmp/secret-1/bot: No such file and/or")
+
+    monkeypatch.setattr(play, "play_match", fail)
+
+    play_jobs([job], launcher=PlainLauncher(), files=files)
+
+    told = "LaunchFailed: bwrap: Can't find source path (a path): No such file and/or"
+    assert Match.objects.get().state_reason == told
+
+
+def test_suspect_of_a_failure_is_noted(
+    job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise EndedFromOutside(seat=1)
+
+    monkeypatch.setattr(play, "play_match", fail)
+
+    play_jobs([job], launcher=PlainLauncher(), files=files)
+
+    assert Attempt.objects.get().blamed_version == job.seats[1].version_id
+
+
+def test_build_that_cannot_be_rejected_takes_no_other_result_along(
+    files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(seat: SeatJob, *_: object, **__: object) -> str:
+        raise BuildRefused("no", version_id=seat.version_id, log="\0")
+
+    def fail(**_: object) -> None:
+        raise ValueError("A string literal cannot contain NUL (0x00) characters.")
+
+    versions = [make_version(), make_version()]
+    good, bad = make_match(versions), make_match(versions)
+    jobs = claim_matches(match_ids=[good.pk, bad.pk], worker="w")
+    unbuilt = tuple(replace(seat, files_hash="") for seat in jobs[1].seats)
+    monkeypatch.setattr(play, "build_version", refuse)
+    monkeypatch.setattr(play, "reject_build", fail)
+    monkeypatch.setattr(play, "LONG_S", 60)
+
+    failed = play_jobs(
+        [jobs[0], replace(jobs[1], seats=unbuilt)], launcher=PlainLauncher(), files=files
+    )
+
+    assert failed == 1
+    states = Match.objects.order_by("pk").values_list("state", "host_faults")
+    assert list(states) == [("done", 0), ("pending", 1)]
+
+
+def test_result_that_cannot_be_stored_takes_no_other_one_along(
+    files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = [make_version(), make_version()]
+    ids = [make_match(versions).pk for _ in range(3)]
+
+    def accept(told: Sequence[Submission]) -> list[DomainError | None]:
+        if ids[1] in [each.match_id for each in told]:
+            raise ValueError("A string literal cannot contain NUL (0x00) characters.")
+        return accept_results(told)
+
+    monkeypatch.setattr(play, "accept_results", accept)
+    monkeypatch.setattr(play, "LONG_S", 60)
+
+    play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
+
+    states = Match.objects.order_by("pk").values_list("state", "host_faults")
+    assert list(states) == [("done", 0), ("pending", 1), ("done", 0)]
+
+
+@pytest.mark.django_db(transaction=True)  # the connection is closed on the way
+class TestOutage:
+    @pytest.fixture(autouse=True)
+    def _at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(play, "AGAIN_AFTER_S", ())
+        monkeypatch.setattr(play, "AWAY_S", 0)
+
+    def test_result_waits_however_long_it_takes_and_the_lease_comes_first(
+        self, job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        outage = Outage(100)
+
+        def accept(told: Sequence[Submission]) -> list[DomainError | None]:
+            outage("accept")
+            return accept_results(told)
+
+        def renew(lease: LeaseKeeper) -> None:
+            outage("renew")
+
+        monkeypatch.setattr(play, "accept_results", accept)
+        monkeypatch.setattr(LeaseKeeper, "renew", renew)
+        monkeypatch.setattr(play, "_answers", lambda: not outage.left)
+        monkeypatch.setattr(play, "AGAIN_AFTER_S", (0,))
+
+        play_jobs([job], launcher=PlainLauncher(), files=files)
+
+        assert Match.objects.get().state == MatchState.DONE
+        assert outage.asked == ["accept", *["renew"] * 100, "accept"]
+
+    def test_match_that_meets_an_outage_is_given_back_without_a_failure(
+        self, job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(**_: object) -> None:
+            raise OperationalError("server closed the connection")
+
+        monkeypatch.setattr(play, "play_match", fail)
+
+        assert play_jobs([job], launcher=PlainLauncher(), files=files) == 1
+
+        match = Match.objects.get()
+        assert (match.state, match.host_faults) == (MatchState.PENDING, 0)
+        assert Attempt.objects.get().state == AttemptState.RETURNED
