@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import connection
 
+from pentathlon.matches.expiry import watch_leases
 from pentathlon.matches.fleet import forget_silent_workers
-from pentathlon.matches.services import return_expired_leases
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.services import close_finished
 from workers.reconciler import Reconciler
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         closing.start()
         Reconciler(
             {
-                "expired leases": return_expired_leases,
+                "expired leases": watch_leases,
                 "publishing": publish_waiting_matches,
                 "ratings": apply_results,
                 "workers": forget_silent_workers,

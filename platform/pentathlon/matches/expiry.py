@@ -1,0 +1,65 @@
+"""When a silent worker loses its matches, and when the silence may be ours.
+
+While the database is away no worker can renew a lease, and when it is back the first to find that
+out would be whoever looks for expired leases. So after a gap between two looks the workers get one
+whole lease to speak up; only then does silence count.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.common.models import Lease
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import LEASE_S, return_expired_leases
+
+GAP_S: Final = 10
+"""A lease outlives a shorter outage: it is renewed three times over its length."""
+_WATCH: Final = "leases-watched"
+_TRUCE: Final = "leases-truce"
+_HOLDER: Final = "all"
+_NOTE_EVERY = timedelta(seconds=1)
+
+
+def watch_leases() -> list[Match]:
+    """Give back the matches of workers that fell silent, but not because of an outage.
+
+    Call it again and again, from any number of processes: what it goes by is in the database.
+    """
+    if _looked_lately() and not _is_truce():
+        return return_expired_leases()
+    return []
+
+
+def _looked_lately() -> bool:
+    """Note this look; say whether the one before was no longer ago than a lease can stand."""
+    looks = Lease.objects.filter(name=_WATCH)
+    # One row is changed once a second at most, whoever looks how often.
+    if looks.filter(until__gt=Now() - _NOTE_EVERY).exists():
+        return True
+    if looks.filter(until__gt=Now() - timedelta(seconds=GAP_S)).update(until=Now()):
+        return True
+    if not _note(_WATCH, 0):
+        # The first look ever: nobody can have been kept from renewing a lease.
+        return True
+    _note(_TRUCE, LEASE_S)
+    return False
+
+
+def _is_truce() -> bool:
+    # One that lasts longer than a truce was made by a clock that has been set back.
+    longest = Now() + timedelta(seconds=LEASE_S)
+    return Lease.objects.filter(Q(until__gt=Now(), until__lte=longest), name=_TRUCE).exists()
+
+
+def _note(name: str, seconds: float) -> bool:
+    """Set a time; say whether there was one before."""
+    until = Now() + timedelta(seconds=seconds)
+    if Lease.objects.filter(name=name).update(until=until):
+        return True
+    Lease.objects.get_or_create(name=name, defaults={"holder": _HOLDER, "until": until})
+    return False
