@@ -22,10 +22,9 @@ from typing import Final
 ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
 _SHARED: Final = ("draws", "game", "info", "texts")
-_NOT_HOT: Final = ("__init__", "drawing", "players", "reading", "values")
+_NOT_HOT: Final = ("__init__", "drawing", "encoding", "policies", "reading")
 """Modules and folders of a game that no search runs through, and modules whose names begin with
-them and `_`: pictures, reading of JSON, simulated players."""
-_WHOLE_OUTPUT: Final = "-v"
+them and `_`: pictures, numbers for learning, reading of JSON, simple policies."""
 
 
 class CannotBuild(Exception):
@@ -82,9 +81,9 @@ def hot_modules() -> Iterator[str]:
     """Give the paths of the modules to compile, relative to the folder of the package."""
     yield from (f"{_PACKAGE}/{name}.py" for name in _SHARED)
     sys.path.insert(0, ".")
-    from pentathlon_engines.registry import KEYS  # noqa: PLC0415  # the copy, not the sources
+    from pentathlon_engines.registry import PACKAGES  # noqa: PLC0415  # the copy, not the sources
 
-    for key in KEYS:
+    for key in PACKAGES:
         folder = Path(_PACKAGE, key)
         for path in sorted(folder.rglob("*.py")):
             names = path.relative_to(folder).with_suffix("").parts

@@ -28,7 +28,23 @@ TYPE_CHECKING = False  # `typing` is not loaded on the way to a bot's first acti
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from random import Random
-    from typing import Any, Final
+    from typing import Any, Final, Protocol
+
+    class Drawing(Protocol):
+        """What draws the positions of a game: a module with two functions."""
+
+        def svg(self, state: Any, seat: int | None, /) -> str:  # Any: a state of that game
+            """Draw a position as standalone SVG, as the seat or a spectator may see it."""
+
+        def text(self, state: Any, /) -> str:  # Any: the same
+            """Draw a position for a terminal."""
+
+    Encoder = Callable[[dict[str, Any], int], list[float]]
+    """Turns an observation, at a table of so many seats, into numbers from -1 to 1."""
+    Evaluation = Callable[[Any, int], float]
+    """Says how good a position looks to a seat; more is better."""
+    Policy = Callable[["State", list[int], Random], int]
+    """Chooses one of the legal actions."""
 
     Draw = Callable[[], float]
     """Gives numbers from 0 up to, but never, 1."""
@@ -40,7 +56,12 @@ CHANCE: Final = -1
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Game(ABC):
-    """One game with its rules. There is one object per game, in `GAMES`."""
+    """One game with its rules. There is one object per game, in `GAMES`.
+
+    What is not needed to play is a hook with a default: `drawing`, `evaluation`, `policies`,
+    `encoder`, `glyphs`. A hook loads its module when it is called: bots need none of them, and
+    start-up is most of a short match.
+    """
 
     __slots__ = ("info",)
 
@@ -73,6 +94,30 @@ class Game(ABC):
     @abstractmethod
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> State:
         """Return the position of `data`; game and options are checked already."""
+
+    def drawing(self) -> Drawing:
+        """Return what draws positions; without a drawing of its own, they are shown as data."""
+        from pentathlon_engines.drawing import plain
+
+        return plain
+
+    def evaluation(self) -> Evaluation | None:
+        """Return a rule of thumb for positions, or None if the game has none."""
+        return None
+
+    def policies(self) -> dict[str, Policy]:
+        """Return simple policies of this game by name, for simulations."""
+        return {}
+
+    def encoder(self) -> Encoder:
+        """Return what turns observations into numbers; without one of its own, they are hashed."""
+        from pentathlon_engines.encoding import hashing
+
+        return hashing.features
+
+    def glyphs(self) -> tuple[str, ...]:
+        """Return the names of three glyphs that stand for the game, the platform's mark else."""
+        return ("logo",)
 
     def __repr__(self) -> str:
         return f"GAMES[{self.info.key!r}]"
@@ -193,15 +238,13 @@ class State(ABC):
 
     def svg(self, seat: int | None = None) -> str:
         """Draw the position as standalone SVG, as the seat or a spectator may see it."""
-        drawing: str = _drawing_of(self).svg(self, seat)
-        return drawing
+        return self.game.drawing().svg(self, seat)
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
     def __str__(self) -> str:
-        drawing: str = _drawing_of(self).text(self)
-        return drawing
+        return self.game.drawing().text(self)
 
     def __repr__(self) -> str:
         return f"<{self.game.info.key} {self.to_json()}>"
@@ -230,9 +273,3 @@ class State(ABC):
 
     def _no_chance(self) -> NotToMove:
         return NotToMove(f"chance decides nothing here, seat to move: {self.to_move}")
-
-
-def _drawing_of(state: State) -> Any:  # a module; its two functions are checked by the tests
-    # Loaded at the first picture: bots never draw, and start-up is most of a short match.
-    package = type(state).__module__.rpartition(".")[0]
-    return __import__(f"{package}.drawing", fromlist=["svg", "text"])

@@ -7,8 +7,14 @@ from collections.abc import Iterator, Mapping
 from pentathlon_engines.errors import UnknownGame
 from pentathlon_engines.game import Game
 
-KEYS = ("azure", "maatatahay", "tash_kalar", "tuned", "way_of_the_dragon")
-"""Each key names a package here that has a `GAME`."""
+PACKAGES = {
+    "azure": "pentathlon_engines.azure",
+    "maatatahay": "pentathlon_engines.maatatahay",
+    "tash_kalar": "pentathlon_engines.tash_kalar",
+    "tuned": "pentathlon_engines.tuned",
+    "way_of_the_dragon": "pentathlon_engines.way_of_the_dragon",
+}
+"""Where each game lives, by key: a package with a `GAME`. A new game is a package and a line."""
 
 
 class Games(Mapping[str, Game]):
@@ -18,25 +24,25 @@ class Games(Mapping[str, Game]):
         self._loaded: dict[str, Game] = {}
 
     def __getitem__(self, key: str) -> Game:
-        if key not in KEYS:
-            raise UnknownGame(f"no game {key!r}; there are: {', '.join(KEYS)}")
+        if key not in PACKAGES:
+            raise UnknownGame(f"no game {key!r}; there are: {', '.join(PACKAGES)}")
         if key not in self._loaded:
             # Not by `importlib`: that takes a bot half a millisecond more.
-            game: Game = __import__(f"pentathlon_engines.{key}", fromlist=["GAME"]).GAME
+            game: Game = __import__(PACKAGES[key], fromlist=["GAME"]).GAME
             self._loaded[key] = game
         return self._loaded[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in KEYS
+        return key in PACKAGES
 
     def __iter__(self) -> Iterator[str]:
-        return iter(KEYS)
+        return iter(PACKAGES)
 
     def __len__(self) -> int:
-        return len(KEYS)
+        return len(PACKAGES)
 
     def __repr__(self) -> str:
-        return f"GAMES({', '.join(KEYS)})"
+        return f"GAMES({', '.join(PACKAGES)})"
 
 
 GAMES = Games()

@@ -15,8 +15,8 @@ from math import copysign, inf, sqrt
 from typing import Final
 
 from pentathlon_engines.data import read_data
-from pentathlon_engines.figures import Figure, simulate
 from pentathlon_engines.game import Game
+from pentathlon_engines.match_statistics import Figure, simulate
 from pentathlon_engines.registry import GAMES
 
 _TOO_FAR: Final = 4.0

@@ -144,3 +144,5 @@ TWELVE = Twelve(
         longest=40,
     )
 )
+GAME = TWELVE
+"""The name under which the registry looks for it."""

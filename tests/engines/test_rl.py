@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from pentathlon_engines import CHANCE, GAMES, BadAction, BadOption, BadSeats, IllegalAction
+from pentathlon_engines import (
+    CHANCE,
+    GAMES,
+    BadAction,
+    BadOption,
+    BadSeats,
+    IllegalAction,
+    State,
+)
 from pentathlon_engines.rl import PentathlonEnv
-from pentathlon_engines.rl.encoding import encode
 from pentathlon_engines.rl.environment import rewards
 from tests.engines.card_game import CardGame
 from tests.engines.contract import positions
@@ -65,6 +72,10 @@ def test_a_match_ends_with_the_rewards_of_its_ranks(key: str, seats: int) -> Non
     assert env.agents == []
 
 
+def encoded(state: State, seat: int) -> list[float]:
+    return state.game.encoder()(state.observation(seat), state.seats)
+
+
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 def test_numbers_have_a_fixed_size_and_range(setup: Setup) -> None:
     env = PentathlonEnv(setup.game, seats=setup.seats, options=setup.options)
@@ -73,7 +84,7 @@ def test_numbers_have_a_fixed_size_and_range(setup: Setup) -> None:
         if state.to_move == CHANCE or ply % 3:
             continue
         for seat in range(setup.seats):
-            numbers = encode(state.observation(seat), setup.seats)
+            numbers = encoded(state, seat)
             assert len(numbers) == size
             assert all(0 <= number <= 1 for number in numbers)
 
@@ -86,8 +97,8 @@ def test_numbers_do_not_change_with_what_is_hidden(setup: Setup) -> None:
             continue
         for seat in range(setup.seats):
             twin = state.determinize(seat, rng)
-            numbers = encode(state.observation(seat), setup.seats)
-            assert encode(twin.observation(seat), setup.seats) == numbers
+            numbers = encoded(state, seat)
+            assert encoded(twin, seat) == numbers
 
 
 @for_all_seats
@@ -97,7 +108,7 @@ def test_numbers_tell_positions_apart(key: str, seats: int) -> None:
         if state.to_move not in (None, CHANCE):
             assert state.to_move is not None
             view = state.observation(state.to_move)
-            legal = told.setdefault(tuple(encode(view, seats)), view["legal"])
+            legal = told.setdefault(tuple(encoded(state, state.to_move)), view["legal"])
             assert legal == view["legal"], "what is legal must follow from the numbers"
     assert len(told) > 5
 

@@ -21,8 +21,8 @@ from pentathlon_engines.azure.board import (
     letters,
     size,
 )
-from pentathlon_engines.azure.notation import stones
 from pentathlon_engines.azure.realm import Realm
+from pentathlon_engines.azure.serialization import stones
 from pentathlon_engines.azure.state import AzureState
 from pentathlon_engines.azure.table import SETUP
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point

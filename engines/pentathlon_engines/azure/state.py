@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.azure import chance, events, notation, reading, secrets
+from pentathlon_engines.azure import chance, events, hidden, serialization
 from pentathlon_engines.azure.board import (
     ACTIONS,
     BEAST_WISDOM,
@@ -37,6 +37,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
+
+    from pentathlon_engines.game import Drawing, Encoder, Evaluation, Policy
 
 
 class AzureState(Table):
@@ -251,7 +253,7 @@ class AzureState(Table):
         loser = 1 - self.mover
         side = self.sides[loser]
         side.hand -= cards
-        side.known = secrets.without(side.known, cards)
+        side.known = hidden.without(side.known, cards)
         self.decks += cards
         self.log.append((events.RETURN, loser, cards))
 
@@ -343,11 +345,11 @@ class AzureState(Table):
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as on the rules page (12.2)."""
-        return notation.describe(self)
+        return serialization.describe(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat or a spectator may know (12.3)."""
-        return self._seen_by(notation.show(self, seat), seat)
+        return self._seen_by(serialization.show(self, seat), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
         """Return an action as it is, and of chance only what the seat may see."""
@@ -355,7 +357,7 @@ class AzureState(Table):
 
     def determinize(self, seat: int, rng: Random) -> AzureState:
         """Return a state with the cards that the seat cannot know dealt anew."""
-        return secrets.redeal(self, seat, rng)
+        return hidden.redeal(self, seat, rng)
 
 
 class AzureGame(Game):
@@ -369,8 +371,36 @@ class AzureGame(Game):
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> AzureState:
         state = AzureState()
         state.reset(options)
-        reading.read(state, data)
+        serialization.read(state, data)
         return state
+
+    def drawing(self) -> Drawing:
+        """Return the module that draws the board."""
+        from pentathlon_engines.azure import drawing
+
+        return drawing
+
+    def evaluation(self) -> Evaluation:
+        """Return the worth of a position."""
+        from pentathlon_engines.azure import evaluation
+
+        return evaluation.worth
+
+    def policies(self) -> dict[str, Policy]:
+        """Return the players of the rules page."""
+        from pentathlon_engines.azure import policies
+
+        return policies.POLICIES
+
+    def encoder(self) -> Encoder:
+        """Return the encoder of observations."""
+        from pentathlon_engines.azure import encoding
+
+        return encoding.features
+
+    def glyphs(self) -> tuple[str, ...]:
+        """Return what the game is recognised by."""
+        return ("qi", "mountain", "wisdom")
 
 
 _TURNS: Final = 2 * (COMMON_STONES + 1)

@@ -24,7 +24,7 @@ from pentathlon_engines.maatatahay.board import (
     TRACK_END,
     tiles_of,
 )
-from pentathlon_engines.maatatahay.notation import is_living
+from pentathlon_engines.maatatahay.serialization import is_living
 from pentathlon_engines.maatatahay.state import MaatatahayState
 from pentathlon_engines.maatatahay.table import SETTING_UP
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.errors import BadChance
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Outcome
-from pentathlon_engines.maatatahay import chance, notation, reading
+from pentathlon_engines.maatatahay import chance, serialization
 from pentathlon_engines.maatatahay.board import (
     ACTIONS,
     ADD,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.compiling import i64
+    from pentathlon_engines.game import Drawing, Encoder, Evaluation
 
 
 class MaatatahayState(Table):
@@ -322,11 +323,11 @@ class MaatatahayState(Table):
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as on the rules page (10)."""
-        return notation.describe(self)
+        return serialization.describe(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat or a spectator may know: the same but for `you` (10.3)."""
-        return self._seen_by(notation.show(self), seat)
+        return self._seen_by(serialization.show(self), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
         """Return an action as it is, and the setup without the order of decks and bag."""
@@ -358,8 +359,30 @@ class MaatatahayGame(Game):
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> MaatatahayState:
         state = MaatatahayState()
         state.reset()
-        reading.read(state, data)
+        serialization.read(state, data)
         return state
+
+    def drawing(self) -> Drawing:
+        """Return the module that draws the board."""
+        from pentathlon_engines.maatatahay import drawing
+
+        return drawing
+
+    def evaluation(self) -> Evaluation:
+        """Return the worth of a position."""
+        from pentathlon_engines.maatatahay import evaluation
+
+        return evaluation.worth
+
+    def encoder(self) -> Encoder:
+        """Return the encoder of observations."""
+        from pentathlon_engines.maatatahay import encoding
+
+        return encoding.features
+
+    def glyphs(self) -> tuple[str, ...]:
+        """Return what the game is recognised by."""
+        return ("claw", "energy", "relic")
 
 
 _DECISIONS_PER_ROUND: Final = 8

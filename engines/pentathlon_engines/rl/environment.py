@@ -20,7 +20,6 @@ from pettingzoo import AECEnv
 from pentathlon_engines.errors import BadAction
 from pentathlon_engines.game import CHANCE, Game, Outcome, State
 from pentathlon_engines.registry import GAMES
-from pentathlon_engines.rl.encoding import encode
 
 Observation = dict[str, NDArray[Any]]  # Any: numbers of two types
 
@@ -101,7 +100,7 @@ class PentathlonEnv(AECEnv):
         mask = np.zeros(self.game.info.actions, dtype=np.int8)
         if seat == position.to_move:
             mask[position.legal_actions()] = 1
-        numbers = encode(position.observation(seat), position.seats)
+        numbers = self.game.encoder()(position.observation(seat), position.seats)
         return {"observation": np.array(numbers, dtype=np.float32), "action_mask": mask}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.errors import BadChance, BadOption, BadPosition
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
-from pentathlon_engines.tash_kalar import chance, events, secrets
+from pentathlon_engines.tash_kalar import chance, events, hidden
 from pentathlon_engines.tash_kalar.acting import Acting
 from pentathlon_engines.tash_kalar.actions import (
     ACTIONS,
@@ -19,7 +19,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON
 from pentathlon_engines.tash_kalar.geometry import RULES
-from pentathlon_engines.tash_kalar.notation import reading, writing
+from pentathlon_engines.tash_kalar.serialization import reading, writing
 from pentathlon_engines.tash_kalar.table import (
     DEALING,
     DEATHMATCH,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.game import Draw
+    from pentathlon_engines.game import Draw, Drawing, Encoder, Evaluation, Policy
 
 
 class TashKalarState(Acting):
@@ -215,7 +215,7 @@ class TashKalarState(Acting):
 
     def determinize(self, seat: int, rng: Random) -> TashKalarState:
         """Return a state with all that this seat cannot see dealt anew (15)."""
-        return secrets.redeal(self, seat, rng)
+        return hidden.redeal(self, seat, rng)
 
 
 class TashKalarGame(Game):
@@ -236,6 +236,34 @@ class TashKalarGame(Game):
         state.reset(options)
         reading.read(state, data)
         return state
+
+    def drawing(self) -> Drawing:
+        """Return the module that draws the board."""
+        from pentathlon_engines.tash_kalar import drawing
+
+        return drawing
+
+    def evaluation(self) -> Evaluation:
+        """Return the worth of a position."""
+        from pentathlon_engines.tash_kalar import evaluation
+
+        return evaluation.worth
+
+    def policies(self) -> dict[str, Policy]:
+        """Return the players of the rules page."""
+        from pentathlon_engines.tash_kalar import policies
+
+        return policies.POLICIES
+
+    def encoder(self) -> Encoder:
+        """Return the encoder of observations."""
+        from pentathlon_engines.tash_kalar import encoding
+
+        return encoding.features
+
+    def glyphs(self) -> tuple[str, ...]:
+        """Return what the game is recognised by."""
+        return ("legendary", "heroic", "flare")
 
 
 def _check_schools(schools: list[str]) -> None:

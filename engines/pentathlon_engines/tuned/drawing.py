@@ -17,7 +17,7 @@ from pentathlon_engines.tuned.board import (
     SQUARES,
     TEXTS,
 )
-from pentathlon_engines.tuned.notation import hands, roosters, stack
+from pentathlon_engines.tuned.serialization import hands, roosters, stack
 from pentathlon_engines.tuned.state import TunedState
 
 _FIELD: Final = (50, 78, 528, 528)

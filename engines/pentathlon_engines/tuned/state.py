@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.game import Game, GameInfo, Outcome, State
 from pentathlon_engines.texts import action_of, text_of
-from pentathlon_engines.tuned import notation
+from pentathlon_engines.tuned import serialization
 from pentathlon_engines.tuned.board import (
     ACTIONS,
     BITS,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.game import Draw
+    from pentathlon_engines.game import Draw, Drawing, Encoder
 
     Targets = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
@@ -317,11 +317,11 @@ class TunedState(State):
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as on the rules page (8), with the counts in `history`."""
-        return notation.describe(self)
+        return serialization.describe(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
         """Return the whole position: nothing is hidden in Tuned."""
-        return self._seen_by(notation.describe(self), seat)
+        return self._seen_by(serialization.describe(self), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
         """Return the text as it is: nothing is hidden in Tuned."""
@@ -347,8 +347,24 @@ class TunedGame(Game):
 
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> TunedState:
         state = first_position()
-        notation.read(state, data)
+        serialization.read(state, data)
         return state
+
+    def drawing(self) -> Drawing:
+        """Return the module that draws the board."""
+        from pentathlon_engines.tuned import drawing
+
+        return drawing
+
+    def encoder(self) -> Encoder:
+        """Return the encoder of observations."""
+        from pentathlon_engines.tuned import encoding
+
+        return encoding.features
+
+    def glyphs(self) -> tuple[str, ...]:
+        """Return what the game is recognised by."""
+        return ("donkey", "dog", "cat")
 
 
 TUNED: Final = TunedGame(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
-from pentathlon_engines.way_of_the_dragon import wording
+from pentathlon_engines.way_of_the_dragon import description
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS
 from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of, steps_in
 from pentathlon_engines.way_of_the_dragon.dice import FACES, NONE, WORDS
-from pentathlon_engines.way_of_the_dragon.state import DragonState
+from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
 
 _LEFT: Final = 95
 _FIRST_ROW: Final = 76
@@ -28,7 +28,7 @@ _NAMES: Final = (*ELEMENTS, "dragon")
 _GLYPHS: Final = (*ELEMENTS, "celestial")
 
 
-def svg(state: DragonState, seat: int | None) -> str:
+def svg(state: WayOfTheDragonState, seat: int | None) -> str:
     """Draw the position; the seat makes no difference, as all is open."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
     size = _size(state)
@@ -44,7 +44,7 @@ def svg(state: DragonState, seat: int | None) -> str:
     return picture.document(title=title, description=_describe(state))
 
 
-def text(state: DragonState) -> str:
+def text(state: WayOfTheDragonState) -> str:
     """Draw the position with a line for each path; an empty number shows its points."""
     columns = range(1, max(state.board.last) + 1)
     lines = [" " * 8 + "".join(str(at).ljust(4) for at in columns)]
@@ -52,49 +52,49 @@ def text(state: DragonState) -> str:
         spaces = range(1, state.board.last[path] + 1)
         row = "".join(_letters(state, path, at).ljust(4) for at in spaces)
         lines.append(element.ljust(8) + row)
-    lines.append(wording.of_dice(state))
+    lines.append(description.of_dice(state))
     for seat in range(state.seats):
         sign = ">" if state.turn_of == seat and state.outcome is None else " "
-        lines.append(f"{sign} {wording.of_seat(state, seat)}")
-    lines.append(wording.of_end(state))
+        lines.append(f"{sign} {description.of_seat(state, seat)}")
+    lines.append(description.of_end(state))
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _letters(state: DragonState, path: int, at: int) -> str:
+def _letters(state: WayOfTheDragonState, path: int, at: int) -> str:
     if state.dead[path] >> at & 1:
         return "xx"
-    seat = wording.seat_on(state, path, at)
+    seat = description.seat_on(state, path, at)
     if seat is not None:
         return f"s{seat}"
     points = state.board.points[path][at]
     return f"+{points}" if points else "."
 
 
-def _size(state: DragonState) -> float:
+def _size(state: WayOfTheDragonState) -> float:
     """Return the side of a space, so that the longest path fits."""
     return _FIELD_WIDTH / max(state.board.last + board_of(USUAL_PLAIN).last)
 
 
-def _middle(state: DragonState, path: int, at: int) -> Point:
+def _middle(state: WayOfTheDragonState, path: int, at: int) -> Point:
     return _LEFT + _size(state) * (at - 0.5), _FIRST_ROW + _ROW * path
 
 
-def _box(state: DragonState, path: int, at: int, *, gap: float = 1.5) -> Box:
+def _box(state: WayOfTheDragonState, path: int, at: int, *, gap: float = 1.5) -> Box:
     (x, y), side = _middle(state, path, at), _size(state) - 2 * gap
     return x - side / 2, y - side / 2, side, side
 
 
-def _draw_path(picture: Picture, state: DragonState, path: int) -> None:
+def _draw_path(picture: Picture, state: WayOfTheDragonState, path: int) -> None:
     element, middle = ELEMENTS[path], _FIRST_ROW + _ROW * path
     picture.rect((10, middle - _BAND / 2, WIDTH - 20, _BAND), paint="b-hand", radius=10)
     picture.disc((46, middle), size=50, paint=f"el-{element} b-edge", width=1.5)
     picture.glyph(element, (46, middle), size=30, paint=f"el-{element}-ink")
     for at in range(1, state.board.last[path] + 1):
-        with picture.cell(f"{element} {at}", wording.of_space(state, path, at)):
+        with picture.cell(f"{element} {at}", description.of_space(state, path, at)):
             _draw_space(picture, state, path, at)
 
 
-def _draw_space(picture: Picture, state: DragonState, path: int, at: int) -> None:
+def _draw_space(picture: Picture, state: WayOfTheDragonState, path: int, at: int) -> None:
     centre, size = _middle(state, path, at), _size(state)
     points = state.board.points[path][at]
     if points:
@@ -103,7 +103,7 @@ def _draw_space(picture: Picture, state: DragonState, path: int, at: int) -> Non
         )
     else:
         picture.rect(_box(state, path, at), paint="b-cell b-grid", radius=8, width=1.5)
-    seat = wording.seat_on(state, path, at)
+    seat = description.seat_on(state, path, at)
     if seat is not None:
         _draw_piece(picture, state, seat, centre, points=points)
     elif state.dead[path] >> at & 1:
@@ -117,7 +117,7 @@ def _draw_space(picture: Picture, state: DragonState, path: int, at: int) -> Non
 
 
 def _draw_piece(
-    picture: Picture, state: DragonState, seat: int, at: Point, *, points: int
+    picture: Picture, state: WayOfTheDragonState, seat: int, at: Point, *, points: int
 ) -> None:
     """Draw a piece; where colors matter it carries the glyph of its color's element."""
     size = _size(state)
@@ -128,14 +128,14 @@ def _draw_piece(
 
 
 def _draw_color(
-    picture: Picture, state: DragonState, seat: int, at: Point, *, size: float
+    picture: Picture, state: WayOfTheDragonState, seat: int, at: Point, *, size: float
 ) -> None:
     element = ELEMENTS[state.colors[seat]]
     picture.disc(at, size=size, paint=f"el-{element} b-edge", width=1)
     picture.glyph(element, at, size=size * 0.66, paint=f"el-{element}-ink")
 
 
-def _draw_marks(picture: Picture, state: DragonState) -> None:
+def _draw_marks(picture: Picture, state: WayOfTheDragonState) -> None:
     """Mark where pieces were moved to and, if nothing else stands there, from."""
     for path, origin, target in steps_in(state.moved):
         picture.brackets(_box(state, path, target, gap=-2))
@@ -143,14 +143,14 @@ def _draw_marks(picture: Picture, state: DragonState) -> None:
             picture.dashed(_box(state, path, origin))
 
 
-def _draw_dice(picture: Picture, state: DragonState) -> None:
+def _draw_dice(picture: Picture, state: WayOfTheDragonState) -> None:
     picture.text("Dice", (24, _DICE_AT), paint="bm", anchor="start")
-    framed = wording.framed_dice(state) if state.dice != NONE else ""
+    framed = description.framed_dice(state) if state.dice != NONE else ""
     shown: dict[str, int] = {}
     for index, letter in enumerate(WORDS[state.dice]):
         shown[letter] = shown.get(letter, 0) + 1
         _draw_die(picture, letter, 116 + 72 * index, framed=shown[letter] <= framed.count(letter))
-    big, small = wording.of_rolls(state)
+    big, small = description.of_rolls(state)
     picture.text(big, (482, _DICE_AT - 12), size=20, anchor="start", bold=True)
     picture.text(small, (482, _DICE_AT + 13), size=20, anchor="start", paint="bm")
 
@@ -167,11 +167,11 @@ def _draw_die(picture: Picture, letter: str, x: float, *, framed: bool) -> None:
         picture.rect(frame, paint="b-last", radius=12, width=4)
 
 
-def _draw_seat(picture: Picture, state: DragonState, seat: int) -> None:
+def _draw_seat(picture: Picture, state: WayOfTheDragonState, seat: int) -> None:
     """Draw mark, points and power of a seat; the bar is at the seat whose turn it is."""
     width = (WIDTH - 20) / 5
     left, top = 10 + width * seat, _SEATS_AT - 22
-    with picture.seat(seat, wording.of_seat(state, seat)):
+    with picture.seat(seat, description.of_seat(state, seat)):
         picture.rect((left + 2, top, width - 4, 44), paint="b-hand", radius=10)
         if state.turn_of == seat and state.outcome is None:
             points = [(left + 5.5, top + 3.5), (left + 5.5, top + 40.5)]
@@ -185,7 +185,7 @@ def _draw_seat(picture: Picture, state: DragonState, seat: int) -> None:
             picture.glyph("dead", (left + 96, _SEATS_AT), size=34, paint="b-rock")
 
 
-def _describe(state: DragonState) -> str:
-    seats = [wording.of_seat(state, seat) for seat in range(state.seats)]
-    sentences = [*seats, wording.of_dice(state), wording.of_end(state)]
+def _describe(state: WayOfTheDragonState) -> str:
+    seats = [description.of_seat(state, seat) for seat in range(state.seats)]
+    sentences = [*seats, description.of_dice(state), description.of_end(state)]
     return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences)

@@ -7,7 +7,7 @@ from itertools import permutations
 from pentathlon_engines.errors import BadChance, BadOption, BadPosition
 from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
 from pentathlon_engines.texts import action_of, text_of
-from pentathlon_engines.way_of_the_dragon import chance, notation, reading
+from pentathlon_engines.way_of_the_dragon import chance, serialization
 from pentathlon_engines.way_of_the_dragon.actions import (
     ACTIONS,
     END,
@@ -56,13 +56,14 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.compiling import i64
+    from pentathlon_engines.game import Drawing, Encoder, Evaluation, Policy
     from pentathlon_engines.info import Outcome
 
 DRAW: Final = "draw"
 """The value of `start_seat` with which chance draws the seat that begins."""
 
 
-class DragonState(Table):
+class WayOfTheDragonState(Table):
     """A position of Way of the Dragon."""
 
     __slots__ = ()
@@ -97,9 +98,9 @@ class DragonState(Table):
         """The game this is a position of."""
         return WAY_OF_THE_DRAGON
 
-    def copy(self) -> DragonState:
+    def copy(self) -> WayOfTheDragonState:
         """Return an independent twin of this state."""
-        twin = DragonState()
+        twin = WayOfTheDragonState()
         twin.options = self.options
         twin.seats = self.seats
         twin.to_move = self.to_move
@@ -307,41 +308,69 @@ class DragonState(Table):
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as on the rules page (10)."""
-        return notation.describe(self)
+        return serialization.describe(self)
 
     def observation(self, seat: int | None) -> dict[str, Any]:
         """Return the whole position: only the dice to come are unknown, and those to all."""
-        return self._seen_by(notation.describe(self), seat)
+        return self._seen_by(serialization.describe(self), seat)
 
     def event_for(self, seat: int | None, text: str) -> str:
         """Return the text as it is: nothing is hidden in Way of the Dragon."""
         return text
 
-    def determinize(self, seat: int, rng: Random) -> DragonState:
+    def determinize(self, seat: int, rng: Random) -> WayOfTheDragonState:
         """Return a copy: nothing is hidden in Way of the Dragon."""
         return self.copy()
 
 
-class WayOfTheDragon(Game):
+class WayOfTheDragonGame(Game):
     """Way of the Dragon, for two to five seats."""
 
-    def _start(self, seats: int, options: dict[str, Any]) -> DragonState:
+    def _start(self, seats: int, options: dict[str, Any]) -> WayOfTheDragonState:
         _check_start_seat(seats, options)
-        state = DragonState()
+        state = WayOfTheDragonState()
         state.reset(seats, options, USUAL_PLAIN)
         state.prepare()
         return state
 
-    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> DragonState:
-        seats = reading.seats(data, self.info.seats)
+    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> WayOfTheDragonState:
+        seats = serialization.seats(data, self.info.seats)
         try:
             _check_start_seat(seats, options)
         except BadOption as error:
             raise BadPosition(f"options: {error}") from error
-        state = DragonState()
-        state.reset(seats, options, reading.plain_spaces(data))
-        reading.read(state, data)
+        state = WayOfTheDragonState()
+        state.reset(seats, options, serialization.plain_spaces(data))
+        serialization.read(state, data)
         return state
+
+    def drawing(self) -> Drawing:
+        """Return the module that draws the board."""
+        from pentathlon_engines.way_of_the_dragon import drawing
+
+        return drawing
+
+    def evaluation(self) -> Evaluation:
+        """Return the worth of a position."""
+        from pentathlon_engines.way_of_the_dragon import evaluation
+
+        return evaluation.worth
+
+    def policies(self) -> dict[str, Policy]:
+        """Return the players of the rules page."""
+        from pentathlon_engines.way_of_the_dragon import policies
+
+        return policies.POLICIES
+
+    def encoder(self) -> Encoder:
+        """Return the encoder of observations."""
+        from pentathlon_engines.way_of_the_dragon import encoding
+
+        return encoding.features
+
+    def glyphs(self) -> tuple[str, ...]:
+        """Return what the game is recognised by."""
+        return ("celestial", "fire", "wood")
 
 
 def _check_start_seat(seats: int, options: dict[str, Any]) -> None:
@@ -362,7 +391,7 @@ _EVENTS_PER_TURN: Final = 8
 The last turn has no question for another one, and one of all turns may have a fourth roll more.
 """
 
-WAY_OF_THE_DRAGON: Final = WayOfTheDragon(
+WAY_OF_THE_DRAGON: Final = WayOfTheDragonGame(
     GameInfo(
         "way_of_the_dragon",
         title="Way of the Dragon",

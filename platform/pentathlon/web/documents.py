@@ -7,9 +7,12 @@ import pentathlon_engines
 _ENGINES = Path(pentathlon_engines.__file__).parent
 
 
-def rules_text(game: str) -> str:
-    """Return the rules page of a game as Markdown."""
-    return _read(f"rules/{game}.md")
+def rules_text(game: str) -> str | None:
+    """Return the rules page of a game as Markdown, None if it has none."""
+    try:
+        return _read(f"rules/{game}.md")
+    except FileNotFoundError:
+        return None
 
 
 def protocol_text() -> str:

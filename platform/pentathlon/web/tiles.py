@@ -4,15 +4,6 @@ from dataclasses import dataclass
 
 from pentathlon_engines import GAMES, GameInfo
 
-# A game that is missing here is shown with the platform's own mark.
-_GLYPHS = {
-    "azure": ("qi", "mountain", "wisdom"),
-    "maatatahay": ("claw", "energy", "relic"),
-    "way_of_the_dragon": ("celestial", "fire", "wood"),
-    "tuned": ("donkey", "dog", "cat"),
-    "tash_kalar": ("legendary", "heroic", "flare"),
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
@@ -34,9 +25,7 @@ class Tile:
 
 def game_tiles() -> list[Tile]:
     """Return a tile for every game of this installation."""
-    return [
-        Tile(info=game.info, glyphs=_GLYPHS.get(key, ("logo",))) for key, game in GAMES.items()
-    ]
+    return [Tile(info=game.info, glyphs=game.glyphs()) for game in GAMES.values()]
 
 
 def seats_in_words(info: GameInfo) -> str:

@@ -12,8 +12,8 @@ from pentathlon_engines.drawing import svg
 from pentathlon_engines.drawing.words import lines
 from pentathlon_engines.tash_kalar import GAME
 from pentathlon_engines.tash_kalar.cards.catalogue import TASK_FILE
+from pentathlon_engines.tash_kalar.drawing.description import of_now
 from pentathlon_engines.tash_kalar.drawing.marks import last_card, marks_of
-from pentathlon_engines.tash_kalar.drawing.wording import of_now
 from pentathlon_engines.tash_kalar.geometry import NAMES
 from tests.engines.drawn import classes, group, texts
 

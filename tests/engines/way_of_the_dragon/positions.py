@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.way_of_the_dragon import DragonState
+from pentathlon_engines.way_of_the_dragon import WayOfTheDragonState
 
 DRAGON = GAMES["way_of_the_dragon"]
 ELEMENTS = ("water", "fire", "metal", "earth", "wood")
@@ -22,7 +22,7 @@ def position(
     phase: str = "move",
     seat: int = 0,
     **more: Any,  # any field of a position
-) -> DragonState:
+) -> WayOfTheDragonState:
     """Return a position in which a seat decides."""
     fields = {
         "positions": list(seats),
@@ -34,11 +34,11 @@ def position(
         "turn": 1,
     }
     state = DRAGON.load(fields | more)
-    assert isinstance(state, DragonState)
+    assert isinstance(state, WayOfTheDragonState)
     return state
 
 
-def do(state: DragonState, *texts: str) -> DragonState:
+def do(state: WayOfTheDragonState, *texts: str) -> WayOfTheDragonState:
     """Do actions and rolls by their texts."""
     for text in texts:
         if text.split()[0] in ("roll", "start", "dead"):
@@ -48,6 +48,6 @@ def do(state: DragonState, *texts: str) -> DragonState:
     return state
 
 
-def legal(state: DragonState) -> list[str]:
+def legal(state: WayOfTheDragonState) -> list[str]:
     """Return the texts of the legal actions."""
     return [state.text(action) for action in state.legal_actions()]

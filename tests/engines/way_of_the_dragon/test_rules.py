@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines import CHANCE, NotToMove
-from pentathlon_engines.way_of_the_dragon import DragonState
+from pentathlon_engines.way_of_the_dragon import WayOfTheDragonState
 from tests.engines.way_of_the_dragon.oracle import compare_match
 from tests.engines.way_of_the_dragon.positions import DRAGON, do, legal, pieces, position
 
@@ -26,7 +26,7 @@ POWERS: dict[str, Any] = {"options": {"powers": True}}
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["id"])
 def test_worked_example_comes_out(example: dict[str, Any]) -> None:
     state = DRAGON.load(example["position"])
-    assert isinstance(state, DragonState)
+    assert isinstance(state, WayOfTheDragonState)
 
     assert legal(state) == example.get("legal", legal(state))
     if "count" in example:
@@ -55,7 +55,7 @@ class TestRolling:
 
     def test_three_rolls_then_a_move(self) -> None:
         state = DRAGON.start(2, {"start_seat": "1"})
-        assert isinstance(state, DragonState)
+        assert isinstance(state, WayOfTheDragonState)
         told = []
         for text in ("roll wwmdd", "keep ww", "roll wwfed", "keep wf", "roll wffod"):
             do(state, text)
@@ -304,7 +304,7 @@ class TestEnd:
             "turn_cap_per_player": 200,
         }
         state = DRAGON.start(5, options)
-        assert isinstance(state, DragonState)
+        assert isinstance(state, WayOfTheDragonState)
         while state.to_move is not None:
             if state.to_move == CHANCE:
                 state.apply_chance(_slowest_chance(state))
@@ -314,12 +314,12 @@ class TestEnd:
         assert state.ply == DRAGON.info.longest
 
 
-def _slowest_chance(state: DragonState) -> str:
+def _slowest_chance(state: WayOfTheDragonState) -> str:
     outcomes = [text for text, _ in state.chance_outcomes()]
     return "roll wwwww" if "roll wwwww" in outcomes else outcomes[0]
 
 
-def _slowest_action(state: DragonState) -> int:
+def _slowest_action(state: WayOfTheDragonState) -> int:
     """Roll as often as can be, use the eye in the last turn, take every other turn."""
     texts = legal(state)
     wanted = ["keep -", "again"]
@@ -331,7 +331,7 @@ def _slowest_action(state: DragonState) -> int:
 @given(st.integers(2, 5), st.booleans(), st.lists(st.integers(0, 10**6), max_size=80))
 def test_any_course_keeps_pieces_apart(seats: int, powers: bool, choices: list[int]) -> None:
     state = DRAGON.start(seats, {"powers": powers, "dead": 3, "turn_cap_per_player": 5})
-    assert isinstance(state, DragonState)
+    assert isinstance(state, WayOfTheDragonState)
     for choice in choices:
         if state.to_move is None:
             break
@@ -344,7 +344,7 @@ def test_any_course_keeps_pieces_apart(seats: int, powers: bool, choices: list[i
         _check_spaces(state)
 
 
-def _check_spaces(state: DragonState) -> None:
+def _check_spaces(state: WayOfTheDragonState) -> None:
     for path in range(5):
         places = [at for at in state.positions[path::5] if at]
         dead = [at for at in range(18) if state.dead[path] >> at & 1]

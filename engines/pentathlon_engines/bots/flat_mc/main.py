@@ -10,7 +10,7 @@ from math import log, sqrt
 
 from pentathlon_engines.bot import Turn, play
 from pentathlon_engines.game import CHANCE, Outcome, State
-from pentathlon_engines.lookahead import after, best_first, can_judge, is_safe, winning_action
+from pentathlon_engines.lookahead import after, best_first, can_evaluate, is_safe, winning_action
 
 PLAYOUTS = 300
 CAREFUL_ACTIONS = 2
@@ -47,7 +47,7 @@ def choose(turn: Turn) -> str:
     win = winning_action(root)
     if win is not None:
         return root.text(win)
-    if root.game.info.longest > LONG and can_judge(root):
+    if root.game.info.longest > LONG and can_evaluate(root):
         return root.text(best_first(root, root.legal_actions())[0])
     arms = [Arm(action) for action in _candidates(root, turn)]
     if len(arms) > 1:

@@ -9,8 +9,9 @@ from typing import Final
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.game import State
-from pentathlon_engines.tash_kalar.drawing import wording
+from pentathlon_engines.tash_kalar.drawing import description
 from pentathlon_engines.tash_kalar.drawing.cards import card_height, draw_card
+from pentathlon_engines.tash_kalar.drawing.description import Seen
 from pentathlon_engines.tash_kalar.drawing.marks import Event, Marks, last_card, marks_of
 from pentathlon_engines.tash_kalar.drawing.table import (
     PIECE,
@@ -20,9 +21,8 @@ from pentathlon_engines.tash_kalar.drawing.table import (
     draw_tasks,
     draw_turn,
 )
-from pentathlon_engines.tash_kalar.drawing.wording import Seen
 from pentathlon_engines.tash_kalar.geometry import FILES, RULES
-from pentathlon_engines.tash_kalar.notation.writing import squares
+from pentathlon_engines.tash_kalar.serialization.writing import squares
 from pentathlon_engines.tash_kalar.table import Table
 
 _FIELD: Final = (48, 74, 540, 540)
@@ -58,11 +58,11 @@ def text(state: State) -> str:
     seen = state.observation(None)
     cells = [_letters(seen, name) for name in _top_first()]
     seats = [
-        f"{'>' if seen['to_move'] == seat else ' '} {wording.of_seat(seen, seat)}"
+        f"{'>' if seen['to_move'] == seat else ' '} {description.of_seat(seen, seat)}"
         for seat in range(state.seats)
     ]
-    said = [wording.of_turn(seen), wording.of_destroyed(seen), wording.of_now(seen)]
-    lines = [*seats, *wording.of_tasks(seen), *said]
+    said = [description.of_turn(seen), description.of_destroyed(seen), description.of_now(seen)]
+    lines = [*seats, *description.of_tasks(seen), *said]
     board = grid(FILES, _RANKS, cells)
     return "\n".join([board, *(part for line in lines for part in wrap(line, _LINE))])
 
@@ -99,7 +99,7 @@ def draw(seen: Seen, events: Sequence[Event], emptied: Sequence[str]) -> str:
     if "hand" in seen:
         _draw_hand(picture, seen, top=top)
     title = f"Tash-Kalar, turn {seen['turn']}"
-    return picture.document(title=title, description=wording.describe(seen))
+    return picture.document(title=title, description=description.describe(seen))
 
 
 def _top_first() -> list[str]:
@@ -111,7 +111,7 @@ def _top_first() -> list[str]:
 def _letters(seen: Seen, name: str) -> str:
     """Return the letters of a square, a blank for a missing corner."""
     piece = seen["board"].get(name)
-    colour = wording.colour_of(name)[:1]
+    colour = description.colour_of(name)[:1]
     if not name:
         return " "
     star = "*" if name == seen.get("gateway") else ""
@@ -130,8 +130,8 @@ def _middle(name: str) -> Point:
 
 
 def _draw_square(picture: Picture, seen: Seen, name: str) -> None:
-    with picture.cell(name, wording.of_square(seen, name)):
-        colour = wording.colour_of(name)
+    with picture.cell(name, description.of_square(seen, name)):
+        colour = description.colour_of(name)
         plain = "b-cell2" if name in RULES["central"] else "b-cell"
         paint = {"red": "b-red", "green": "b-gre"}.get(colour, plain)
         picture.rect(_box(name), paint=f"{paint} b-grid", radius=6, width=1)
@@ -198,10 +198,10 @@ def _open_cards(seen: Seen) -> list[tuple[str, str, str]]:
     """
     found = []
     if "frozen" in seen:
-        note = f"frozen, seat {wording.frost_seat(seen)}"
+        note = f"frozen, seat {description.frost_seat(seen)}"
         found.append((seen["frozen"] or "", note, "frozen effect"))
     if "pending" in seen:
-        note = f"pending, seat {wording.warp_seat(seen)}"
+        note = f"pending, seat {description.warp_seat(seen)}"
         found.append((seen["pending"] or "", note, "pending being"))
     return found
 

@@ -7,8 +7,8 @@ from typing import Final
 from pentathlon_engines.drawing.svg import Box, Picture, Point
 from pentathlon_engines.drawing.words import lines
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
-from pentathlon_engines.tash_kalar.drawing import wording
-from pentathlon_engines.tash_kalar.drawing.wording import TASKS, Seen
+from pentathlon_engines.tash_kalar.drawing import description
+from pentathlon_engines.tash_kalar.drawing.description import TASKS, Seen
 
 PIECE: Final = 44
 _BACKS: Final = (("beings", "", 88), ("legends", "legendary", 146), ("flare", "flare", 204))
@@ -34,7 +34,7 @@ def draw_piece(picture: Picture, seat: int, rank: str, at: Point, *, size: float
 
 def draw_strip(picture: Picture, seen: Seen, seat: int, *, top: float) -> None:
     """Draw what a seat has: backs of the cards in hand, supply, deck, points."""
-    said, acts = wording.of_seat(seen, seat), seen["to_move"] == seat
+    said, acts = description.of_seat(seen, seat), seen["to_move"] == seat
     with picture.strip(seat, said, top=top, acts=acts) as middle:
         for kind, glyph, x in _BACKS:
             _draw_back(picture, glyph, (x, middle))
@@ -59,7 +59,7 @@ def _draw_back(picture: Picture, glyph: str, at: Point) -> None:
 
 
 def _draw_school(picture: Picture, seen: Seen, seat: int, at: Point) -> None:
-    name = wording.school_of(seen, seat).split()[0]
+    name = description.school_of(seen, seat).split()[0]
     left = str(seen["deck_sizes"]["beings"][seat])
     picture.text(name, (at[0], at[1] - 11), size=17, paint="bm", anchor="start")
     picture.text(f"deck {left}", (at[0], at[1] + 12), size=17, anchor="start")
@@ -69,7 +69,7 @@ def draw_turn(picture: Picture, seen: Seen, *, top: float) -> None:
     """Draw two lines: the turn with the shared decks, and what is going on."""
     line = top + 16
     picture.text(f"Turn {seen['turn']}", (24, line), anchor="start", bold=True)
-    picture.text(wording.of_actions(seen), (130, line), anchor="start")
+    picture.text(description.of_actions(seen), (130, line), anchor="start")
     picture.text("Decks", (326, line), paint="bm", anchor="start")
     decks = (("legends", "legendary", 408), ("flares", "flare", 472), ("tasks", "task", 536))
     for kind, glyph, x in decks:
@@ -78,7 +78,7 @@ def draw_turn(picture: Picture, seen: Seen, *, top: float) -> None:
             left = str(seen["deck_sizes"][kind])
             picture.text(left, (x + 15, line), anchor="start")
     line += 32
-    said = wording.of_now(seen)
+    said = description.of_now(seen)
     picture.text(f"{said[0].upper()}{said[1:]}", (24, line), size=18, paint="bm", anchor="start")
     _draw_destroyed(picture, seen, (574, line))
 
@@ -106,7 +106,7 @@ def draw_tasks(picture: Picture, seen: Seen, *, top: float) -> None:
         left = 12 + (_TASK_WIDTH + _GAP) * (i % 2)
         down = top + (_TASK_HEIGHT + _GAP) * (i // 2)
         box = (left, down, _TASK_WIDTH, _TASK_HEIGHT)
-        with picture.card(name, wording.of_task(name)):
+        with picture.card(name, description.of_task(name)):
             _draw_task(picture, name, box, is_next=is_next)
     _draw_claimed(picture, tasks["claimed"], top=top + 2 * (_TASK_HEIGHT + _GAP))
 
@@ -137,7 +137,7 @@ def _draw_claimed(picture: Picture, claimed: list[list[str]], *, top: float) -> 
     x = 134
     for seat, names in enumerate(claimed):
         for name in names:
-            with picture.card(name, f"claimed by seat {seat}: {wording.of_task(name)}"):
+            with picture.card(name, f"claimed by seat {seat}: {description.of_task(name)}"):
                 picture.seat_piece(seat, (x, line), size=19)
                 picture.glyph("task", (x + 22, line), size=20, paint="b-wis")
                 points = str(TASKS[name]["points"])

@@ -44,9 +44,10 @@ def protocol(request: HttpRequest) -> HttpResponse:
 @require_safe
 def rules(request: HttpRequest, game: str) -> HttpResponse:
     """Show the rules of a game as the engine follows them."""
-    if game not in GAMES:
-        raise Http404(f"There is no game {game!r} here.")
-    return _document(request, rules_text(game), section="games")
+    text = rules_text(game) if game in GAMES else None
+    if text is None:
+        raise Http404(f"There is no game {game!r} with a rules page here.")
+    return _document(request, text, section="games")
 
 
 def _document(request: HttpRequest, text: str, *, section: str) -> HttpResponse:

@@ -1,7 +1,7 @@
 """Collects the element whose piece would get furthest, then goes as far as possible."""
 
 from pentathlon_engines.bot import Turn, play
-from pentathlon_engines.way_of_the_dragon.players import play_greedy
+from pentathlon_engines.way_of_the_dragon.policies import play_greedy
 
 
 def choose(turn: Turn) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import runpy
 import subprocess
 import sys
-from importlib import import_module
 from random import Random
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 
 from pentathlon_engines import CHANCE, GAMES, State
 from pentathlon_engines.bot import Turn
-from pentathlon_engines.lookahead import best_first, can_judge
+from pentathlon_engines.lookahead import best_first, can_evaluate
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.plain_launcher import ENGINES
 from tests.engines.azure import positions as azure_positions
@@ -28,9 +27,9 @@ CHOOSE = runpy.run_path(str(built_in_bots()["greedy"] / "main.py"))["choose"]
 
 
 def judged(state: State, seat: int = 0) -> float:
-    key = state.game.info.key
-    found: float = import_module(f"pentathlon_engines.{key}.judging").worth(state, seat)
-    return found
+    evaluate = state.game.evaluation()
+    assert evaluate is not None
+    return evaluate(state, seat)
 
 
 def decide(state: State, rng: Random) -> State:
@@ -102,16 +101,15 @@ def test_the_end_looks_best_to_who_has_won(key: str) -> None:
         assert (judged(state, seat) > before[seat]) == (rank == 0)
 
 
-def test_no_judgement_is_loaded_before_it_is_asked_for() -> None:
+def test_no_evaluation_is_loaded_before_it_is_asked_for() -> None:
     program = """
 import random, sys
 from pentathlon_engines import GAMES, lookahead
-def loaded(): return [name for name in sys.modules if name.endswith("judging")]
+def loaded(): return [name for name in sys.modules if name.endswith("evaluation")]
 state = GAMES["azure"].start()
 state.apply_chance(state.sample_chance(random))
-print(lookahead.can_judge(state), loaded())
-lookahead.best_first(state, state.legal_actions())
-print(loaded())
+print(lookahead.winning_action(state), loaded())
+print(lookahead.can_evaluate(state), loaded())
 """
 
     done = subprocess.run(
@@ -122,14 +120,17 @@ print(loaded())
         check=True,
     )
 
-    assert done.stdout.splitlines() == ["True []", "['pentathlon_engines.azure.judging']"]
+    assert done.stdout.splitlines() == [
+        "None []",
+        "True ['pentathlon_engines.azure.evaluation']",
+    ]
 
 
 def test_games_without_judgement_keep_their_order() -> None:
     state = GAMES["tuned"].start()
     actions = state.legal_actions()[::-1]
 
-    assert not can_judge(state)
+    assert not can_evaluate(state)
     assert best_first(state, actions) == actions
 
 

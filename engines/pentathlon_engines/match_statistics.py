@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from math import sqrt
 from typing import Any
 
 from pentathlon_engines.game import CHANCE, Game, Outcome, State
 
-Player = Callable[[State, list[int], random.Random], int]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pentathlon_engines.game import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ def simulate(
 
 def play(state: State, names: tuple[str, ...], rng: random.Random) -> Match:
     """Play a state to its end between players by name."""
-    widths, kinds, seats, players = [], [], [], players_of(state.game)
+    widths, kinds, seats, players = [], [], [], policies_of(state.game)
     while state.outcome is None:
         if state.to_move is None or state.to_move == CHANCE:
             state.apply_chance(state.sample_chance(rng))
@@ -148,13 +148,9 @@ def play(state: State, names: tuple[str, ...], rng: random.Random) -> Match:
     )
 
 
-def players_of(game: Game) -> dict[str, Player]:
-    """Return the players of all games and those in the module `players` of this one."""
-    package = type(game).__module__.rpartition(".")[0]
-    if package and find_spec(f"{package}.players") is not None:
-        own: dict[str, Player] = import_module(f"{package}.players").PLAYERS
-        return PLAYERS | own
-    return PLAYERS
+def policies_of(game: Game) -> dict[str, Policy]:
+    """Return the policies that every game has, and those of this one."""
+    return POLICIES | game.policies()
 
 
 def play_random(state: State, actions: list[int], rng: random.Random) -> int:
@@ -191,4 +187,4 @@ def _has_won(state: State, seat: int | None) -> bool:
     return state.outcome is not None and seat is not None and state.outcome.ranks[seat] == 0
 
 
-PLAYERS: dict[str, Player] = {"random": play_random, "careful": play_careful}
+POLICIES: dict[str, Policy] = {"random": play_random, "careful": play_careful}

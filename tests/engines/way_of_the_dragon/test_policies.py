@@ -7,14 +7,14 @@ import random
 import pytest
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.way_of_the_dragon import DragonState
-from pentathlon_engines.way_of_the_dragon.players import PLAYERS
+from pentathlon_engines.way_of_the_dragon import WayOfTheDragonState
+from pentathlon_engines.way_of_the_dragon.policies import POLICIES
 from tests.engines.way_of_the_dragon.positions import do, pieces, position
 
 
-def chosen(state: DragonState) -> str:
+def chosen(state: WayOfTheDragonState) -> str:
     """Return what the greedy player does."""
-    action = PLAYERS["greedy"](state, state.legal_actions(), random.Random(1))
+    action = POLICIES["greedy"](state, state.legal_actions(), random.Random(1))
     return state.text(action)
 
 
@@ -66,4 +66,4 @@ def test_it_takes_every_extra_turn() -> None:
 
 def test_it_plays_nothing_else() -> None:
     with pytest.raises(TypeError, match="a position of Way of the Dragon is needed"):
-        PLAYERS["greedy"](GAMES["tuned"].start(), [0], random.Random(1))
+        POLICIES["greedy"](GAMES["tuned"].start(), [0], random.Random(1))

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import CHANCE, State
-from pentathlon_engines.figures import PLAYERS, play, players_of
+from pentathlon_engines.match_statistics import POLICIES, play, policies_of
 from pentathlon_engines.tash_kalar import GAME
-from pentathlon_engines.tash_kalar.judging import worth
-from pentathlon_engines.tash_kalar.players import play_greedy, play_summoner
+from pentathlon_engines.tash_kalar.evaluation import worth
+from pentathlon_engines.tash_kalar.policies import play_greedy, play_summoner
 from pentathlon_engines.tash_kalar.table import Table
 from tests.engines.tash_kalar.oracle.cards import EXPANSIONS
 
@@ -203,7 +203,7 @@ def test_greedy_beats_random(mode: str, school: str) -> None:
 
 
 def test_tash_kalar_has_players_of_its_own() -> None:
-    assert set(players_of(GAME)) == {*PLAYERS, "greedy", "summoner"}
+    assert set(policies_of(GAME)) == {*POLICIES, "greedy", "summoner"}
 
 
 WOVEN = {"mode": "high_form", "decks": ["etherweave", "sylvan"]}

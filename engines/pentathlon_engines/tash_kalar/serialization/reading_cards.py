@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar import secrets, tasks
+from pentathlon_engines.tash_kalar import hidden, tasks
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     CARDS,
@@ -15,8 +15,8 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import bits_of, mask
-from pentathlon_engines.tash_kalar.notation import reading_weaving
-from pentathlon_engines.tash_kalar.notation.reading_effect import read_progress
+from pentathlon_engines.tash_kalar.serialization import reading_weaving
+from pentathlon_engines.tash_kalar.serialization.reading_effect import read_progress
 from pentathlon_engines.tash_kalar.table import DEATHMATCH
 
 TYPE_CHECKING = False
@@ -102,7 +102,7 @@ def _read_seen(state: TashKalarState, fields: Fields) -> None:
     piles = fields.sequence("discard_sizes", length=_SEATS)
     size = checked_integer("discard_sizes", piles[other], low=0, high=_MOST_CARDS)
     state.taken[other] = max(state.taken[other], len(state.played[other]) - size)
-    if not secrets.deal(state, other, numbers, size, None):
+    if not hidden.deal(state, other, numbers, size, None):
         refuse("hand_sizes", "there are not so many cards")
 
 

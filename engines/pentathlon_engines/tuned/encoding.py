@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pentathlon_engines.rl.features import Features
+from pentathlon_engines.encoding.features import Features
 from pentathlon_engines.tuned.board import EACH, LETTERS, MAX_ACTIONS, REPETITION_DRAW, SQUARES
 
 

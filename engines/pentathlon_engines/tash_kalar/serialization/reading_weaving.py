@@ -12,7 +12,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.geometry import bits_of
-from pentathlon_engines.tash_kalar.notation.weaving import UNSEEN, weaver
+from pentathlon_engines.tash_kalar.serialization.weaving import UNSEEN, weaver
 from pentathlon_engines.tash_kalar.table import RANKS_EACH
 
 TYPE_CHECKING = False

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.azure.players import play_greedy, play_two_step
-from pentathlon_engines.figures import PLAYERS, Player, players_of
+from pentathlon_engines.azure.policies import play_greedy, play_two_step
+from pentathlon_engines.match_statistics import POLICIES, policies_of
 from tests.engines.azure.positions import position
 
+if TYPE_CHECKING:
+    from pentathlon_engines.game import Policy
 
-def chosen(player: Player, **fields: Any) -> str:
+
+def chosen(player: Policy, **fields: Any) -> str:
     state = position(**fields)
     return state.text(player(state, state.legal_actions(), random.Random(1)))
 
 
 @pytest.mark.parametrize("player", [play_greedy, play_two_step])
-def test_a_win_at_once_is_taken(player: Player) -> None:
+def test_a_win_at_once_is_taken(player: Policy) -> None:
     fields = {"hands": ["AAAA", "W"], "wisdom": [21, 0]}
 
     assert chosen(player, **fields) == "place b2"
@@ -30,8 +33,8 @@ def test_greedy_prefers_wisdom() -> None:
 
 
 def test_azure_has_players_of_its_own() -> None:
-    assert set(players_of(GAMES["azure"])) == {*PLAYERS, "greedy", "two_step"}
-    assert players_of(GAMES["tuned"]) == PLAYERS
+    assert set(policies_of(GAMES["azure"])) == {*POLICIES, "greedy", "two_step"}
+    assert policies_of(GAMES["tuned"]) == POLICIES
 
 
 def test_they_refuse_other_games() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pentathlon_engines.rl.features import Features
+from pentathlon_engines.encoding.features import Features
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, MOST_SPACES
 from pentathlon_engines.way_of_the_dragon.board import COLORS
 from pentathlon_engines.way_of_the_dragon.dice import DICE, FACES, RULES

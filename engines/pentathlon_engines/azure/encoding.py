@@ -15,7 +15,7 @@ from pentathlon_engines.azure.board import (
     SIDE,
 )
 from pentathlon_engines.azure.table import PHASES
-from pentathlon_engines.rl.features import Features
+from pentathlon_engines.encoding.features import Features
 
 _CARDS: Final = CARDS_EACH * len(COLOURS)
 _MOST_QI: Final = 2

@@ -1,22 +1,25 @@
-"""Players of Way of the Dragon for simulations, as its rules page describes them (12)."""
+"""Policies of Way of the Dragon for simulations, as its rules page describes them (12)."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Final
 
-from pentathlon_engines.figures import Player
 from pentathlon_engines.game import State
 from pentathlon_engines.way_of_the_dragon.actions import AGAIN, KEEP, PATHS, REBIRTH, STOP
 from pentathlon_engines.way_of_the_dragon.dice import COUNTS, DICE, FACES, NUMBERS
-from pentathlon_engines.way_of_the_dragon.judging import pieces_of
-from pentathlon_engines.way_of_the_dragon.state import DragonState
+from pentathlon_engines.way_of_the_dragon.evaluation import pieces_of
+from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
 from pentathlon_engines.way_of_the_dragon.table import EXTRA, KEEPING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pentathlon_engines.game import Policy
 
 
 def play_greedy(state: State, actions: list[int], rng: Random) -> int:
     """Collect the element whose piece would get furthest, then go as far as possible."""
-    if not isinstance(state, DragonState):
+    if not isinstance(state, WayOfTheDragonState):
         raise TypeError(f"a position of Way of the Dragon is needed, not {state!r}")
     if state.phase == KEEPING:
         return _collect(state, rng)
@@ -25,7 +28,7 @@ def play_greedy(state: State, actions: list[int], rng: Random) -> int:
     return max(actions, key=lambda action: (_reach(state, action), rng.random()))
 
 
-def _collect(state: DragonState, rng: Random) -> int:
+def _collect(state: WayOfTheDragonState, rng: Random) -> int:
     """Keep all dice of one element, or stop when there is nothing else to roll."""
     counts, mine = COUNTS[state.dice], pieces_of(state, state.turn_of)
     walking = [path for path in range(PATHS) if mine[path] <= state.board.plain[path]]
@@ -35,7 +38,7 @@ def _collect(state: DragonState, rng: Random) -> int:
     return KEEP + NUMBERS[FACES[best] * counts[best]]
 
 
-def _reach(state: DragonState, action: int) -> int:
+def _reach(state: WayOfTheDragonState, action: int) -> int:
     """Return how far the last plain space is behind the best own piece that was moved."""
     seat, plain = state.turn_of, state.board.plain
     after = state.copy()
@@ -45,4 +48,4 @@ def _reach(state: DragonState, action: int) -> int:
     return max(reached, default=-max(plain))
 
 
-PLAYERS: Final[dict[str, Player]] = {"greedy": play_greedy}
+POLICIES: Final[dict[str, Policy]] = {"greedy": play_greedy}

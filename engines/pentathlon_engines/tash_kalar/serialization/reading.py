@@ -21,14 +21,14 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.cards.operations import COUNT_AS_LEGEND
 from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.geometry import GRID, INDEX
-from pentathlon_engines.tash_kalar.notation import reading_weaving, writing
-from pentathlon_engines.tash_kalar.notation.reading_cards import (
+from pentathlon_engines.tash_kalar.serialization import reading_weaving, writing
+from pentathlon_engines.tash_kalar.serialization.reading_cards import (
     checked_card,
     checked_list,
     read_cards,
     read_tasks,
 )
-from pentathlon_engines.tash_kalar.notation.weaving import weaver
+from pentathlon_engines.tash_kalar.serialization.weaving import weaver
 from pentathlon_engines.tash_kalar.table import (
     DEALING,
     DRAWING,

@@ -1,13 +1,16 @@
-"""Players of Tash-Kalar for simulations, as its rules page describes them (17.6)."""
+"""Policies of Tash-Kalar for simulations, as its rules page describes them (17.6)."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Final
 
-from pentathlon_engines.figures import Player
 from pentathlon_engines.game import State
 from pentathlon_engines.lookahead import best_first
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pentathlon_engines.game import Policy
 
 _PREFERRED: Final = ("summon ", "claim ")
 
@@ -24,4 +27,4 @@ def play_greedy(state: State, actions: list[int], rng: Random) -> int:
     return best_first(state, actions)[0]
 
 
-PLAYERS: dict[str, Player] = {"summoner": play_summoner, "greedy": play_greedy}
+POLICIES: dict[str, Policy] = {"summoner": play_summoner, "greedy": play_greedy}

@@ -20,7 +20,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, NAMES, bits, bits_of
-from pentathlon_engines.tash_kalar.notation import weaving
+from pentathlon_engines.tash_kalar.serialization import weaving
 from pentathlon_engines.tash_kalar.table import (
     HIGH_FORM,
     LEGENDARIES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pentathlon_engines.rl.features import Features
+from pentathlon_engines.encoding.features import Features
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     EXPANSIONS,
@@ -18,8 +18,8 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, NAMES, RULES, SQUARES
-from pentathlon_engines.tash_kalar.notation.weaving import UNSEEN
-from pentathlon_engines.tash_kalar.notation.writing import CAPTURES
+from pentathlon_engines.tash_kalar.serialization.weaving import UNSEEN
+from pentathlon_engines.tash_kalar.serialization.writing import CAPTURES
 from pentathlon_engines.tash_kalar.table import MODES, PHASES, TWO_SIDED
 
 _BOARD: Final = tuple(NAMES[square] for square in SQUARES)

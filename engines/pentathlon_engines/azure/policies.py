@@ -1,13 +1,16 @@
-"""Simple players of Azure, for the figures of its rules page (15)."""
+"""Simple policies of Azure, for the figures of its rules page (15)."""
 
 from __future__ import annotations
 
 from random import Random
 
-from pentathlon_engines.azure.judging import worth
+from pentathlon_engines.azure.evaluation import worth
 from pentathlon_engines.azure.state import AzureState
-from pentathlon_engines.figures import Player
 from pentathlon_engines.game import CHANCE, State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pentathlon_engines.game import Policy
 
 
 def play_greedy(state: State, actions: list[int], rng: Random) -> int:
@@ -53,4 +56,4 @@ def _one_of_the_best(actions: list[int], worths: list[float], rng: Random) -> in
     return best[int(rng.random() * len(best))]
 
 
-PLAYERS: dict[str, Player] = {"greedy": play_greedy, "two_step": play_two_step}
+POLICIES: dict[str, Policy] = {"greedy": play_greedy, "two_step": play_two_step}

@@ -14,8 +14,8 @@ from pentathlon_engines.tash_kalar.cards.operations import FIRST_AUTOMATIC
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.effect import SLOTS, Effect
 from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, INDEX, mask
-from pentathlon_engines.tash_kalar.notation import reading_weaving
-from pentathlon_engines.tash_kalar.notation.writing import CAPTURES, HALVES, SHARED
+from pentathlon_engines.tash_kalar.serialization import reading_weaving
+from pentathlon_engines.tash_kalar.serialization.writing import CAPTURES, HALVES, SHARED
 from pentathlon_engines.tash_kalar.table import RESOLVING, SHORTAGE, SHUFFLING
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.geometry import bits_of, mask
-from pentathlon_engines.tash_kalar.notation.weaving import weaver
+from pentathlon_engines.tash_kalar.serialization.weaving import weaver
 from pentathlon_engines.tash_kalar.table import DEALING, DRAWING, MAIN, TURN_END
 
 TYPE_CHECKING = False

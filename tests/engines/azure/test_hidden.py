@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import CHANCE, GAMES
-from pentathlon_engines.azure import AzureState, secrets
+from pentathlon_engines.azure import AzureState, hidden
 
 AZURE = GAMES["azure"]
 COLOURS = "AWVB"
@@ -168,7 +168,7 @@ def hands_of(known: str, unseen: str, n: int) -> dict[str, float]:
 def redealing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Try both ways to redeal: again until it fits, and by the weights of all hands."""
     if request.param == "by weighing":
-        monkeypatch.setattr(secrets, "_TRIES", 0)
+        monkeypatch.setattr(hidden, "_TRIES", 0)
 
 
 @pytest.mark.usefixtures("redealing")

@@ -1,0 +1,38 @@
+"""Pictures of a game that has no drawing of its own: what may be seen, as lines of text."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from pentathlon_engines.drawing.svg import WIDTH, Picture
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pentathlon_engines.game import State
+
+_LINE: Final = 26
+_MARGIN: Final = 30
+_CHARACTERS: Final = 60
+_MOST_LINES: Final = 200
+
+
+def svg(state: State, seat: int | None) -> str:
+    """Write an observation into a frame, a field a line."""
+    lines = _lines(state, seat)
+    height = 2 * _MARGIN + _LINE * len(lines)
+    picture = Picture(height=height, field=(0, 0, WIDTH, height))
+    for number, line in enumerate(lines):
+        picture.text(line, (_MARGIN, _MARGIN + _LINE * number), size=18, anchor="start")
+    return picture.document(title=state.game.info.title, description=". ".join(lines))
+
+
+def text(state: State) -> str:
+    """Return what a spectator may see, a field a line."""
+    return "\n".join(_lines(state, None))
+
+
+def _lines(state: State, seat: int | None) -> list[str]:
+    seen = state.observation(seat)
+    lines = [f"{name}: {json.dumps(value)}"[:_CHARACTERS] for name, value in seen.items()]
+    return lines[:_MOST_LINES]

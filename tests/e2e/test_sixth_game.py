@@ -1,0 +1,69 @@
+"""A new game is one package and one line in the registry: it plays, draws and has its pages."""
+
+from random import Random
+
+import pytest
+from django.test import Client
+
+from pentathlon_engines import CHANCE, GAMES
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.lookahead import best_first, winning_action
+from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
+from pentathlon_engines.match_statistics import simulate
+from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.record import verify_record
+from pentathlon_engines.registry import PACKAGES
+from pentathlon_engines.runner import SeatBot, play_match
+from tests.factories import make_match, make_version
+
+pytestmark = pytest.mark.usefixtures("sixth_game")
+
+
+@pytest.fixture
+def sixth_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add the one line."""
+    monkeypatch.setitem(PACKAGES, "twelve", "tests.engines.fake_games")
+
+
+def test_it_is_played_between_processes_and_verified() -> None:
+    folder = built_in_bots()["random"]
+    bot = SeatBot(name="random", hash="", command=bot_command(folder, read_manifest(folder)))
+
+    report = play_match(
+        game=GAMES["twelve"],
+        options={},
+        seats=[bot] * 3,
+        seed=5,
+        limits=Limits(),
+        launcher=PlainLauncher(),
+    )
+
+    assert report.record["faults"] == []
+    verify_record(report.record)
+
+
+def test_it_is_drawn_encoded_searched_and_simulated() -> None:
+    state = GAMES["twelve"].start(2)
+    while state.to_move == CHANCE:
+        state.apply_chance(state.sample_chance(Random(1)))
+    actions = state.legal_actions()
+
+    assert state.svg(0).startswith("<svg")
+    assert "points" in str(state)
+    assert len(state.game.encoder()(state.observation(0), 2)) > 0
+    assert winning_action(state) is None
+    assert best_first(state, actions) == actions
+    assert simulate(state.game, ("random", "careful"), games=3, seed=1, figures=["actions"])
+
+
+@pytest.mark.django_db
+def test_it_has_pages_and_an_api() -> None:
+    make_match([make_version(games=["twelve"]) for _ in range(3)], game="twelve")
+    client = Client()
+
+    for path in ("/", "/games/", "/games/twelve/", "/leaderboards/twelve/", "/matches/?game=twelve"):
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        assert "Twelve" in answer.content.decode(), path
+    assert client.get("/api/v1/games/twelve/").json()["title"] == "Twelve"
+    assert len(client.get("/api/v1/matches/?game=twelve").json()["results"]) == 1
