@@ -61,7 +61,13 @@ def test_it_has_pages_and_an_api() -> None:
     make_match([make_version(games=["twelve"]) for _ in range(3)], game="twelve")
     client = Client()
 
-    for path in ("/", "/games/", "/games/twelve/", "/leaderboards/twelve/", "/matches/?game=twelve"):
+    for path in (
+        "/",
+        "/games/",
+        "/games/twelve/",
+        "/leaderboards/twelve/",
+        "/matches/?game=twelve",
+    ):
         answer = client.get(path)
         assert answer.status_code == 200, path
         assert "Twelve" in answer.content.decode(), path

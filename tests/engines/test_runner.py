@@ -126,11 +126,11 @@ def test_start_does_not_count_as_thinking(play: Play) -> None:
     assert report.record["faults"] == []
 
 
-def test_both_faulty_at_the_start_tie(play: Play) -> None:
+def test_both_faulty_at_the_start_have_lost(play: Play) -> None:
     report = play("print('hello')", "raise SystemExit(1)")
 
     assert [fault["kind"] for fault in report.record["faults"]].count("startup") == 1
-    assert report.record["outcome"]["ranks"] == [0, 0]
+    assert report.record["outcome"]["ranks"] == [1, 1]
     verify_record(report.record)
 
 

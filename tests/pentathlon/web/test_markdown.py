@@ -47,7 +47,7 @@ def test_title_is_the_first_heading() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_has_rules_that_can_be_read(game: str) -> None:
-    title, body = title_and_body(rules_text(game))
+    title, body = title_and_body(rules_text(game) or "")
 
     page = Page(f'<html lang="en"><h1>{title}</h1>{render_markdown(body)}</html>')
     assert page.mistakes == []
