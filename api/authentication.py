@@ -3,11 +3,12 @@
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from knox.auth import TokenAuthentication
 from rest_framework.authentication import BasicAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.accounts.services import note_token_use
+from pentathlon.accounts.tries import count_try_for
 
 
 class BearerAuthentication(TokenAuthentication):
@@ -32,10 +33,14 @@ class PasswordAuthentication(BasicAuthentication):
         """Return the person.
 
         Raises:
+            Throttled: too many tries for this account.
             AuthenticationFailed: wrong, or not even something that a database can look up.
         """
         if "\0" in userid:
             raise AuthenticationFailed("Invalid username/password.")
+        wait_s = count_try_for(userid)
+        if wait_s:
+            raise Throttled(wait_s)
         return super().authenticate_credentials(userid, password, request)
 
 

@@ -8,10 +8,10 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import UploadEndpoint
+from api.endpoint import Endpoint
 from api.filters import GameFilter, TextFilter
 from api.people import PersonSerializer
-from api.versions import LARGEST_UPLOAD, UploadSerializer, VersionSerializer
+from api.versions import UploadSerializer, VersionSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotQuerySet
 from pentathlon.matches.validation import submit_bot
@@ -47,14 +47,13 @@ class BotFilter(filters.FilterSet):
         return bots.playing(value)
 
 
-class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
+class BotViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Bot]):
     """Bots: each a line of versions of one author."""
 
     noun = "bot"
     queryset = Bot.objects.listed()
     serializer_class = BotSerializer
     filterset_class = BotFilter
-    largest_body = LARGEST_UPLOAD
     write_scope = Scope.BOTS_WRITE
     parser_classes = (MultiPartParser,)
 

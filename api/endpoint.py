@@ -6,15 +6,14 @@ from django.db.models import Model
 from django.http import Http404
 from django_filters.rest_framework import FilterSet
 from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle
 from rest_framework.viewsets import GenericViewSet
 
 from api.pagination import PAGE_PARAMETERS, NewestFirst
 from api.repeating import Handler, carried_out_once
 from api.requests import check_parameters
-from api.throttles import Uploads
 from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
+from pentathlon.server.limits import allowance
 
 T = TypeVar("T", bound=Model)
 
@@ -24,13 +23,12 @@ LARGEST_ID: Final = 10**18 - 1
 
 
 class Endpoint(GenericViewSet[T], Generic[T]):
-    """One resource: its body limit, its scopes, and its ways to find things."""
+    """One resource: its scopes, and its ways to find things."""
 
     noun = "thing"
     post: Handler
     """The action that answers a POST; set by the framework."""
     lookup_value_regex = ID
-    largest_body = 1024 * 1024
     write_scope: Scope | None = None
     private_scopes: dict[str, Scope] = {}
     filterset_class: type[FilterSet] | None = None
@@ -41,7 +39,7 @@ class Endpoint(GenericViewSet[T], Generic[T]):
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Refuse a body that is too large before anything reads it."""
-        check_body_size(request, self.largest_body)
+        check_body_size(request, allowance(request.path).largest_body)
         super().initial(request, *args, **kwargs)
         check_parameters(request.query_params, known=self._known_parameters())
         if request.method == "POST" and self.is_repeatable and self.action is not None:
@@ -81,15 +79,6 @@ class Endpoint(GenericViewSet[T], Generic[T]):
         except Http404 as error:
             key = self.kwargs[self.lookup_url_kwarg or self.lookup_field]
             raise NotFound(f"There is no {self.noun} {key} that you may see.") from error
-
-
-class UploadEndpoint(Endpoint[T], Generic[T]):
-    """A resource that takes files."""
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        """Count uploads apart from other requests."""
-        throttles: list[BaseThrottle] = list(super().get_throttles())
-        return [*throttles, Uploads()] if self.action == "create" else throttles
 
 
 def check_body_size(request: Request, largest: int) -> None:

@@ -1,35 +1,27 @@
 """How often one person or address may ask; 429 comes with `Retry-After`."""
 
 from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
 
-from pentathlon.common.rates import Rate
-
-
-class Visitors(Rate):
-    """All requests of one address without a person."""
-
-    scope = "visitors"
-
-    def get_cache_key(self, request: Request, view: object) -> str | None:
-        """Count by address."""
-        if request.user.is_authenticated:
-            return None
-        return f"rate:{self.scope}:{self.get_ident(request)}"
+from pentathlon.common.rates import count, home_of
+from pentathlon.server.limits import allowance
 
 
-class People(Rate):
-    """All requests of one person."""
+class Everybody(BaseThrottle):
+    """All requests of one person, or of one address without a person."""
 
-    scope = "people"
+    wait_s = 0
 
-    def get_cache_key(self, request: Request, view: object) -> str | None:
-        """Count by person."""
-        if not request.user.is_authenticated:
-            return None
-        return f"rate:{self.scope}:{request.user.pk}"
+    def allow_request(self, request: Request, view: object) -> bool:
+        """Count the request, and once more where its address has a rate of its own."""
+        person = request.user.pk if request.user.is_authenticated else None
+        who = home_of(request.META.get("REMOTE_ADDR", "")) if person is None else person
+        self.wait_s = count("visitors" if person is None else "people", who)
+        own = allowance(request.path).rate_of(request.method or "GET")
+        if own is not None and not self.wait_s:
+            self.wait_s = count(own, who)
+        return not self.wait_s
 
-
-class Uploads(People):
-    """Uploads of one person."""
-
-    scope = "uploads"
+    def wait(self) -> float:
+        """Return when to come back."""
+        return self.wait_s

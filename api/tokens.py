@@ -16,7 +16,7 @@ from api.permissions import SignedIn
 from api.requests import RequestSerializer
 from pentathlon.accounts import services
 from pentathlon.accounts.models import ApiToken, Scope
-from pentathlon.accounts.tries import SignIns
+from pentathlon.accounts.tries import count_try
 
 
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):
@@ -84,9 +84,9 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Count tries of passwords before looking at one."""
         if request.headers.get("Authorization", "").lower().startswith("basic"):
-            throttle = SignIns()
-            if not throttle.allow_request(request, self):
-                raise Throttled(throttle.wait())
+            wait_s = count_try(request)
+            if wait_s:
+                raise Throttled(wait_s)
         super().initial(request, *args, **kwargs)
 
     def get_queryset(self) -> Any:  # Any: knox has no types

@@ -9,7 +9,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import UploadEndpoint
+from api.endpoint import Endpoint
 from api.filters import GameFilter, IdFilter, TextFilter
 from api.negotiation import ShallowJSONParser
 from api.people import PersonSerializer
@@ -17,12 +17,9 @@ from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import LONGEST_NOTES, retire_version
-from pentathlon.bots.zip_files import MOST_BYTES
 from pentathlon.common.errors import NotAllowed, NotFound
 from pentathlon.matches.validation import submit_version, validate_again
-
-LARGEST_UPLOAD = MOST_BYTES + 64 * 1024
-"""An archive and the other fields of the form."""
+from pentathlon.server.limits import LARGEST_ARCHIVE
 
 
 class BotNameSerializer(serializers.ModelSerializer[Bot]):
@@ -65,7 +62,7 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
 class UploadSerializer(RequestSerializer):
     """A zip of a bot's folder, with bot.toml at its top."""
 
-    archive = serializers.FileField(help_text=f"At most {MOST_BYTES:,} bytes.")
+    archive = serializers.FileField(help_text=f"At most {LARGEST_ARCHIVE:,} bytes.")
     notes = serializers.CharField(
         max_length=LONGEST_NOTES, default="", allow_blank=True, help_text="One public line."
     )
@@ -95,14 +92,13 @@ class VersionFilter(filters.FilterSet):
     owner = TextFilter(field_name="bot__owner__username", lookup_expr="iexact")
 
 
-class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersion]):
+class VersionViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[BotVersion]):
     """Immutable uploads of bots: what is scheduled and rated."""
 
     noun = "bot version"
     queryset = BotVersion.objects.listed()
     serializer_class = VersionSerializer
     filterset_class = VersionFilter
-    largest_body = LARGEST_UPLOAD
     write_scope = Scope.BOTS_WRITE
     private_scopes = {"archive": Scope.PRIVATE_READ, "log": Scope.PRIVATE_READ}
     parser_classes = (MultiPartParser,)

@@ -1,6 +1,9 @@
 import pytest
 from hypothesis import settings
 
+from pentathlon.common import rates
+from pentathlon.common.rates import LocalCounts
+
 # The same examples on every run, and no deadline: a busy machine is no reason to fail.
 settings.register_profile("pentathlon", deadline=None, derandomize=True, database=None)
 settings.load_profile("pentathlon")
@@ -9,3 +12,10 @@ settings.load_profile("pentathlon")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the number of made-up requests be raised: `test pentathlon -- --requests 10000`."""
     parser.addoption("--requests", type=int, default=600, help="made-up requests to the site")
+
+
+@pytest.fixture(autouse=True)
+def _own_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep counts of requests apart from those of other tests."""
+    counts = LocalCounts()
+    monkeypatch.setattr(rates, "_counts", lambda url: counts)

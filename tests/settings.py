@@ -33,5 +33,5 @@ STORAGES = {
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
     # A file, not memory: threads and other processes share it.
     DATABASES["default"]["TEST"] = {"NAME": DATA_FOLDER / "test.sqlite3"}  # noqa: F405
-API_RATES = dict.fromkeys(API_RATES, "1000000/min")  # noqa: F405
+RATES = dict.fromkeys(RATES, "1000000/min")  # noqa: F405
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405  else WhiteNoise warns

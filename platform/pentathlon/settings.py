@@ -9,6 +9,7 @@ from pentathlon import connections
 from pentathlon.env import Mode, read_environment
 from pentathlon.roles import current_role
 from pentathlon.secret import secret_key
+from pentathlon.server import limits
 
 _environment = read_environment()
 _production = _environment.mode is Mode.PRODUCTION
@@ -85,6 +86,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "pentathlon.web.rates.limit_pages",
     "django_structlog.middlewares.RequestMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
@@ -181,7 +183,7 @@ REST_FRAMEWORK: dict[str, Any] = {  # Any: the framework's own shape
     "DEFAULT_PERMISSION_CLASSES": ["api.permissions.ReadOrSignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["api.throttles.Visitors", "api.throttles.People"],
+    "DEFAULT_THROTTLE_CLASSES": ["api.throttles.Everybody"],
     "DEFAULT_VERSIONING_CLASS": None,
     "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
     "NUM_PROXIES": 0,  # pentathlon.server.proxies has put the true address in its place
@@ -191,12 +193,7 @@ DRF_STANDARDIZED_ERRORS = {
     "EXCEPTION_HANDLER_CLASS": "api.errors.ProblemHandler",
     "EXCEPTION_FORMATTER_CLASS": "api.errors.ProblemFormatter",
 }
-API_RATES = {
-    "visitors": "600/min" if _production else "6000/min",
-    "people": "1200/min",
-    "uploads": "60/hour",
-    "sign_ins": "20/min",
-}
+RATES = limits.RATES if _production else limits.LOCAL_RATES
 SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
     "TITLE": "Pentathlon",
     "DESCRIPTION": "Tournaments and ratings for game-playing bots.",

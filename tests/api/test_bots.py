@@ -3,8 +3,8 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from rest_framework.test import APIClient
 
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
-from pentathlon.bots.zip_files import MOST_BYTES
 from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.server.limits import LARGEST_ARCHIVE
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_bot, make_match, make_upload, make_user, make_version
 from tests.pentathlon.bots.hostile import ARCHIVES, Hostile
@@ -58,7 +58,7 @@ def test_body_that_announces_too_much_is_refused_unread(anonymous: APIClient) ->
         "POST",
         f"{V1}/bots/",
         content_type="multipart/form-data; boundary=x",
-        CONTENT_LENGTH=str(MOST_BYTES * 2),
+        CONTENT_LENGTH=str(LARGEST_ARCHIVE * 2),
     )
 
     assert_problem(answer, status=413, code="too_large")
@@ -120,7 +120,7 @@ def test_version_of_an_unknown_bot_is_not_found() -> None:
 
 
 def test_uploads_are_counted_apart(settings: Settings) -> None:
-    settings.API_RATES = {**settings.API_RATES, "uploads": "1/hour"}
+    settings.RATES = {**settings.RATES, "uploads": "1/hour"}
     client = client_of(make_user())
     assert upload(client, "/bots/", make_upload()).status_code == 201
 

@@ -121,7 +121,7 @@ def test_form_with_too_many_fields_is_a_problem() -> None:
 
 
 def test_too_many_requests_say_when_to_come_back(anonymous: APIClient, settings: Settings) -> None:
-    settings.API_RATES = {**settings.API_RATES, "visitors": "2/min"}
+    settings.RATES = {**settings.RATES, "visitors": "2/min"}
     answers = [anonymous.get(f"{V1}/games/") for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 429]

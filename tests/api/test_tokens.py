@@ -119,7 +119,7 @@ def test_wrong_password_is_refused(password: str) -> None:
 
 
 def test_passwords_cannot_be_tried_for_long(settings: Settings) -> None:
-    settings.API_RATES = {**settings.API_RATES, "sign_ins": "2/min"}
+    settings.RATES = {**settings.RATES, "sign_ins": "2/min"}
     person = make_user()
     wrong, right = with_password(person.username, "wrong"), with_password(person.username)
     for _ in range(2):
@@ -132,7 +132,7 @@ def test_passwords_cannot_be_tried_for_long(settings: Settings) -> None:
 
 
 def test_other_address_header_does_not_help_to_try_passwords(settings: Settings) -> None:
-    settings.API_RATES = {**settings.API_RATES, "sign_ins": "2/min"}
+    settings.RATES = {**settings.RATES, "sign_ins": "2/min"}
     client = with_password(make_user().username, "wrong")
 
     codes = [

@@ -3,8 +3,8 @@
 import unicodedata
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
-from django.db.models.functions import Now
+from django.db.models import Max, Sum
+from django.db.models.functions import Length, Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.archives import CheckedArchive
@@ -12,6 +12,7 @@ from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.common.texts import storable
+from pentathlon.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
 
 LONGEST_NOTES = 200
 LONGEST_LOG = 64 * 1024
@@ -22,6 +23,29 @@ _WORDS = {
     VersionState.REJECTED: "rejected for a fault of its own: mend it and upload a new version",
     VersionState.RETIRED: "retired",
 }
+
+
+def check_room(*, author: User, size: int) -> None:
+    """Refuse an upload of `size` bytes to an author who has enough here, or under way.
+
+    Call in the transaction that stores it: uploads of one author come one after the other.
+    """
+    User.objects.select_for_update().get(pk=author.pk)
+    own = BotVersion.objects.filter(bot__owner=author)
+    validating = own.filter(state=VersionState.VALIDATING).count()
+    if validating >= MOST_VALIDATING:
+        raise Conflict(
+            f"{validating} versions of yours are being validated. Upload when one is done.",
+            code="too_many_validating",
+        )
+    kept = Archive.objects.filter(versions__in=own).distinct()
+    total = kept.aggregate(total=Sum(Length("data")))["total"] or 0
+    if total + size > ACCOUNT_BYTES:
+        raise Conflict(
+            f"Your bots take {total:,} bytes here; with this upload it would be more than the "
+            f"{ACCOUNT_BYTES:,} that an account has.",
+            code="quota_exceeded",
+        )
 
 
 @transaction.atomic

@@ -14,9 +14,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pentathlon.bots.archive_names import check_names
 from pentathlon.bots.bad_archive import BadArchive, LargeArchive
+from pentathlon.server.limits import LARGEST_ARCHIVE
 
-MOST_BYTES: Final = 16 * 1024 * 1024
-"""Of the upload, and of all its files together."""
 MOST_FILE_BYTES: Final = 8 * 1024 * 1024
 MOST_FILES: Final = 200
 MOST_RATIO: Final = 100
@@ -52,15 +51,15 @@ class StoredFile:
 
 def read_files(data: bytes) -> dict[str, StoredFile]:
     """Return the files of a zip by name, or raise `BadArchive` with the reason."""
-    if len(data) > MOST_BYTES:
-        raise LargeArchive(f"The archive is larger than {MOST_BYTES:,} bytes.")
+    if len(data) > LARGEST_ARCHIVE:
+        raise LargeArchive(f"The archive is larger than {LARGEST_ARCHIVE:,} bytes.")
     if data.count(_ENTRY_SIGNATURE) > _MOST_SIGNATURES:
         raise _too_many_files()
     try:
         with ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
             _check_entries(infos)
-            budget = min(MOST_BYTES, MOST_RATIO * len(data))
+            budget = min(LARGEST_ARCHIVE, MOST_RATIO * len(data))
             return _read_counted(archive, infos, budget)
     except _UNREADABLE as error:
         raise BadArchive(
@@ -75,8 +74,8 @@ def _check_entries(infos: list[ZipInfo]) -> None:
     for info in infos:
         _check_entry(info)
     check_names([info.orig_filename for info in infos])
-    if sum(info.file_size for info in infos) > MOST_BYTES:
-        raise LargeArchive(f"The files have more than {MOST_BYTES:,} bytes together.")
+    if sum(info.file_size for info in infos) > LARGEST_ARCHIVE:
+        raise LargeArchive(f"The files have more than {LARGEST_ARCHIVE:,} bytes together.")
 
 
 def _check_entry(info: ZipInfo) -> None:

@@ -1,13 +1,114 @@
-"""How often somebody may ask for something, counted in the cache that all web processes share."""
+"""How often somebody may ask for something: the one place where requests are counted.
 
+All web processes count together in Redis, one atomic step per request, so that no number of
+parallel requests passes a limit. While Redis is away each process counts for itself.
+"""
+
+import threading
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
+from math import ceil
+from typing import Final, Protocol
+
+import structlog
 from django.conf import settings
-from rest_framework.throttling import SimpleRateThrottle
+from redis import Redis, RedisError
+
+_WINDOWS_S: Final = {"min": 60, "hour": 3600, "day": 86_400}
+_ANSWER_S: Final = 0.5
+"""A Redis that takes longer is away."""
+_AWAY_S: Final = 5.0
+"""How long it is left alone then."""
+_MOST_KEYS: Final = 100_000
+_HOME_PREFIX: Final = 64
+"""Of an IPv6 address: one line to one house; the rest is anybody's choice."""
+
+_log = structlog.get_logger(__name__)
 
 
-class Rate(SimpleRateThrottle):
-    """A rate with a name in `settings.API_RATES`."""
+class _Counts(Protocol):
+    def take(self, key: str, window_s: int) -> tuple[int, float]:
+        """Count one; return how many there are in this window, and how long it still lasts."""
 
-    def get_rate(self) -> str | None:
-        """Read the rate when it is needed: settings may change."""
-        rates: dict[str, str] = settings.API_RATES
-        return rates[self.scope or ""]
+
+@dataclass(slots=True)
+class LocalCounts:
+    """The counts of one process. A window begins with the first request that it counts."""
+
+    _windows: dict[str, tuple[float, int]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self, key: str, window_s: int) -> tuple[int, float]:
+        """Count one; return how many there are in this window, and how long it still lasts."""
+        now = time.monotonic()
+        with self._lock:
+            ends_at, taken = self._windows.get(key, (0.0, 0))
+            if ends_at <= now:
+                ends_at, taken = now + window_s, 0
+                self._make_room(now)
+            self._windows[key] = (ends_at, taken + 1)
+        return taken + 1, ends_at - now
+
+    def _make_room(self, now: float) -> None:
+        if len(self._windows) < _MOST_KEYS:
+            return
+        for key in [key for key, (ends_at, _) in self._windows.items() if ends_at <= now]:
+            del self._windows[key]
+        if len(self._windows) >= _MOST_KEYS:
+            self._windows.clear()  # so many strangers at once: begin again
+
+
+class SharedCounts:
+    """The counts of all processes, kept by Redis; those of this process while it is away."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = Redis.from_url(
+            url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S
+        )
+        self._local = LocalCounts()
+        self._away_until = 0.0
+
+    def take(self, key: str, window_s: int) -> tuple[int, float]:
+        """Count one; return how many there are in this window, and how long it still lasts."""
+        if time.monotonic() < self._away_until:
+            return self._local.take(key, window_s)
+        try:
+            with self._redis.pipeline(transaction=True) as steps:
+                steps.set(key, 0, ex=window_s, nx=True)
+                steps.incr(key)
+                steps.pttl(key)
+                _, taken, left_ms = steps.execute()
+        except RedisError as error:
+            self._away_until = time.monotonic() + _AWAY_S
+            _log.warning("rates_counted_locally", error=str(error))
+            return self._local.take(key, window_s)
+        return taken, max(0, left_ms) / 1000
+
+
+def count(name: str, who: object) -> int:
+    """Count a request against a rate; return how many seconds it must wait, 0 if it counts."""
+    number, _, unit = settings.RATES[name].partition("/")
+    taken, left_s = _counts(settings.REDIS_URL).take(
+        f"pentathlon:rate:{name}:{who}", _WINDOWS_S[unit]
+    )
+    return 0 if taken <= int(number) else max(1, ceil(left_s))
+
+
+def home_of(address: str) -> str:
+    """Return what an address is counted by: for IPv6 the network of its house."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(found, IPv6Address):
+        return address
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return f"{int(found) >> _HOME_PREFIX:x}::"
+
+
+@lru_cache(maxsize=4)
+def _counts(url: str | None) -> _Counts:
+    return LocalCounts() if url is None else SharedCounts(url)

@@ -14,6 +14,7 @@ from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.bots.services import (
     add_version,
+    check_room,
     create_bot,
     reopen_validation,
     settle_validation,
@@ -30,6 +31,7 @@ def submit_bot(*, owner: User, archive: bytes, notes: str = "") -> BotVersion:
     # Checking a large archive takes a while, in which others must be able to write.
     checked = read_archive(archive)
     with transaction.atomic():
+        check_room(author=owner, size=len(checked.normalised))
         return _validated(create_bot(owner=owner, archive=checked, notes=notes))
 
 
@@ -37,6 +39,7 @@ def submit_version(*, actor: User, bot: Bot, archive: bytes, notes: str = "") ->
     """Add the next version to one of the actor's own bots and schedule its validation."""
     checked = read_archive(archive)
     with transaction.atomic():
+        check_room(author=actor, size=len(checked.normalised))
         return _validated(add_version(actor=actor, bot=bot, archive=checked, notes=notes))
 
 

@@ -74,6 +74,11 @@ class Allowance:
     lane: Lane = Lane.PAGES
     rate: str | None = None
     """A rate of its own, by its name in `RATES`; it counts besides the general one."""
+    rated_method: str = "GET"
+
+    def rate_of(self, method: str) -> str | None:
+        """Return the rate of its own that a request counts against."""
+        return self.rate if method == self.rated_method else None
 
 
 def _allowance(
@@ -84,10 +89,16 @@ def _allowance(
     body_s: float = BODY_S,
     lane: Lane = Lane.PAGES,
     rate: str | None = None,
+    rated_method: str = "GET",
 ) -> Allowance:
-    pattern = re.compile(paths)
     return Allowance(
-        what=what, paths=pattern, largest_body=largest_body, body_s=body_s, lane=lane, rate=rate
+        what=what,
+        paths=re.compile(paths),
+        largest_body=largest_body,
+        body_s=body_s,
+        lane=lane,
+        rate=rate,
+        rated_method=rated_method,
     )
 
 
@@ -98,6 +109,8 @@ ALLOWANCES: Final = (
         LARGEST_UPLOAD,
         body_s=UPLOAD_S,
         lane=Lane.UPLOADS,
+        rate="uploads",
+        rated_method="POST",
     ),
     _allowance(
         "uploads through pages",
@@ -105,6 +118,8 @@ ALLOWANCES: Final = (
         LARGEST_UPLOAD,
         body_s=UPLOAD_S,
         lane=Lane.UPLOADS,
+        rate="uploads",
+        rated_method="POST",
     ),
     _allowance(
         "exports of a whole table",

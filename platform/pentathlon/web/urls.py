@@ -83,6 +83,7 @@ urlpatterns = [
     path("docs/bots/", docs.bot_guide, name="bot_guide"),
     path("docs/protocol/", docs.protocol, name="protocol"),
     path("docs/verify/", docs.verify, name="verify"),
+    path("docs/limits/", docs.limits, name="limits"),
     path("kit/<str:name>", kit.wheel, name="wheel"),
     path("status/", status.status, name="status"),
     path("workers/", status.workers, name="workers"),

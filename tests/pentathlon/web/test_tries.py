@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def address(settings: Settings) -> str:
     """Return an address that nobody has asked from; two tries a minute are allowed."""
-    settings.API_RATES = {**settings.API_RATES, "sign_ins": "2/min"}
+    settings.RATES = {**settings.RATES, "sign_ins": "2/min"}
     return f"10.9.{next_number() % 250}.{next_number() % 250}"
 
 
@@ -28,7 +28,7 @@ def test_third_try_gets_a_page_in_words(path: str, address: str) -> None:
 
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert 0 < int(answers[2]["Retry-After"]) <= 60
-    assert "this form was sent too often" in page_of(answers[2]).text
+    assert "This form was sent too often" in page_of(answers[2]).text
 
 
 def test_right_password_does_not_help_after_too_many(address: str) -> None:
@@ -62,3 +62,20 @@ def test_tries_by_the_api_and_on_pages_count_together(address: str) -> None:
     answer = Client(REMOTE_ADDR=address).post(reverse("sign_in"), {"username": "mirela"})
 
     assert answer.status_code == 429
+
+
+def test_tries_for_one_account_count_from_every_address(settings: Settings) -> None:
+    settings.RATES = {**settings.RATES, "sign_ins_of_account": "2/hour"}
+    api = APIClient(REMOTE_ADDR="10.7.0.1")
+    api.credentials(HTTP_AUTHORIZATION="Basic bWlyZWxhOm5v")
+    assert api.get("/api/v1/tokens/").status_code == 401
+    form = {"username": "Mirela", "password": "no"}
+
+    codes = [
+        Client(REMOTE_ADDR=f"10.7.0.{number}").post(reverse("sign_in"), form).status_code
+        for number in (2, 3)
+    ]
+
+    assert codes == [200, 429]
+    others = {"username": "else", "password": "no"}
+    assert Client(REMOTE_ADDR="10.7.0.9").post(reverse("sign_in"), others).status_code == 200

@@ -1,9 +1,11 @@
 """Documents: how it works, how to write a bot, the protocol, the rules, how to verify."""
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.server import limits as table
 from pentathlon.web.documents import protocol_text, rules_text
 from pentathlon.web.markdown import render_markdown, title_and_body
 from pentathlon.web.tiles import game_tiles
@@ -33,6 +35,13 @@ def bot_guide(request: HttpRequest) -> HttpResponse:
 def verify(request: HttpRequest) -> HttpResponse:
     """Explain how anyone checks a result."""
     return render(request, "web/docs/verify.html", {"section": "docs"})
+
+
+@require_safe
+def limits(request: HttpRequest) -> HttpResponse:
+    """Show what one client may ask of the server, from the table that the server uses."""
+    context = {"section": "docs", "table": table, "rates": settings.RATES}
+    return render(request, "web/docs/limits.html", context)
 
 
 @require_safe

@@ -1,0 +1,40 @@
+"""How often pages may be asked for."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+
+from pentathlon.common.rates import count, home_of
+from pentathlon.server.limits import allowance
+
+_NOT_PAGES = ("/api/", "/healthz", "/readyz", "/metrics", "/live/")
+"""The API counts for itself, and monitoring is never turned away."""
+
+
+def limit_pages(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Answer 429 to a person, or an address without one, that asks for too many pages."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        wait_s = 0 if request.path.startswith(_NOT_PAGES) else _count(request)
+        return too_many(request, wait_s) if wait_s else get_response(request)
+
+    return answer
+
+
+def too_many(request: HttpRequest, wait_s: int) -> HttpResponse:
+    """Say in words when to come back."""
+    page = render(request, "429.html", {"wait_s": wait_s}, status=HTTPStatus.TOO_MANY_REQUESTS)
+    page["Retry-After"] = str(wait_s)
+    return page
+
+
+def _count(request: HttpRequest) -> int:
+    is_known = request.user.is_authenticated
+    who = request.user.pk if is_known else home_of(request.META.get("REMOTE_ADDR", ""))
+    own = allowance(request.path).rate_of(request.method or "GET")
+    return count("pages", who) or (0 if own is None else count(own, who))
