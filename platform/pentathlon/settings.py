@@ -29,8 +29,7 @@ DEBUG = _environment.debug
 SECRET_KEY = secret_key(_environment)
 METRICS_TOKEN = _environment.metrics_token
 PROXIES = _environment.proxies
-# An upload under way may end; a pod has 30 s, of which 5 go by before it is told.
-SERVE_GRACE_S = 20 if _production else 2
+SERVE_GRACE_S = limits.GRACE_S if _production else 2
 ALLOWED_HOSTS = list(_environment.hosts) or ["localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = list(_environment.origins)
 

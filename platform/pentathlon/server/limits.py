@@ -33,6 +33,9 @@ STALL_S: Final = 30.0
 LINGER_S: Final = 5.0
 """How long the rest of a refused body is read and dropped, so that the refusal can be read."""
 
+GRACE_S: Final = 20
+"""How long requests under way may take when a server in production is asked to stop."""
+
 MOST_CONNECTIONS: Final = 800
 """Above this the connection that has waited longest for its request is closed."""
 MOST_WAITING: Final = 200

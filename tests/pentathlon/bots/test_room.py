@@ -1,0 +1,57 @@
+"""No author fills the disks or the workers."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from pentathlon.bots import services
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.common.errors import Conflict
+from pentathlon.matches.validation import submit_bot, submit_version
+from tests.api.client import V1, assert_problem, client_of
+from tests.factories import make_upload, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def test_author_has_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    author, other = make_user(), make_user()
+    first = submit_bot(owner=author, archive=make_upload())
+    taken = len(bytes(first.archive.data))
+    monkeypatch.setattr(services, "ACCOUNT_BYTES", taken + 10)
+
+    with pytest.raises(Conflict, match=f"take {taken:,} bytes") as refused:
+        submit_bot(owner=author, archive=make_upload())
+
+    assert refused.value.code == "quota_exceeded"
+    assert submit_bot(owner=other, archive=make_upload()).number == 1
+
+
+def test_author_has_a_number_of_validations_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "MOST_VALIDATING", 1)
+    author = make_user()
+    first = submit_bot(owner=author, archive=make_upload())
+
+    with pytest.raises(Conflict) as refused:
+        submit_version(actor=author, bot=first.bot, archive=make_upload())
+    BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
+
+    assert refused.value.code == "too_many_validating"
+    assert submit_bot(owner=author, archive=make_upload()).number == 1
+
+
+def test_refusal_reaches_people_and_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "MOST_VALIDATING", 0)
+    author = make_user()
+    browser = Client()
+    browser.force_login(author)
+
+    answer = client_of(author).post(f"{V1}/bots/", {"archive": _file()}, format="multipart")
+    page = browser.post("/bots/new/", {"archive": _file()})
+
+    assert_problem(answer, status=409, code="too_many_validating")
+    assert "are being validated" in page.content.decode()
+
+
+def _file() -> SimpleUploadedFile:
+    return SimpleUploadedFile("bot.zip", make_upload())

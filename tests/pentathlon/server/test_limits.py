@@ -1,0 +1,101 @@
+"""The table of limits is whole, and what stands before the site lets through what it allows."""
+
+import re
+
+import pytest
+
+from pentathlon.server import limits
+from pentathlon.server.limits import ALLOWANCES, RATES, THREADS, Lane, allowance
+from pentathlon_engines.manifest import LARGEST_BYTES
+from tests.k8s.manifests import BASE, Manifest, containers, load, of_kind, overlay_folder
+
+_UNITS = {"k": 1024, "m": 1024**2, "Mi": 1024**2, "Gi": 1024**3}
+
+
+def number_of(text: str) -> int:
+    digits, unit = re.fullmatch(r"(\d+)([A-Za-z]*)", text).groups()  # type: ignore[union-attr]  # it has one
+    return int(digits) * _UNITS[unit]
+
+
+@pytest.fixture
+def ingresses() -> dict[str, Manifest]:
+    """The ways into a production site, by their path."""
+    found = of_kind(load(overlay_folder("production") / "ingress.yaml"), "Ingress")
+    return {
+        manifest["spec"]["rules"][0]["http"]["paths"][0]["path"]: {
+            name.rpartition("/")[2]: value
+            for name, value in manifest["metadata"]["annotations"].items()
+        }
+        for manifest in found
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "largest", "lane", "rate"),
+    [
+        ("/api/v1/bots/", limits.LARGEST_UPLOAD, Lane.UPLOADS, "uploads"),
+        ("/api/v1/versions/", limits.LARGEST_UPLOAD, Lane.UPLOADS, "uploads"),
+        ("/api/v1/versions/7/retire/", limits.LARGEST_BODY, Lane.PAGES, None),
+        ("/api/v1/tournaments/", limits.LARGEST_BODY, Lane.PAGES, None),
+        ("/bots/new/", limits.LARGEST_UPLOAD, Lane.UPLOADS, "uploads"),
+        ("/bots/7/new/", limits.LARGEST_UPLOAD, Lane.UPLOADS, "uploads"),
+        ("/bots/7/", limits.LARGEST_FORM, Lane.PAGES, None),
+        ("/tournaments/7/", limits.LARGEST_FORM, Lane.PAGES, "tables"),
+        ("/tournaments/7/results.csv", 0, Lane.EXPORTS, "exports"),
+        ("/sign-in/", limits.LARGEST_FORM, Lane.PAGES, None),
+        ("/live/x", 0, Lane.PAGES, None),
+        ("//", limits.LARGEST_FORM, Lane.PAGES, None),
+        ("*", limits.LARGEST_FORM, Lane.PAGES, None),
+    ],
+)
+def test_address_has_its_limits(path: str, largest: int, lane: Lane, rate: str | None) -> None:
+    found = allowance(path)
+
+    assert (found.largest_body, found.lane, found.rate) == (largest, lane, rate)
+
+
+def test_every_rate_and_lane_that_is_named_exists() -> None:
+    assert {row.rate for row in ALLOWANCES} - {None} <= RATES.keys()
+    assert {row.lane for row in ALLOWANCES} == THREADS.keys()
+
+
+def test_manifest_is_as_small_as_the_engines_demand() -> None:
+    assert LARGEST_BYTES == limits.LARGEST_MANIFEST
+
+
+def test_ingress_lets_through_the_largest_upload_and_not_much_more(
+    ingresses: dict[str, Manifest],
+) -> None:
+    largest = max(row.largest_body for row in ALLOWANCES)
+
+    assert largest < number_of(ingresses["/"]["proxy-body-size"]) < 2 * largest
+
+
+def test_ingress_buffers_all_but_streams(ingresses: dict[str, Manifest]) -> None:
+    assert {path: made["proxy-buffering"] for path, made in ingresses.items()} == {
+        "/": "on",
+        "/live/": "off",
+    }
+    assert ingresses["/"]["proxy-request-buffering"] == "on"
+
+
+def test_pod_has_room_for_bodies_and_answers_on_disk() -> None:
+    (web,) = of_kind(load(BASE / "web.yaml"), "Deployment")
+    pod = web["spec"]["template"]
+    sizes = {
+        volume["name"]: number_of(volume["emptyDir"]["sizeLimit"])
+        for volume in pod["spec"]["volumes"]
+    }
+    # Django stores an upload once more while it takes the form apart.
+    needed = limits.MOST_ON_DISK + THREADS[Lane.UPLOADS] * limits.LARGEST_UPLOAD
+
+    assert sizes["tmp"] >= needed
+    assert number_of(containers(pod)[0]["resources"]["limits"]["memory"]) >= 512 * 1024**2
+
+
+def test_pod_is_given_time_to_end_an_upload() -> None:
+    (web,) = of_kind(load(BASE / "web.yaml"), "Deployment")
+    pod = web["spec"]["template"]["spec"]
+    pause = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]
+
+    assert pause + limits.GRACE_S < pod.get("terminationGracePeriodSeconds", 30)
