@@ -1,10 +1,23 @@
-"""Documents that come with the engines: rules and the protocol."""
+"""Documents that come with the engines, rules and the protocol, as parts of pages."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any, Final
+
+from django.utils.safestring import SafeString
+from django.utils.text import slugify
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
 
 import pentathlon_engines
 
-_ENGINES = Path(pentathlon_engines.__file__).parent
+_ENGINES: Final = Path(pentathlon_engines.__file__).parent
+_OUTSIDE: Final = ("https://", "http://")
 
 
 def rules_text(game: str) -> str | None:
@@ -18,6 +31,97 @@ def rules_text(game: str) -> str | None:
 def protocol_text() -> str:
     """Return the page of the bot protocol as Markdown."""
     return _read("PROTOCOL.md")
+
+
+def title_and_body(text: str) -> tuple[str, str]:
+    """Split a document into its title and the rest."""
+    first, _, rest = text.partition("\n")
+    return first.removeprefix("# ").strip(), rest
+
+
+def render_markdown(text: str) -> SafeString:
+    """Return Markdown as HTML of our pages; tags in the text are shown, not followed."""
+    html: str = _parser().render(text).strip()
+    # The parser escapes all text, and refuses addresses that run scripts.
+    return SafeString(html)
+
+
+class _PageRenderer(RendererHTML):
+    """Adds what our pages ask of HTML: anchors, scopes, and parts that can be scrolled by keys."""
+
+    def heading_open(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Give a heading an anchor; level 1 is the title of the page."""
+        return f'<{_level(tokens[idx])} id="{slugify(tokens[idx + 1].content)}">'
+
+    def heading_close(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Close a heading."""
+        return f"</{_level(tokens[idx])}>\n"
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Return code that can be scrolled by keys."""
+        return self.code_block(tokens, idx, options, env)
+
+    def code_block(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Return code that can be scrolled by keys."""
+        code = self.text([tokens[idx]], 0, options, env)
+        return f'<pre tabindex="0">{code.rstrip()}</pre>\n'
+
+    def table_open(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Return a table that can be scrolled by keys."""
+        return '<div class="scroll" tabindex="0"><table>'
+
+    def table_close(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Close a table."""
+        return "</table></div>\n"
+
+    def th_open(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Say that a head belongs to its column."""
+        return '<th scope="col">'
+
+    def td_open(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Return a cell without alignment: our pages carry no styles."""
+        return "<td>"
+
+    def link_open(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Return a link to another site; files beside a document have no address here."""
+        return self.renderToken(tokens, idx, options, env) if _leads_out(tokens[idx]) else ""
+
+    def link_close(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        """Close a link that was opened."""
+        opened = max(n for n in range(idx) if tokens[n].type == "link_open")
+        return "</a>" if _leads_out(tokens[opened]) else ""
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}, renderer_cls=_PageRenderer).enable("table")
+
+
+def _level(heading: Token) -> str:
+    return "h2" if heading.tag == "h1" else heading.tag
+
+
+def _leads_out(link: Token) -> bool:
+    address: Any = link.attrs.get("href", "")  # Any: the parser allows numbers, too
+    return str(address).startswith(_OUTSIDE)
 
 
 def _read(name: str) -> str:

@@ -6,8 +6,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.server import limits as table
-from pentathlon.web.documents import protocol_text, rules_text
-from pentathlon.web.markdown import render_markdown, title_and_body
+from pentathlon.web.documents import (
+    protocol_text,
+    render_markdown,
+    rules_text,
+    title_and_body,
+)
 from pentathlon.web.tiles import game_tiles
 from pentathlon_engines import GAMES
 

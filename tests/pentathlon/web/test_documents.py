@@ -2,8 +2,7 @@
 
 import pytest
 
-from pentathlon.web.documents import rules_text
-from pentathlon.web.markdown import render_markdown, title_and_body
+from pentathlon.web.documents import render_markdown, rules_text, title_and_body
 from pentathlon_engines import GAMES
 from tests.pentathlon.web.pages import Page
 
@@ -12,17 +11,18 @@ from tests.pentathlon.web.pages import Page
     ("text", "html"),
     [
         ("## Two words", '<h2 id="two-words">Two words</h2>'),
-        ("one\ntwo", "<p>one two</p>"),
+        ("one\ntwo", "<p>one\ntwo</p>"),
         ("one\n\ntwo", "<p>one</p>\n<p>two</p>"),
-        ("- a\n- b", "<ul><li>a</li><li>b</li></ul>"),
-        ("1. a\n   more\n2. b", "<ol><li>a more</li><li>b</li></ol>"),
-        ("text\n- a", "<p>text</p>\n<ul><li>a</li></ul>"),
+        ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"),
+        ("- a\n  - b", "<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>"),
+        ("1. a\n   more\n2. b", "<ol>\n<li>a\nmore</li>\n<li>b</li>\n</ol>"),
+        ("text\n- a", "<p>text</p>\n<ul>\n<li>a</li>\n</ul>"),
         ("`<a>` **b** *c*", "<p><code>&lt;a&gt;</code> <strong>b</strong> <em>c</em></p>"),
         ("**`a` b**", "<p><strong><code>a</code> b</strong></p>"),
         ("`**no**`", "<p><code>**no**</code></p>"),
         ("3 * 4 * 5", "<p>3 * 4 * 5</p>"),
         ("[x](https://a.example/b)", '<p><a href="https://a.example/b">x</a></p>'),
-        ("[x](javascript:y)", "<p>x</p>"),
+        ("[x](javascript:y)", "<p>[x](javascript:y)</p>"),
         ("[x](../data.json)", "<p>x</p>"),
         ("<script>x</script>", "<p>&lt;script&gt;x&lt;/script&gt;</p>"),
         ("```json\n{\n}\n```", '<pre tabindex="0">{\n}</pre>'),
@@ -34,7 +34,7 @@ def test_markdown_becomes_html(text: str, html: str) -> None:
 
 
 def test_table_becomes_a_table() -> None:
-    html = render_markdown("| a | b |\n| --- | --- |\n| `x|y` | 2 |\n\nafter")
+    html = render_markdown("| a | b |\n| --- | --- |\n| `x\\|y` | 2 |\n\nafter")
 
     page = Page(html)
     assert len(page.all("th")) == 2
