@@ -55,7 +55,7 @@ class Rule:
 
 
 _ALLOWED = """
-read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range
+read write readv writev pread64 pwrite64 preadv pwritev lseek close
 open openat creat stat fstat lstat newfstatat statx access faccessat faccessat2 readlink
 readlinkat getcwd chdir fchdir getdents getdents64 umask truncate ftruncate
 fallocate rename renameat renameat2 mkdir mkdirat rmdir unlink
@@ -126,7 +126,7 @@ OWN_PID = 0x50454E54
 OWN_CLOCK = 0x50454E58
 """Stands there for the bot's CPU clocks: bits 3 to 31 of their ids."""
 
-_CLONE_THREAD = 0x00010000
+_CLONE_THREAD, _CLONE_FILES = 0x00010000, 0x00000400
 _CLONE_NEW = 0x7E020080
 # For bots with children: what starts one, what a named semaphore is made with, and what a file is
 # handed over with.
@@ -169,6 +169,8 @@ _BARRIERS = (0, 8, 16, 32, 64, 128, 256)
 _ARCHITECTURE = (0x1001, 0x1002, 0x1003, 0x1004, 0x1011)
 _MAP_SHARED_ANONYMOUS, _MAP_POPULATE, _MAP_HUGETLB = 0x21, 0x8000, 0x40000
 _MS_SYNC = 4
+_SHARING = _CLONE_THREAD | _CLONE_FILES
+_CLOSE_RANGE_UNSHARE = 2
 
 # Filled without a look at signals; and pages that are counted nowhere.
 _MMAP = (
@@ -191,10 +193,12 @@ _ARGUMENTS = {
     "clone": Rule(
         KILL,
         (
-            Test(((0, _CLONE_NEW | _CLONE_THREAD, _CLONE_THREAD),), ALLOW),
+            # A thread with a table of its own could open as many files again.
+            Test(((0, _CLONE_NEW | _SHARING, _SHARING),), ALLOW),
             Test(((0, _CLONE_NEW | _CLONE_THREAD, 0),), refuse(errno.EPERM)),
         ),
     ),
+    "close_range": Rule(ALLOW, (_bits(2, _CLOSE_RANGE_UNSHARE, refuse(errno.EINVAL)),)),
     "ioctl": Rule(refuse(errno.ENOTTY), _values(1, _IOCTLS)),
     "prctl": Rule(refuse(errno.EPERM), _values(0, _PRCTLS)),
     "arch_prctl": Rule(refuse(errno.EINVAL), _values(0, _ARCHITECTURE)),

@@ -53,6 +53,7 @@ CONTAINED = (
 )  # fmt: skip
 NATIVE = {
     "native_break": "memory",
+    "native_cabinets": None,
     "native_clone": "security",
     "native_clone3": None,
     "native_fork": None,
