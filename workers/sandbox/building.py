@@ -27,7 +27,7 @@ _IN = "build"
 # In the scratch folder; the command gets no input.
 _COPY = f'cp -R {{bot}} "$TMPDIR/{_IN}" && cd "$TMPDIR/{_IN}" || exit 1'
 _SCRIPT = ("/bin/sh", "-c", f'{_COPY}; exec "$@" </dev/null', "sh")
-_TICK_S = 0.02
+_TICK_S = 0.01
 _DEEPEST = 16
 _MOST_READS = 16
 """Of each output at one look."""

@@ -209,3 +209,27 @@ def test_second_level_builds_nothing(tmp_path: Path) -> None:
     with pytest.raises(LaunchFailed, match="layer 'namespaces' is not available: a build"):
         run(launcher, tmp_path, "true")
     launcher.close()
+
+
+def test_flood_of_output_does_not_keep_a_build_from_its_limits(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    looks: list[None] = []
+
+    failed = build(
+        tmp_path,
+        built_by("sh", "-c", "yes & yes & yes"),
+        launcher=launcher,
+        limits=SMALL,
+        on_tick=lambda: looks.append(None),
+    )
+
+    assert isinstance(failed, BuildFailed)
+    assert "CPU time" in failed.reason
+    assert looks
+
+
+def test_name_that_is_no_text_fails_the_build(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    failed = failure(launcher, tmp_path, "sh", "-c", r"printf x > $(printf 'a\377')")
+
+    assert failed.reason == r"build: the name 'a\udcff' is not UTF-8"
