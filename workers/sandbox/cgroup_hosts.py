@@ -61,6 +61,36 @@ def find_host(*, mounts: str | None = None, memberships: str | None = None) -> H
     raise LayerMissing("cgroup", reason="; ".join(reasons), remedy=_REMEDY)
 
 
+def outlive_bots(*, mounts: str | None = None, memberships: str | None = None) -> bool:
+    """Have the kernel end processes one by one when the memory of this group is used up.
+
+    Containers are often set to be ended as a whole: a bot would take its worker along, and the
+    loss of its match with it. Returns False where that is so and cannot be changed.
+    """
+    with suppress(OSError):
+        found = _hierarchies(
+            Path("/proc/self/mountinfo").read_text() if mounts is None else mounts,
+            Path("/proc/self/cgroup").read_text() if memberships is None else memberships,
+        )
+        own = next((each.folder for each in found if each.version == V2.version), None)
+        # A leaf that the worker went into is below what the container may use.
+        groups = (own, own.parent) if own and own.name == LEAF else (own,)
+        settings = [each / "memory.oom.group" for each in groups if each]
+        return not [path for path in settings if path.exists() and not _is_zero(path)]
+    return True
+
+
+def _is_zero(path: Path) -> bool:
+    """Say whether a setting is 0, or could be made so."""
+    if path.read_text().strip() == "0":
+        return True
+    try:
+        path.write_text("0")
+    except OSError:
+        return False
+    return True
+
+
 def _hierarchies(mounts: str, memberships: str) -> Iterator[_Hierarchy]:
     own = dict(_own_groups(memberships))
     for line in mounts.splitlines():

@@ -9,6 +9,7 @@ from subprocess import SubprocessError
 
 from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.limits import Limits
+from workers.sandbox.cgroup_hosts import outlive_bots
 from workers.sandbox.cgroups import Cgroups, Group, Use
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
 from workers.sandbox.identity import Identities
@@ -60,6 +61,7 @@ class SandboxLauncher:
         self.level = level
         self._use = cgroups
         self.cgroups, self.no_cgroups = _find_cgroups(cgroups)
+        outlive_bots()
         held_by = _LAYERS[level] + ((Layer.CGROUP,) if self.cgroups else ())
         self.layers = tuple(layer.value for layer in held_by)
         with ExitStack() as undo:

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from workers.sandbox.cgroup_files import V1, V2
-from workers.sandbox.cgroup_hosts import LEAF, Host, find_host
+from workers.sandbox.cgroup_hosts import LEAF, Host, find_host, outlive_bots
 from workers.sandbox.cgroups import PREFIX, Cgroups, Group, _sweep
 from workers.sandbox.errors import LayerMissing
 
 ONE_GIBIBYTE = 1 << 30
+SETTING = "memory.oom.group"
 
 
 class FakeKernel:
@@ -193,3 +194,30 @@ def test_half_made_group_is_removed(kernel: FakeKernel) -> None:
         Cgroups(host)
 
     assert [*memory.iterdir(), *pids.iterdir()] == []
+
+
+def test_worker_is_not_ended_with_its_bots(kernel: FakeKernel) -> None:
+    leaf = kernel.mount_v2(own=f"/pod/worker/{LEAF}")
+    settings = [make_files(each, {SETTING: "1\n"}) / SETTING for each in (leaf, leaf.parent)]
+
+    assert outlive_bots(mounts=kernel.mounts, memberships=kernel.memberships)
+    assert [each.read_text() for each in settings] == ["0", "0"]
+
+
+def test_worker_that_will_be_ended_with_its_bots_knows(
+    kernel: FakeKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_files(kernel.mount_v2(own="/pod"), {SETTING: "1\n"})
+
+    def refuse(path: Path, text: str) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+
+    assert not outlive_bots(mounts=kernel.mounts, memberships=kernel.memberships)
+
+
+def test_kernel_without_the_setting_ends_one_by_one(kernel: FakeKernel) -> None:
+    kernel.mount_v2(own="/pod")
+
+    assert outlive_bots(mounts=kernel.mounts, memberships=kernel.memberships)

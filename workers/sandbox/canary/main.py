@@ -2,9 +2,12 @@
 
 import ctypes
 import errno
+import fcntl
 import json
+import mmap
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +15,8 @@ from typing import Any
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NO_SUCH_CALL = 999
+MADV_POPULATE_READ = 22
+CLOSE_RANGE, CLOSE_RANGE_UNSHARE = 436, 2
 PR_SET_PDEATHSIG = 1
 
 
@@ -46,6 +51,32 @@ def read(path: str) -> None:
     Path(path).read_bytes()
 
 
+def resume() -> None:
+    """Send the signal that ends a pause."""
+    os.kill(os.getpid(), signal.SIGCONT)
+
+
+def populate() -> None:
+    """Have memory filled by one call."""
+    mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).madvise(MADV_POPULATE_READ)
+
+
+def share() -> None:
+    """Map memory whose pages belong to no process."""
+    mmap.mmap(-1, 4096)
+
+
+def notify() -> None:
+    """Ask to be told of what others do with a folder."""
+    fcntl.fcntl(os.open("/usr", os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)
+
+
+def lock() -> None:
+    """Lock a file that every bot sees, twice."""
+    for file in (os.open("/usr", os.O_RDONLY), os.open("/usr", os.O_RDONLY)):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def limits() -> dict[str, tuple[int, int]]:
     """Return the soft and hard limit of every resource."""
     names = [name for name in dir(resource) if name.startswith("RLIMIT_")]
@@ -67,6 +98,12 @@ findings = {
         "socket": refusal(call, LIBC.socket, 2, 1, 0),
         "prctl": refusal(call, LIBC.prctl, PR_SET_PDEATHSIG, 0, 0, 0, 0),
         "unknown": refusal(call, LIBC.syscall, NO_SUCH_CALL),
+        "resume": refusal(resume),
+        "populate": refusal(populate),
+        "share": refusal(share),
+        "notify": refusal(notify),
+        "lock": refusal(lock),
+        "unshare files": refusal(call, LIBC.syscall, CLOSE_RANGE, 9, 9, CLOSE_RANGE_UNSHARE),
     },
     "rlimits": limits(),
 }
