@@ -2,6 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -31,6 +32,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.progress import progress
+from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
 from pentathlon_engines import GAMES
 
@@ -241,6 +243,12 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     def seats(self, request: Request, pk: str) -> Response:
         """Return how each seat did, so that an advantage of one of them shows."""
         return self._page(SeatRateSerializer, seat_rates(self.get_object()))
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @action(detail=True)
+    def proof(self, request: Request, pk: str) -> Response:
+        """Return all that `pentathlon verify --tournament` checks; what is sealed is null."""
+        return Response(proof(self.get_object()))
 
     def _page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:
         return self.get_paginated_response(

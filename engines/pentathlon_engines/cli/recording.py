@@ -11,6 +11,7 @@ import typer
 
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import ordinal, print_json
+from pentathlon_engines.cli.proving import verify_tournament
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.game import CHANCE, State
 from pentathlon_engines.record import Record, positions, verify_record
@@ -26,8 +27,40 @@ RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record, as p
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def verify(file: RecordFile, as_json: AsJson = False) -> None:
-    """Play a record again and check every part of it."""
+def verify(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="A record, as play writes it.")
+    ] = None,
+    *,
+    tournament: Annotated[
+        str | None, typer.Option(metavar="FILE|URL", help="Check a tournament instead.")
+    ] = None,
+    commitment: Annotated[
+        str | None, typer.Option(help="Of the tournament, as you noted it before the start.")
+    ] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="Folder with records of the tournament to check, too.")
+    ] = None,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Get and check all records that are there.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Play a record again and check every part of it, or check how a tournament was drawn."""
+    if (file is None) == (tournament is None):
+        raise CommandFailed(
+            "Name a record, or a tournament with --tournament.",
+            try_next="pentathlon verify match.json",
+        )
+    if tournament is not None:
+        verify_tournament(
+            tournament, records=records, fetch=fetch, noted=commitment, as_json=as_json
+        )
+    elif file is not None:
+        _verify_record(file, as_json=as_json)
+
+
+def _verify_record(file: Path, *, as_json: bool) -> None:
     record = read_record(file)
     try:
         state = verify_record(record)

@@ -1,0 +1,251 @@
+"""Checks that a tournament was drawn as it promised; needs no server and no trust in one.
+
+A proof is what a server says of a tournament, also while that runs:
+
+```
+{"format": 1, "tournament": 3, "name": "Cup", "state": "running",
+ "commitment": "…", "secret": null, "event_key": null,
+ "document": {…}, "document_hash": "…" or null before the start,
+ "columns": ["index", "round", "block", "seats", "match", "state", "seed", "alias", "chain"],
+ "matches": [[1, 1, 1, [0, 2], 77, "done", 53…, "5e1f…", "9a0b…"], …]}
+```
+
+`seats` are places in the document's entries. What is still sealed is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from pentathlon_engines.errors import BadRecord, EngineError
+from pentathlon_engines.record import Record, verify_record
+from pentathlon_engines.tournament.document import (
+    FORMAT as DOCUMENT_FORMAT,
+)
+from pentathlon_engines.tournament.document import (
+    UnknownScheduler,
+    document_hash,
+    draw_schedule,
+)
+from pentathlon_engines.tournament.schedule import Pairing
+from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
+
+FORMAT: Final = 1
+COLUMNS: Final = ("index", "round", "block", "seats", "match", "state", "seed", "alias", "chain")
+OK: Final = "ok"
+FAILED: Final = "failed"
+SEALED: Final = "sealed"
+
+Proof = dict[str, Any]  # Any: JSON
+
+
+class BadProof(EngineError):
+    """What claims to be a proof has another shape."""
+
+    code = "bad_proof"
+
+
+class Check(NamedTuple):
+    """One thing that was looked at."""
+
+    name: str
+    state: str
+    """`ok`, `failed`, or `sealed`: it cannot be checked yet."""
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMatch:
+    """One match as the server tells it; the fields are the columns of a proof."""
+
+    index: int
+    round: int
+    block: int
+    seats: list[int]
+    match: int
+    state: str
+    seed: int | None
+    alias: str | None
+    chain: str | None
+
+
+def check_proof(
+    proof: Proof, *, records: Iterable[Record] = (), noted: str | None = None
+) -> list[Check]:
+    """Check everything that can be checked by now; `noted` is a commitment noted down earlier.
+
+    Raises:
+        BadProof: it is none, or one of a tournament from before seeds were sealed.
+    """
+    _check_shape(proof)
+    try:
+        return [*_checks(proof, noted), *_record_checks(proof, records)]
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise BadProof(f"the proof is damaged: {type(error).__name__}: {error}") from error
+
+
+def planned_matches(proof: Proof) -> list[PlannedMatch]:
+    """Return the matches of a proof."""
+    return [PlannedMatch(*row) for row in proof["matches"]]
+
+
+def _check_shape(proof: object) -> None:
+    if not isinstance(proof, dict):
+        raise BadProof("a proof is a JSON object")
+    if proof.get("format") != FORMAT or proof.get("columns") != list(COLUMNS):
+        raise BadProof(f"this is no proof of format {FORMAT}")
+    document = proof.get("document")
+    if not isinstance(document, dict) or document.get("format") != DOCUMENT_FORMAT:
+        raise BadProof("the tournament began before seeds were sealed: there is nothing to check")
+
+
+def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
+    yield _check_commitment(proof, noted)
+    yield _check_secret(proof)
+    yield _check_document(proof)
+    yield _check_event_key(proof)
+    matches = planned_matches(proof)
+    yield _check_blocks(matches)
+    if proof["event_key"] is None:
+        waiting = "the event key is sealed until the tournament closes"
+        yield Check("schedule", SEALED, waiting)
+        yield Check("seeds", SEALED, _seeds_so_far(matches))
+        yield Check("aliases", SEALED, waiting)
+        return
+    try:
+        drawn = draw_schedule(proof["document"], key=bytes.fromhex(proof["event_key"]))
+    except UnknownScheduler as error:
+        yield Check("schedule", FAILED, str(error))
+        return
+    yield _check_schedule(matches, drawn)
+    yield _compare("seeds", matches, drawn, lambda match: match.seed, lambda pair: pair.seed)
+    yield _compare("aliases", matches, drawn, lambda match: match.alias, lambda pair: pair.alias)
+
+
+def _check_commitment(proof: Proof, noted: str | None) -> Check:
+    stated = proof["commitment"]
+    if proof["document"]["commitment"] != stated:
+        return Check("commitment", FAILED, "the document holds another one")
+    if noted is not None and noted.lower() != stated:
+        return Check("commitment", FAILED, f"you noted {noted}, now it is {stated}")
+    how = "the one you noted, and that of the document" if noted else "that of the document"
+    return Check("commitment", OK, how)
+
+
+def _check_secret(proof: Proof) -> Check:
+    if proof["secret"] is None:
+        return Check("secret", SEALED, "shown when the tournament closes")
+    secret = bytes.fromhex(proof["secret"])
+    if len(secret) != SECRET_BYTES or commitment_to(secret) != proof["commitment"]:
+        return Check("secret", FAILED, "its SHA-256 is not the commitment")
+    return Check("secret", OK, "its SHA-256 is the commitment")
+
+
+def _check_document(proof: Proof) -> Check:
+    if proof["document_hash"] is None:
+        return Check("document", SEALED, "it is fixed at the start")
+    if document_hash(proof["document"]) != proof["document_hash"]:
+        return Check("document", FAILED, "its SHA-256 is not the stated one")
+    return Check("document", OK, f"its SHA-256 is {proof['document_hash']}")
+
+
+def _check_event_key(proof: Proof) -> Check:
+    secret, stated = proof["secret"], proof["event_key"]
+    if secret is None or stated is None:
+        is_odd = stated is not None
+        detail = "shown without its secret" if is_odd else "it follows from the secret"
+        return Check("event key", FAILED if is_odd else SEALED, detail)
+    if event_key_of(bytes.fromhex(secret), document_hash(proof["document"])).hex() != stated:
+        return Check("event key", FAILED, "it does not follow from secret and document")
+    return Check("event key", OK, "HMAC-SHA256 of the document's hash under the secret")
+
+
+def _check_blocks(matches: Sequence[PlannedMatch]) -> Check:
+    """Check what needs no secret: every block seats one group in rotation, with one seed."""
+    blocks: dict[int, list[PlannedMatch]] = {}
+    for match in matches:
+        blocks.setdefault(match.block, []).append(match)
+    for number, legs in blocks.items():
+        first = list(legs[0].seats)
+        rotations = sorted(first[turn:] + first[:turn] for turn in range(len(first)))
+        if sorted(list(leg.seats) for leg in legs) != rotations:
+            return Check("blocks", FAILED, f"block {number} does not play every rotation once")
+        if len({leg.seed for leg in legs}) > 1:
+            return Check("blocks", FAILED, f"block {number} has more than one seed")
+    return Check("blocks", OK, f"{len(blocks)}, each with one seed and every rotation of seats")
+
+
+def _seeds_so_far(matches: Sequence[PlannedMatch]) -> str:
+    blocks = {match.block for match in matches}
+    shown = {match.block for match in matches if match.seed is not None}
+    return f"{len(shown)} of {len(blocks)} blocks are done and show theirs"
+
+
+def _check_schedule(matches: Sequence[PlannedMatch], drawn: Sequence[Pairing]) -> Check:
+    if len(matches) != len(drawn):
+        detail = f"{len(drawn)} matches follow from the event key, there are {len(matches)}"
+        return Check("schedule", FAILED, detail)
+    for match, pairing in zip(matches, drawn, strict=True):
+        told = (match.index, match.round, match.block, tuple(match.seats))
+        if told != (pairing.index, pairing.round, pairing.block, pairing.seating):
+            detail = f"match {match.index} should be {pairing.seating} in block {pairing.block}"
+            return Check("schedule", FAILED, detail)
+    return Check("schedule", OK, f"{len(matches)} matches follow from the event key")
+
+
+def _compare(
+    name: str,
+    matches: Sequence[PlannedMatch],
+    drawn: Sequence[Pairing],
+    told: Callable[[PlannedMatch], object],
+    follows: Callable[[Pairing], object],
+) -> Check:
+    expected = {pairing.index: follows(pairing) for pairing in drawn}
+    for match in matches:
+        if told(match) != expected.get(match.index):
+            detail = f"match {match.index} has {told(match)}, not {expected.get(match.index)}"
+            return Check(name, FAILED, detail)
+    return Check(name, OK, f"all {len(matches)} follow from the event key")
+
+
+def _record_checks(proof: Proof, records: Iterable[Record]) -> Iterator[Check]:
+    by_alias = {match.alias: match for match in planned_matches(proof) if match.alias}
+    agreed = 0
+    for record in records:
+        alias = record.get("match")
+        match = by_alias.get(alias) if isinstance(alias, str) else None
+        problem = "no match of the tournament" if match is None else None
+        if match is not None:
+            problem = _problem_of(record, match, proof["document"])
+        if problem is None:
+            agreed += 1
+        else:
+            yield Check("record", FAILED, f"{alias}: {problem}")
+    if agreed:
+        yield Check("records", OK, f"{agreed} re-simulate and have the header they must have")
+
+
+def _problem_of(record: Record, match: PlannedMatch, document: dict[str, Any]) -> str | None:
+    entries = [document["entries"][number] for number in match.seats]
+    expected = {
+        "game": document["game"],
+        "rules": document["rules"],
+        "limits": document["limits"],
+        "seed": match.seed,
+        "chain": match.chain,
+    }
+    for name, value in expected.items():
+        if record.get(name) != value:
+            return f"{name} is {record.get(name)!r}, not {value!r}"
+    if [bot.get("hash") for bot in record["bots"]] != [entry["hash"] for entry in entries]:
+        return "other bots played"
+    options = record["options"]
+    if any(options.get(name) != value for name, value in document["options"].items()):
+        return "the options are others"
+    try:
+        verify_record(record)
+    except BadRecord as error:
+        return str(error)
+    return None

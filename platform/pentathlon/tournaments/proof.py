@@ -1,0 +1,63 @@
+"""What lets anybody check how a tournament was drawn, without what is still sealed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from pentathlon.matches.models import MatchSeat, MatchState
+from pentathlon.tournaments.document import document, revealed_event_key
+from pentathlon.tournaments.models import Tournament, TournamentMatch
+from pentathlon_engines.tournament.document import document_hash
+from pentathlon_engines.tournament.proof import COLUMNS, FORMAT, Proof
+
+Row = list[object]
+_FIELDS = ("index", "round", "block", "match_id", "match__state")
+_SEALED_FIELDS = ("match__seed", "match__alias")
+
+
+def proof(tournament: Tournament) -> Proof:
+    """Return what `pentathlon verify --tournament` reads; four queries for any size."""
+    source = document(tournament)
+    return {
+        "format": FORMAT,
+        "tournament": tournament.pk,
+        "name": tournament.name,
+        "state": tournament.state,
+        "commitment": tournament.commitment,
+        "secret": tournament.revealed_secret,
+        "event_key": revealed_event_key(tournament),
+        "document": source,
+        "document_hash": document_hash(source) if tournament.fixed_document else None,
+        "columns": list(COLUMNS),
+        "matches": _matches(tournament),
+    }
+
+
+def _matches(tournament: Tournament) -> list[Row]:
+    places = TournamentMatch.objects.filter(tournament=tournament).order_by("index")
+    rows = list(places.values_list(*_FIELDS, *_SEALED_FIELDS, "match__chain"))
+    # Of these very rows, so that no block is opened between two looks.
+    sealed = (
+        set()
+        if tournament.revealed_at
+        else {block for _, _, block, _, state, *_ in rows if state != MatchState.DONE}
+    )
+    seats = _seats(tournament)
+    return [
+        [
+            *(index, round_number, block, seats[match], match, state),
+            *((None, None) if block in sealed else (seed, alias or str(match))),
+            chain or None,
+        ]
+        for index, round_number, block, match, state, seed, alias, chain in rows
+    ]
+
+
+def _seats(tournament: Tournament) -> dict[int, list[int]]:
+    """Return the places in the document's entries of those who sit at each match, by seat."""
+    numbers = dict(tournament.entries.values_list("version", "number"))
+    seats = MatchSeat.objects.filter(match__place__tournament=tournament)
+    found: dict[int, list[int]] = defaultdict(list)
+    for match, version in seats.order_by("match", "seat").values_list("match", "version"):
+        found[match].append(numbers[version])
+    return found
