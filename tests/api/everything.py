@@ -1,0 +1,85 @@
+"""Every answer that a server gives about tournaments and matches, whoever asks."""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from django.core.cache import cache
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+
+from pentathlon.accounts.models import User
+from pentathlon.tournaments.models import Tournament, TournamentMatch
+
+_GROUP = re.compile(r"\(\?P<(\w+)>|<(?:\w+:)?(\w+)>")
+_OF_A_PAGE = {"tournament_document": "?download", "match": "?ply=0&seat=1"}
+
+
+def answers(tournament: Tournament, person: User | None) -> Iterator[tuple[str, str]]:
+    """Yield the address of every GET and all of its answer, headers included."""
+    client = Client()
+    if person is not None:
+        client.force_login(person)
+    for address in sorted(set(_addresses(tournament))):
+        cache.clear()  # who asks for everything asks often
+        response = client.get(address)
+        yield address, f"{response.headers} {_body(response)}"
+
+
+def _body(response: HttpResponseBase) -> str:
+    if response.streaming:
+        chunks: Any = response
+        return b"".join(chunks).decode(errors="replace")
+    return getattr(response, "content", b"").decode(errors="replace")
+
+
+def _addresses(tournament: Tournament) -> Iterator[str]:
+    values = _values(tournament)
+    for namespace, pattern in _patterns(get_resolver(), ""):
+        names = [one or other for one, other in _GROUP.findall(str(pattern.pattern))]
+        full = f"{namespace}{pattern.name}"
+        lists = [_known(values, full, name) for name in names]
+        for found in product(*lists):
+            try:
+                address = reverse(full, kwargs=dict(zip(names, found, strict=True)))
+            except NoReverseMatch:
+                continue
+            # Live streams never end.
+            if "/live/" not in address and "sign-out" not in address:
+                yield address
+                yield address + _OF_A_PAGE.get(pattern.name or "", "")
+    yield f"/api/v1/matches/?tournament={tournament.pk}"
+
+
+def _patterns(resolver: URLResolver, namespace: str) -> Iterator[tuple[str, URLPattern]]:
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLResolver):
+            if entry.namespace != "admin":
+                inner = f"{entry.namespace}:" if entry.namespace else ""
+                yield from _patterns(entry, namespace + inner)
+        elif entry.name:
+            yield namespace, entry
+
+
+def _values(tournament: Tournament) -> dict[str, list[object]]:
+    places = TournamentMatch.objects.filter(tournament=tournament)
+    entry = tournament.entries.select_related("version").first()
+    return {
+        "tournament": [tournament.pk],
+        "match": list(places.order_by("index").values_list("match", flat=True)[:6]),
+        "bot": [entry.version.bot_id] if entry else [],
+        "version": [entry.version_id] if entry else [],
+        "seat": [0, 1],
+        "game": [tournament.game],
+        "key": [tournament.game],
+    }
+
+
+def _known(values: dict[str, list[object]], address: str, name: str) -> list[object]:
+    if name != "pk":
+        return values.get(name.removesuffix("_id"), [])
+    kinds = {"replay": "match", "seat": "match", "board": "match"}
+    basename = re.split(r"[:\-_]", address)[1]
+    return values.get(kinds.get(basename, basename), [])
