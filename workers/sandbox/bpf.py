@@ -6,7 +6,7 @@ import errno
 import struct
 from collections.abc import Mapping
 
-from workers.sandbox.policy import KILL, Rule, Test, refuse
+from workers.sandbox.policy import HIGH, KILL, Rule, Test, refuse
 
 Instruction = tuple[int, int, int, int]
 
@@ -64,9 +64,9 @@ def _test(test: Test) -> list[Instruction]:
     """Return from the filter when all matches hold, else fall through behind the test."""
     code: list[Instruction] = [(_RETURN, 0, 0, test.verdict)]
     for argument, mask, value in reversed(test.matches):
-        low_word = _ARGUMENTS_AT + 8 * argument
+        index, is_high = argument % HIGH, argument // HIGH
         code = [
-            (_LOAD, 0, 0, low_word),
+            (_LOAD, 0, 0, _ARGUMENTS_AT + 8 * index + 4 * is_high),
             (_AND, 0, 0, mask),
             (_IF_EQUAL, 0, len(code), value),
             *code,

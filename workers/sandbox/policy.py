@@ -35,11 +35,15 @@ class Variant(StrEnum):
     """Namespaces for a build, which meets no opponent."""
 
 
+HIGH = 6
+
+
 @dataclass(frozen=True, slots=True)
 class Test:
     """A verdict for calls whose arguments all match; a match is `argument & mask == value`.
 
-    Only the low 32 bits are compared: each tested argument is an int to the kernel.
+    Only the low 32 bits are compared: a tested argument is an int to the kernel. Where it is a
+    pointer, `argument + HIGH` stands for its upper 32 bits.
     """
 
     matches: tuple[tuple[int, int, int], ...]
@@ -217,9 +221,15 @@ _ARGUMENTS = {
     "mmap": Rule(ALLOW, _PRIVATE_MMAP),
     "msync": Rule(ALLOW, (_bits(2, _MS_SYNC, PRETEND),)),
     # Pid 0 only: the limits of another process are not the bot's to read or change. Nor is its own
-    # limit of CPU time: the kernel kills at a lower one, which looks like a kill by the host.
+    # limit of CPU time to change: the kernel kills at a lower one, which looks like a kill by the
+    # host. To read it gives no new one.
     "prlimit64": Rule(
-        refuse(errno.EPERM), (*_values(1, (_RLIMIT_CPU,), refuse(errno.EPERM)), *_values(0, (0,)))
+        refuse(errno.EPERM),
+        (
+            Test(((0, _ANY, 0), (2, _ANY, 0), (2 + HIGH, _ANY, 0)), ALLOW),
+            *_values(1, (_RLIMIT_CPU,), refuse(errno.EPERM)),
+            *_values(0, (0,)),
+        ),
     ),
     "setrlimit": Rule(ALLOW, _values(0, (_RLIMIT_CPU,), refuse(errno.EPERM))),
     "personality": Rule(refuse(errno.EPERM), _values(0, (0, 8, 0x20000, 0xFFFFFFFF))),
