@@ -34,6 +34,8 @@ class Endpoint(GenericViewSet[T], Generic[T]):
     filterset_class: type[FilterSet] | None = None
     query_parameters: dict[str, tuple[str, ...]] = {}
     """By action, what its query may say besides filters and the place of a page."""
+    sealed_actions: tuple[str, ...] = ()
+    """Those that answer 409 while the seed of a match is sealed."""
     is_repeatable = True
     """Whether a POST may be sent again with the same `Idempotency-Key`."""
 

@@ -37,6 +37,18 @@ def test_upload_plays_itself_before_it_may_be_scheduled() -> None:
     assert [seat.version for seat in match.seats.all()] == [version, version]
 
 
+def test_seed_of_a_validation_follows_from_nothing_that_is_known() -> None:
+    versions = [submit_bot(owner=make_user(), archive=make_upload()) for _ in range(4)]
+
+    seeds = list(Match.objects.order_by("pk").values_list("seed", flat=True))
+
+    assert len(set(seeds)) == 4
+    # Four draws below 2**20 by chance: one in 2**132.
+    assert max(seeds) > 2**20
+    assert not set(seeds) & {version.pk for version in versions}
+    assert len(set(Match.objects.values_list("alias", flat=True))) == 4
+
+
 def test_next_version_is_validated_too() -> None:
     version, _ = _uploaded()
     archive = make_upload(version.bot.name, salt="2")
