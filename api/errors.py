@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from pentathlon import outages
 from pentathlon.common.errors import (
     Conflict,
     DomainError,
@@ -26,6 +27,7 @@ from pentathlon.common.errors import (
     NotFound,
     TooLarge,
 )
+from pentathlon.request_ids import request_id
 
 MEDIA_TYPE: Final = "application/problem+json"
 _STATUSES: Final = (
@@ -49,6 +51,15 @@ class Refusal(exceptions.APIException):
         )
 
 
+class DatabaseAway(exceptions.APIException):
+    """The database is away, hangs, or was busy for too long."""
+
+    status_code = HTTPStatus.SERVICE_UNAVAILABLE
+    default_code = outages.CODE
+    default_detail = outages.DETAIL
+    wait = outages.RETRY_AFTER_S
+
+
 class ProblemHandler(ExceptionHandler):
     """Turns whatever a view raised into a problem."""
 
@@ -56,6 +67,8 @@ class ProblemHandler(ExceptionHandler):
         """Translate what services and Django raise."""
         if isinstance(exc, DomainError):
             return Refusal(exc)
+        if outages.is_outage(exc):
+            return DatabaseAway()
         if isinstance(exc, RequestDataTooBig):
             return Refusal(TooLarge("The form has too much text outside of files."))
         if isinstance(exc, SuspiciousOperation | BadRequest | MultiPartParserError):
@@ -90,6 +103,7 @@ class ProblemFormatter(ExceptionFormatter):
             "code": code,
             "detail": " ".join(_sentence(error) for error in errors),
             "errors": [asdict(error) for error in errors],
+            "request_id": request_id(),
         }
 
 

@@ -21,6 +21,7 @@ _ALWAYS: Final = (
     HTTPStatus.NOT_FOUND,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.SERVICE_UNAVAILABLE,
 )
 _ON_WRITING: Final = (HTTPStatus.CONFLICT, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 
@@ -42,6 +43,9 @@ class ProblemSerializer(serializers.Serializer[Any]):
     code = serializers.CharField(help_text="Stable, for machines.")
     detail = serializers.CharField(help_text="A sentence for people.")
     errors = ProblemErrorSerializer(many=True)  # type: ignore[assignment]  # a field
+    request_id = serializers.CharField(
+        required=False, help_text="As in the answer's X-Request-ID; tell it to who runs the site."
+    )
 
 
 class ApiSchema(AutoSchema):

@@ -1,16 +1,25 @@
 """Whether this process is alive, and whether it can do its work."""
 
+from __future__ import annotations
+
+import threading
+import time
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
+from typing import Final
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.migrations.executor import MigrationExecutor
-from django.http import HttpRequest, HttpResponse
-from health_check.base import HealthCheck
-from health_check.exceptions import ServiceUnavailable
-from health_check.views import HealthCheckView
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from redis import Redis, RedisError
+
+_FRESH_S: Final = 2.0
+"""For how long an answer holds: whoever asks more often costs nothing."""
+_BROKER_S: Final = 0.5
+_OK: Final = "ok"
 
 
 def alive(request: HttpRequest) -> HttpResponse:
@@ -18,44 +27,84 @@ def alive(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
 
 
-@dataclass
-class Migrations(HealthCheck):
-    """Unhealthy while the database is older than the code."""
+def ready(request: HttpRequest) -> JsonResponse:
+    """Answer 200 when the database is there and not older than the code, else 503.
 
-    def run(self) -> None:
-        """Compare the migrations on disk with those the database has seen."""
-        executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
-        waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        connections[DEFAULT_DB_ALIAS].close()
-        if waiting:
-            raise ServiceUnavailable(f"{len(waiting)} migrations wait for `manage.py migrate`")
-
-
-@dataclass
-class Broker(HealthCheck):
-    """Unhealthy while the broker does not answer."""
-
-    def run(self) -> None:
-        """Send one ping; without REDIS_URL there is no broker to ask."""
-        if settings.REDIS_URL is None:
-            return
-        try:
-            with Redis.from_url(settings.REDIS_URL, socket_connect_timeout=2) as client:
-                client.ping()
-        except RedisError as error:
-            raise ServiceUnavailable("the broker does not answer") from error
+    The broker does not count: pages and the API do without it.
+    """
+    checks = _checks.read()
+    is_ready = set(checks.values()) == {_OK}
+    return JsonResponse(
+        {"ready": is_ready, "checks": checks},
+        status=HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE,
+        headers={"Cache-Control": "no-store"},
+    )
 
 
-class Readiness(HealthCheckView):
-    """Ready to serve: database, migrations and broker all answer."""
+def waiting_migrations() -> list[str]:
+    """Return the migrations that the code knows and the database has not seen."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    return [f"{app}.{name}" for app, name in _known_migrations() if (app, name) not in applied]
 
-    checks = ("health_check.checks.Database", Migrations, Broker)
 
-    async def dispatch(
-        self, request: HttpRequest, *args: object, **kwargs: object
-    ) -> HttpResponse:
-        """Answer 503 rather than 500: not ready is no mistake of the program."""
-        response: HttpResponse = await super().dispatch(request, *args, **kwargs)
-        if response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
-            response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-        return response
+def forget() -> None:
+    """Ask anew the next time; for tests."""
+    _checks.forget()
+
+
+def is_broker_up() -> bool:
+    """Tell whether the broker answers; without REDIS_URL it is a folder, which does."""
+    if settings.REDIS_URL is None:
+        return True
+    try:
+        with Redis.from_url(
+            settings.REDIS_URL, socket_connect_timeout=_BROKER_S, socket_timeout=_BROKER_S
+        ) as client:
+            return bool(client.ping())
+    except RedisError:
+        return False
+
+
+@dataclass(slots=True)
+class _Checks:
+    """The latest answers; while somebody asks the database, others get those of before."""
+
+    _lock: threading.Lock
+    _told: dict[str, str]
+    _until: float = 0.0
+
+    def read(self) -> dict[str, str]:
+        if time.monotonic() >= self._until and self._lock.acquire(blocking=False):
+            try:
+                self._told = _check()
+                self._until = time.monotonic() + _FRESH_S
+            finally:
+                self._lock.release()
+        return self._told
+
+    def forget(self) -> None:
+        self._until = 0.0
+
+
+_checks = _Checks(threading.Lock(), {"database": "not asked yet"})
+
+
+def _check() -> dict[str, str]:
+    try:
+        waiting = waiting_migrations()
+    except (InterfaceError, OperationalError):
+        return {"database": "does not answer", "migrations": "not known"}
+    except DatabaseError as error:
+        return {"database": str(error).strip(), "migrations": "not known"}
+    finally:
+        connection.close()
+    if not waiting:
+        return {"database": _OK, "migrations": _OK}
+    count = f"{len(waiting)} wait for `manage.py migrate`, the first is {waiting[0]}"
+    return {"database": _OK, "migrations": count}
+
+
+@cache
+def _known_migrations() -> list[tuple[str, str]]:
+    # From the files, once: they do not change while a process runs.
+    return sorted(MigrationLoader(None).disk_migrations)

@@ -8,7 +8,9 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django_prometheus.exports import ExportToDjangoView
+from prometheus_client import Gauge
 
+from pentathlon.health import is_broker_up
 from pentathlon.server.proxies import WAS_FORWARDED
 
 _PREFIX: Final = "Bearer "
@@ -17,6 +19,9 @@ _REFUSAL: Final = (
     "Metrics are for monitoring. Send the token of PENTATHLON_METRICS_TOKEN as "
     '"Authorization: Bearer ..."; a local installation without one answers to this machine only.\n'
 )
+
+_broker_up = Gauge("pentathlon_broker_up", "1 if the broker answers; hints wait while it does not")
+_broker_up.set_function(lambda: float(is_broker_up()))
 
 
 def metrics(request: HttpRequest) -> HttpResponse:

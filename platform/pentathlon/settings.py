@@ -58,9 +58,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "drf_standardized_errors",
     "django_htmx",
-    "django_structlog",
     "django_prometheus",
-    "health_check",
     "pentathlon.common",
     "pentathlon.accounts",
     "pentathlon.bots",
@@ -74,6 +72,7 @@ INSTALLED_APPS = [
     "workers",
 ]
 MIDDLEWARE = [
+    "pentathlon.request_ids.identify_requests",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -86,7 +85,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "pentathlon.web.rates.limit_pages",
-    "django_structlog.middlewares.RequestMiddleware",
+    "pentathlon.outages.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 ROOT_URLCONF = "pentathlon.urls"
@@ -274,7 +273,7 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.server": {"handlers": [], "propagate": True},
-        "django_structlog": {"level": "INFO" if _production else "WARNING"},
+        "pentathlon.request_ids": {"level": "INFO" if _production else "WARNING"},
     },
 }
 structlog.configure(

@@ -9,7 +9,7 @@ from pentathlon.web.tries import counts_tries
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.alive, name="healthz"),
-    path("readyz", health.Readiness.as_view(), name="readyz"),
+    path("readyz", health.ready, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("admin/login/", counts_tries(admin.site.login)),
     path("admin/", admin.site.urls),
@@ -18,3 +18,4 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 handler400 = "pentathlon.web.views.errors.bad_request"
+handler500 = "pentathlon.web.views.errors.server_error"

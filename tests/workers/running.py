@@ -36,6 +36,11 @@ class Platform:
         """Start a Python program with the platform's settings."""
         return self._start(name, [sys.executable, *arguments])
 
+    def run(self, *arguments: str | Path) -> None:
+        """Run a Python program to its end, which must be a good one."""
+        process = self._start("run", [sys.executable, *arguments])
+        assert process.wait(60) == 0, self.all_logs()
+
     def start_worker(
         self, *, slots: int = 1, disks: Disks | None = None
     ) -> subprocess.Popen[bytes]:

@@ -1,7 +1,12 @@
 """Pages for requests that no view can answer."""
 
-from django.http import HttpRequest, HttpResponseBadRequest
+import sys
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseServerError
 from django.template.loader import render_to_string
+
+from pentathlon.outages import is_outage, unavailable
+from pentathlon.request_ids import request_id
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBadRequest:
@@ -11,3 +16,13 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBadRe
     this page looks at nothing of the request.
     """
     return HttpResponseBadRequest(render_to_string("400.html"))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer what no view and no service has foreseen.
+
+    Errors of middleware come here, too: sessions are read from the database.
+    """
+    if is_outage(sys.exc_info()[1]):
+        return unavailable()
+    return HttpResponseServerError(render_to_string("500.html", {"request_id": request_id()}))

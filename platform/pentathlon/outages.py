@@ -1,0 +1,49 @@
+"""What the site says while the database is away or hangs: try again, nothing is broken."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Final
+
+import structlog
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.loader import render_to_string
+from django.utils.deprecation import MiddlewareMixin
+
+from pentathlon.request_ids import request_id
+
+RETRY_AFTER_S: Final = 5
+CODE: Final = "database_away"
+DETAIL: Final = "The database does not answer at the moment. Nothing was changed; try again soon."
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Tell whether the database was away, hung, or busy for too long."""
+    return isinstance(error, InterfaceError | OperationalError)
+
+
+def unavailable() -> HttpResponse:
+    """Return a page that needs no database."""
+    page = render_to_string("503.html", {"request_id": request_id()})
+    return HttpResponse(
+        page,
+        status=HTTPStatus.SERVICE_UNAVAILABLE,
+        headers={"Retry-After": str(RETRY_AFTER_S), "Cache-Control": "no-store"},
+    )
+
+
+class AnswerOutages(MiddlewareMixin):
+    """Answers 503 where a view found the database away; the API says so in its own words."""
+
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponseBase | None:
+        """Return the page, or nothing where it is another error."""
+        if not is_outage(exception):
+            return None
+        _log.warning("database away", path=request.path, reason=str(exception).strip())
+        return unavailable()
