@@ -14,6 +14,7 @@ from celery.signals import worker_init, worker_process_init, worker_shutting_dow
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
+from pentathlon.common.schema import wait_for_schema
 from pentathlon.matches.needs import Abilities, Announcement, least_sandbox
 from pentathlon.matches.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
 from pentathlon.matches.services import claim_matches, publish_again
@@ -87,6 +88,11 @@ def hints_in_broker() -> int:
         queue = app.conf.task_default_queue
         declared = connection.default_channel.queue_declare(queue=queue, durable=True)
         return int(declared.message_count)
+
+
+@worker_init.connect
+def _await_schema(**_: object) -> None:
+    wait_for_schema()
 
 
 @worker_init.connect

@@ -5,16 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
-from functools import cache
 from http import HTTPStatus
 from typing import Final
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from redis import Redis, RedisError
+
+from pentathlon.common.schema import missing_migrations
 
 _FRESH_S: Final = 2.0
 """For how long an answer holds: whoever asks more often costs nothing."""
@@ -39,12 +38,6 @@ def ready(request: HttpRequest) -> JsonResponse:
         status=HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE,
         headers={"Cache-Control": "no-store"},
     )
-
-
-def waiting_migrations() -> list[str]:
-    """Return the migrations that the code knows and the database has not seen."""
-    applied = MigrationRecorder(connection).applied_migrations()
-    return [f"{app}.{name}" for app, name in _known_migrations() if (app, name) not in applied]
 
 
 def forget() -> None:
@@ -91,7 +84,7 @@ _checks = _Checks(threading.Lock(), {"database": "not asked yet"})
 
 def _check() -> dict[str, str]:
     try:
-        waiting = waiting_migrations()
+        waiting = missing_migrations()
     except (InterfaceError, OperationalError):
         return {"database": "does not answer", "migrations": "not known"}
     except DatabaseError as error:
@@ -102,9 +95,3 @@ def _check() -> dict[str, str]:
         return {"database": _OK, "migrations": _OK}
     count = f"{len(waiting)} wait for `manage.py migrate`, the first is {waiting[0]}"
     return {"database": _OK, "migrations": count}
-
-
-@cache
-def _known_migrations() -> list[tuple[str, str]]:
-    # From the files, once: they do not change while a process runs.
-    return sorted(MigrationLoader(None).disk_migrations)

@@ -129,6 +129,45 @@ def test_vital_service_that_cannot_live_ends_everything(tmp_path: Path) -> None:
     assert "the disk is full" in str(failed.value)
 
 
+def test_vital_service_that_came_up_is_never_given_up(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    command = ["sh", "-c", f"echo x >> {starts}; sleep 0.2; exit 1"]
+    service = Service(name="web", command=command, vital=True, is_ready=starts.exists)
+    supervisor = quiet(service, tmp_path)
+
+    with running(supervisor):
+        assert tended(supervisor, lambda: starts.read_text().count("x") >= 4)
+
+
+def test_logs_of_the_run_before_are_kept(tmp_path: Path) -> None:
+    for word in ("first", "second"):
+        ready = tmp_path / word
+        command = ["sh", "-c", f"echo {word}; touch {ready}; exec sleep 600"]
+        with running(quiet(Service(name="web", command=command, is_ready=ready.exists), tmp_path)):
+            pass
+
+    assert (tmp_path / "logs" / "web.log").read_text() == "second\n"
+    assert (tmp_path / "logs" / "web.before.log").read_text() == "first\n"
+
+
+def test_service_that_takes_its_time_is_spoken_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pentathlon.local.supervisor._SILENCE_S", 0.1)
+    ready, shown = tmp_path / "ready", []
+    service = Service(
+        name="web",
+        command=["sh", "-c", f"sleep 0.5; touch {ready}; exec sleep 600"],
+        is_ready=ready.exists,
+    )
+    supervisor = quiet(service, tmp_path, show=lambda name, line: shown.append((name, line)))
+
+    with running(supervisor):
+        pass
+
+    assert shown[0] == ("web", f"not ready yet; it logs to {tmp_path / 'logs' / 'web.log'}.")
+
+
 def test_service_that_never_gets_ready_is_reported_with_its_words(tmp_path: Path) -> None:
     command = ["sh", "-c", "echo no such port; exit 2"]
     service = Service(name="web", command=command, is_ready=lambda: False)

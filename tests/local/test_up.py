@@ -94,10 +94,30 @@ def test_up_serves_until_it_is_interrupted_and_leaves_nothing(tmp_path: Path) ->
     with up(tmp_path / "data", "--no-demo") as running:
         with urlopen(f"{address_of(running)}/readyz") as answer:
             status = answer.status
+        running.wait_for(r"sign up at http://\S+/sign-up/\n.*manage.py createsuperuser")
         code = running.interrupt()
 
     assert (status, code) == (200, 0)
     assert processes_using(tmp_path / "data") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--port", "99999"), "--port takes a number from 1 to 65535, not 99999."),
+        (("--host", "nowhere.invalid"), "--host nowhere.invalid is no address"),
+        (("--workers", "-3"), "--workers takes a number from 1, not -3."),
+    ],
+)
+def test_option_that_cannot_be_meant_is_refused_in_a_sentence(
+    tmp_path: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    with up(tmp_path / "data", *options) as refused:
+        code = refused.process.wait(PATIENCE_S)
+
+    assert code == 2
+    assert refused.said().splitlines()[-1].startswith(f"CommandError: {sentence}")
+    assert "Traceback" not in refused.said()
 
 
 @pytest.mark.slow

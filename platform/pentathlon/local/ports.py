@@ -1,9 +1,12 @@
 """Find a port that nobody listens on."""
 
+import errno
 import socket
 from contextlib import closing
+from typing import Final
 
 _TRIES = 50
+_LAST: Final = 65_535
 
 
 class NoPort(Exception):
@@ -12,20 +15,35 @@ class NoPort(Exception):
     code = "no_port"
 
 
+class BadAddress(Exception):
+    """A host or a port that nobody can listen on here."""
+
+    code = "bad_address"
+
+
 def free_port(host: str, wanted: int) -> int:
     """Return `wanted`, or the next port above it that is free."""
-    for port in range(wanted, wanted + _TRIES):
+    if not 1 <= wanted <= _LAST:
+        raise BadAddress(f"--port takes a number from 1 to {_LAST}, not {wanted}.")
+    last = min(wanted + _TRIES - 1, _LAST)
+    for port in range(wanted, last + 1):
         if _is_free(host, port):
             return port
-    raise NoPort(f"Ports {wanted} to {wanted + _TRIES - 1} are all taken: name another by --port.")
+    raise NoPort(f"Ports {wanted} to {last} are all taken: name another by --port.")
 
 
 def _is_free(host: str, port: int) -> bool:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise BadAddress(f"--host {host} is no address: nobody knows that name.") from error
+    family, kind, _, _, address = found[0]
+    with closing(socket.socket(family, kind)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host, port))
-        except OSError:
-            return False
+            probe.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise BadAddress(f"Cannot listen on {host}, port {port}: {error.strerror}.") from error
     return True

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -20,6 +20,8 @@ _SETTLED_S = 20.0
 """A service that lived this long has started well: its earlier deaths are forgotten."""
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
 _MOST_DEATHS = 3
+_SILENCE_S = 3.0
+"""How often a service that takes its time to start is spoken of."""
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Show = Callable[[str, str], None]
@@ -34,8 +36,9 @@ class Service:
     command: Sequence[str | Path]
     environment: Mapping[str, str] | None = None
     vital: bool = False
-    """Nothing works without it: after some deaths in a row the supervisor gives up."""
-    is_ready: Callable[[], bool] = field(default=lambda: True)
+    """Nothing works without it: if it never comes up, the supervisor gives up."""
+    is_ready: Callable[[], bool] | None = None
+    """Tells whether it came up; without it, a service came up that has lived for a while."""
     is_first: bool = False
     """The others are started only when this one is ready."""
     patience_s: float = 8.0
@@ -49,6 +52,7 @@ class _Child:
     started: float = 0.0
     deaths: int = 0
     due: float = 0.0
+    came_up: bool = False
     shown: int = 0
     """Bytes of the log that have been shown."""
 
@@ -71,7 +75,7 @@ class Supervisor:
             signal.signal(number, self._ask_to_stop)
         for child in self._children:
             if not self._stopping:
-                child.log.unlink(missing_ok=True)
+                _rotate(child.log)
                 self._start(child)
                 if child.service.is_first:
                     self._wait_for(child)
@@ -79,7 +83,7 @@ class Supervisor:
             self._wait_for(child)
 
     def run(self) -> None:
-        """Restart what dies until a signal asks to stop; raise if a vital service cannot live."""
+        """Restart what dies until a signal asks to stop; raise if a vital one never comes up."""
         while not self._stopping:
             self.tend()
             time.sleep(_TICK_S)
@@ -114,13 +118,22 @@ class Supervisor:
         child.started = time.monotonic()
 
     def _wait_for(self, child: _Child) -> None:
-        if child.process is not None:
-            wait_until_ready(
-                lambda: self._stopping or child.service.is_ready(),
-                name=child.service.name,
-                process=child.process,
-                log=child.log,
-            )
+        service, is_ready = child.service, child.service.is_ready
+        if child.process is None or is_ready is None:
+            return
+        told_at = time.monotonic() + _SILENCE_S
+
+        def is_ready_or_told() -> bool:
+            nonlocal told_at
+            if self._stopping or is_ready():
+                return True
+            if time.monotonic() > told_at:
+                told_at += _SILENCE_S
+                self._show(service.name, f"not ready yet; it logs to {child.log}.")
+            return False
+
+        wait_until_ready(is_ready_or_told, name=service.name, process=child.process, log=child.log)
+        child.came_up = not self._stopping
 
     def _look_after(self, child: _Child) -> None:
         now = time.monotonic()
@@ -141,11 +154,19 @@ class Supervisor:
 
     def _bury(self, child: _Child, code: int, now: float) -> None:
         settled = now - child.started > _SETTLED_S
+        child.came_up = child.came_up or settled
         child.deaths = 1 if settled else child.deaths + 1
         child.process = None
         name, said = child.service.name, last_lines(child.log)
-        if child.service.vital and child.deaths >= _MOST_DEATHS:
+        # What came up once was not started wrongly: whatever ends it now may pass.
+        if child.service.vital and not child.came_up and child.deaths >= _MOST_DEATHS:
             raise ServerFailed(name, f"ended {child.deaths} times in a row (code {code}).", said)
         pause = min(_LONGEST_PAUSE_S, _SHORTEST_PAUSE_S * 2.0 ** (child.deaths - 1))
         child.due = now + pause
         self._show(name, f"ended with code {code}; starting it again in {pause:g} s.\n{said}")
+
+
+def _rotate(log: Path) -> None:
+    """Keep what the run before has logged."""
+    if log.exists():
+        log.replace(log.with_suffix(".before.log"))

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import connection
 
+from pentathlon.common.schema import wait_for_schema
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.matches.fleet import forget_silent_workers
 from pentathlon.ratings.services import apply_results
@@ -27,6 +28,7 @@ class Command(BaseCommand):
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
+        wait_for_schema(is_stopping=stop.is_set)
         # A final table takes as long as there are results: no match waits for it.
         closing = threading.Thread(target=_close_tournaments, args=(stop,), daemon=True)
         closing.start()

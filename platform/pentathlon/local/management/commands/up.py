@@ -13,7 +13,7 @@ from rich.console import Console
 from pentathlon.local.demo import Demo
 from pentathlon.local.demo_logins import Login, demo_logins
 from pentathlon.local.folder_lock import AlreadyRunning, only_one
-from pentathlon.local.ports import NoPort, free_port
+from pentathlon.local.ports import BadAddress, NoPort, free_port
 from pentathlon.local.preparation import prepare_database, prepare_static_files
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.stack import Stack
@@ -21,6 +21,8 @@ from pentathlon.local.supervisor import Supervisor
 from pentathlon.local.waiting import ServerFailed
 
 _MOST_WORKERS = 8
+_MISUSED = 2
+"""The exit status for options that cannot be meant, as of every command."""
 
 Options = dict[str, Any]  # Any: Django's own shape
 
@@ -43,17 +45,22 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         """Prepare, start, show the way in, and stay until asked to stop."""
         self._console = Console()
+        if options["workers"] < 1:
+            sentence = f"--workers takes a number from 1, not {options['workers']}."
+            raise CommandError(sentence, returncode=_MISUSED)
         try:
             with runtime_folder() as folder:
                 stack = Stack(
                     host=options["host"],
                     port=free_port(options["host"], options["port"]),
-                    workers=max(1, options["workers"]),
+                    workers=options["workers"],
                     folder=folder,
                     redis_url=settings.REDIS_URL,
                 )
                 with only_one(settings.DATA_FOLDER, address=stack.address):
                     self._serve(stack, options)
+        except BadAddress as error:
+            raise CommandError(str(error), returncode=_MISUSED) from error
         except (AlreadyRunning, NoPort, ServerFailed) as error:
             raise CommandError(str(error)) from error
 
@@ -85,6 +92,9 @@ class Command(BaseCommand):
         self._say(f"\nPentathlon is at {address}/ (Ctrl-C stops it).")
         for login in logins:
             self._say(f"  sign in as {login.username:<8} {login.password:<20} ({login.role})")
+        if not logins:
+            self._say(f"  sign up at {address}/sign-up/")
+        self._say("  for /admin/ make a superuser: python3 manage.py createsuperuser")
         self._say(f"The services log to {settings.DATA_FOLDER / 'logs'}\n")
 
     @contextmanager
