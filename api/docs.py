@@ -1,8 +1,14 @@
+from functools import cache
+from pathlib import Path
 from typing import Final
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+from drf_spectacular.views import SpectacularSwaggerSplitView
+
+from api.caching import REVALIDATE, etag_of
 
 # The page of the docs sets styles on its elements; scripts come from files only.
 _DOCS_POLICY: Final = (
@@ -11,11 +17,22 @@ _DOCS_POLICY: Final = (
 )
 
 
-class SchemaView(SpectacularAPIView):
-    """The OpenAPI document. There is one version of it, whatever a query asks for."""
+@require_safe
+def schema(request: HttpRequest) -> HttpResponseBase:
+    """Serve the OpenAPI document: the committed file, which a test compares with the code."""
+    document, etag = _document()
+    response = get_conditional_response(request, etag=etag) or HttpResponse(
+        document, content_type="application/vnd.oai.openapi"
+    )
+    response.headers["ETag"] = etag
+    response.headers["Cache-Control"] = REVALIDATE
+    return response
 
-    def _get_version_parameter(self, request: HttpRequest) -> None:
-        """Ignore the query: its text would stand in a header of the answer."""
+
+@cache
+def _document() -> tuple[bytes, str]:
+    text = (Path(__file__).parent / "schema.yaml").read_bytes()
+    return text, etag_of(text)
 
 
 class DocsView(SpectacularSwaggerSplitView):

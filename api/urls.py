@@ -2,7 +2,7 @@ from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
 from api.bots import BotViewSet
-from api.docs import DocsView, SchemaView
+from api.docs import DocsView, schema
 from api.endpoint import ID
 from api.errors import UnknownAddress
 from api.explanations import SeatFileViewSet
@@ -38,7 +38,7 @@ urlpatterns = [
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
-    path("schema/", SchemaView.as_view(), name="schema"),
+    path("schema/", schema, name="schema"),
     path("docs/", DocsView.as_view(url_name="api:schema"), name="docs"),
     re_path(r"", UnknownAddress.as_view()),
 ]

@@ -226,7 +226,7 @@ def test_list_takes_one_query_for_any_length(
 
 @pytest.mark.parametrize(
     ("table", "queries"),
-    [("entries", 2), ("standings", 6), ("crosstable", 6), ("seats", 2), ("progress", 3)],
+    [("entries", 2), ("standings", 6), ("crosstable", 6), ("seats", 3), ("progress", 3)],
 )
 @pytest.mark.parametrize("bots", [3, 12])
 def test_tables_take_as_many_queries_for_any_length(

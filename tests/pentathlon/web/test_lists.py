@@ -8,7 +8,7 @@ from django.views.defaults import server_error
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
-from tests.factories import make_bot, make_match, make_user, make_version
+from tests.factories import make_bot, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.web.pages import Page, page_of
 from tests.pentathlon.web.scene import make_scene
 
@@ -151,3 +151,13 @@ def test_mistake_of_ours_is_told_in_words() -> None:
     assert response.status_code == 500
     assert page.mistakes == []
     assert "This is our mistake, not yours." in page.text
+
+
+def test_results_as_csv_are_not_made_again_for_who_has_them() -> None:
+    found = make_tournament(versions=[make_version(), make_version()])
+    address = f"/tournaments/{found.pk}/results.csv"
+    etag = Client().get(address)["ETag"]
+
+    again = Client().get(address, headers={"If-None-Match": etag})
+
+    assert (again.status_code, again.content) == (304, b"")

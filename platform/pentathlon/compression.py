@@ -1,0 +1,25 @@
+"""Send less: pages, JSON, tables and drawings are compressed."""
+
+from typing import Final
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
+
+_PACKED: Final = ("application/zip", "application/zstd", "application/gzip", "image/png")
+
+
+class Compression(GZipMiddleware):
+    """Django's, which adds random bytes so that sizes tell no secrets; leaves out what is packed.
+
+    Static files are compressed when they are collected.
+    """
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        """Compress an answer whose client can read it."""
+        kind = response.headers.get("Content-Type", "").partition(";")[0]
+        if kind in _PACKED or kind == "text/event-stream":
+            return response
+        return super().process_response(request, response)
