@@ -11,6 +11,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 
 from pentathlon.roles import Role, take_role
 from pentathlon.server.bridge import Bridge
@@ -27,6 +28,9 @@ _READING = ("GET", "HEAD")
 
 _streams = cast(Any, get_asgi_application())  # Any: it follows the standard in types of its own
 _pages = Bridge(cast(Any, get_wsgi_application()))
+
+# Imports all views now: the first visitor would wait two seconds for them.
+get_resolver().url_patterns  # noqa: B018  read for what it does
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

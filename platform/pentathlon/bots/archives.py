@@ -18,7 +18,7 @@ from pentathlon.bots.zip_files import StoredFile, read_files
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.manifest import FILE_NAME, Manifest, parse_manifest
 
-# The highest level takes 43 s for 16 MiB of "a" and "b" in random order, this one half a second.
+# For 16 MiB of "a" and "b" in random order level 9 takes 43 s, the usual 6 1.4 s, this one 0.4 s.
 _LEVEL = 3
 
 
@@ -159,13 +159,14 @@ def _content_hash(files: Mapping[str, StoredFile]) -> str:
 
 def _normalised(files: Mapping[str, StoredFile]) -> bytes:
     target = io.BytesIO()
-    with ZipFile(target, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
+    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
         for name, file in sorted(files.items()):
             info = ZipInfo(name)
             info.create_system = 3  # Unix, wherever this runs
             info.compress_type = ZIP_DEFLATED
             info.external_attr = (stat.S_IFREG | _mode(file)) << 16
-            archive.writestr(info, file.data)
+            # Of the archive itself the level is not taken for entries that are made by hand.
+            archive.writestr(info, file.data, compresslevel=_LEVEL)
     return target.getvalue()
 
 

@@ -1,13 +1,21 @@
 """A connection that ends when its client keeps the server waiting."""
 
 import asyncio
+import socket
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from pentathlon.server.limits import HEAD_S, LARGEST_HEAD, LINGER_S, MOST_CONNECTIONS, STALL_S
+from pentathlon.server.limits import (
+    HEAD_S,
+    LARGEST_HEAD,
+    LINGER_S,
+    MOST_CONNECTIONS,
+    SEND_BUFFER,
+    STALL_S,
+)
 
 _HEAD: Final = "head"
 _STALL: Final = "stall"
@@ -27,6 +35,9 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request, in the place of who has waited longest."""
         super().connection_made(transport)
+        listening = transport.get_extra_info("socket")
+        if listening is not None:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         self._start(_HEAD, HEAD_S, self._refuse_slow_head)
         if len(self.connections) > MOST_CONNECTIONS:
             self._drop_longest_waiting()

@@ -36,6 +36,8 @@ LINGER_S: Final = 5.0
 GRACE_S: Final = 20
 """How long requests under way may take when a server in production is asked to stop."""
 
+SEND_BUFFER: Final = 256 * KILOBYTE
+"""What the kernel keeps for a client that does not read; by itself it keeps some megabytes."""
 MOST_CONNECTIONS: Final = 800
 """Above this the connection that has waited longest for its request is closed."""
 MOST_WAITING: Final = 200
@@ -59,9 +61,10 @@ class Lane(StrEnum):
     PAGES = "pages"
     UPLOADS = "uploads"
     EXPORTS = "exports"
+    FILES = "files"
 
 
-THREADS: Final = {Lane.PAGES: 8, Lane.UPLOADS: 2, Lane.EXPORTS: 2}
+THREADS: Final = {Lane.PAGES: 8, Lane.UPLOADS: 2, Lane.EXPORTS: 2, Lane.FILES: 2}
 """Uploads and exports cost the most memory and CPU, so few of them run at a time."""
 
 
@@ -137,6 +140,7 @@ ALLOWANCES: Final = (
         LARGEST_FORM,
         rate="tables",
     ),
+    _allowance("static files", r"/static/", 0, lane=Lane.FILES),
     _allowance("live streams", r"/live/", 0),
     _allowance("the administration", r"/admin/", LARGEST_BODY),
     _allowance("everything else in the API", r"/api/", LARGEST_BODY),

@@ -110,7 +110,8 @@ def test_dripping_does_not_help(monkeypatch: pytest.MonkeyPatch) -> None:
             while not answer.done():
                 writer.write(b"X: y\r\n")
                 await asyncio.sleep(0.01)
-        assert b"408" in await answer
+        with suppress(ConnectionError):  # who still sends may not get to read why
+            assert b"408" in await answer
 
     run(scenario)
 

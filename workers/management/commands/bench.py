@@ -7,9 +7,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.local.waiting import ServerFailed
 from workers.benchmark import command as matches
+from workers.benchmark import starvation
 from workers.benchmark.speed import command as engines
 
-_PARTS = {"match": matches, "engines": engines}
+_PARTS = {"match": matches, "starvation": starvation, "engines": engines}
 
 
 class Command(BaseCommand):
