@@ -160,9 +160,7 @@ STATIC_ROOT = _environment.static or DATA_FOLDER / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        if _production
-        else "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage",
     },
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
