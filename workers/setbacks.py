@@ -8,6 +8,8 @@ from workers.drain import Drain
 
 LONGEST_S: Final = 30.0
 FIRST_S: Final = 1.0
+LASTING: Final = 3
+"""After every so many failures in a row, a slot is closed and opened anew."""
 
 
 class Setbacks:
@@ -24,6 +26,11 @@ class Setbacks:
     def note(self, *, failed: bool) -> None:
         """Count a failure, or forget them all after something that went well."""
         self._in_a_row = self._in_a_row + 1 if failed else 0
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it is time to begin anew, now and again while the failures go on."""
+        return self._in_a_row > 0 and self._in_a_row % LASTING == 0
 
     @property
     def pause_s(self) -> float:

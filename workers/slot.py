@@ -19,6 +19,12 @@ class Slot:
     launcher: Launcher
     files: BotFiles
 
+    def close(self) -> None:
+        """Remove all files and give back the uids; no match may be played."""
+        if isinstance(self.launcher, SandboxLauncher):
+            self.launcher.close()
+        self.files.close()
+
 
 def open_slot(level: SandboxLevel, *, name: str) -> Slot:
     """Make this process ready to play matches at a sandbox level that the host can hold."""

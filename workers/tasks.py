@@ -10,7 +10,12 @@ from typing import Any, Final
 
 import structlog
 from billiard.process import current_process
-from celery.signals import worker_init, worker_process_init, worker_shutting_down
+from celery.signals import (
+    worker_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_shutting_down,
+)
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
@@ -28,6 +33,7 @@ from workers.runtimes import Runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_walls, level_of
 from workers.sandbox.probe import Probe
+from workers.sandbox.staging import close_all
 from workers.setbacks import Setbacks
 from workers.slot import Slot, open_slot, pin_to_core
 
@@ -68,6 +74,9 @@ def play_matches(match_ids: list[int]) -> None:
 
 def _rest(*, failed: bool) -> None:
     _setbacks.note(failed=failed)
+    if _setbacks.is_lasting:
+        # What is wrong may be this process's own, which begins anew with the next match.
+        _close_slot()
     _setbacks.rest(drain())
 
 
@@ -121,6 +130,12 @@ def _ask_to_stop(**_: object) -> None:
     drain().ask()
 
 
+@worker_process_shutdown.connect
+def _leave_nothing(**_: object) -> None:
+    """Remove the files of a slot, which ends without running what Python runs at the end."""
+    close_all()
+
+
 @cache
 def walls() -> Probe | None:
     """Return what holds bots on this host, found before child processes are forked."""
@@ -155,6 +170,12 @@ def announced(*, slots: int = 1) -> Announcement:
     if not _announced:
         _announced.append(announcement(walls(), slots=slots))
     return replace(_announced[0], runtimes=runtimes().working())
+
+
+def _close_slot() -> None:
+    if _slot.cache_info().currsize:
+        _slot().close()
+        _slot.cache_clear()
 
 
 @cache

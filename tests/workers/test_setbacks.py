@@ -29,3 +29,9 @@ def test_worker_that_is_asked_to_stop_does_not_rest() -> None:
     after(*[True] * 100).rest(drain)
 
     assert time.monotonic() - began < LONGEST_S / 2
+
+
+def test_slot_begins_anew_after_every_few_failures() -> None:
+    assert [after(*[True] * number).is_lasting for number in range(7)] == [
+        False, False, False, True, False, False, True,
+    ]  # fmt: skip

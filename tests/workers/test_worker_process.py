@@ -15,6 +15,7 @@ from pentathlon_engines.record import verify_record
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import let_lease_expire
 from tests.workers.running import running_platform
+from workers.sandbox.staging import Staging, sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -97,3 +98,36 @@ def _leader() -> int:
     """Return the process that hands matches out."""
     holders = Lease.objects.filter(name=RECONCILER).values_list("holder", flat=True)
     return int(next(iter(holders), "/0/").split("/")[1])
+
+
+def _temporary(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith("pent"))
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_worker_leaves_no_temporary_files(tmp_path: Path, how: signal.Signals) -> None:
+    staging = Staging()
+    folder = staging.new_folder()
+    folder.chmod(0o755)
+    make_match([make_version(), make_version(like="greedy")])
+
+    with running_platform(tmp_path) as platform:
+        platform.environment["TMPDIR"] = str(folder)
+        worker = platform.start_worker(slots=2)
+        platform.start_reconciler()
+        platform.eventually(_all_ended)
+        made = _temporary(folder)
+        os.kill(worker.pid, how)
+        worker.wait(30)
+        # Slots end by themselves a moment after the worker that they belong to.
+        platform.eventually(lambda: _swept(folder, how) == [])
+
+    staging.close()
+    assert made
+
+
+def _swept(folder: Path, how: signal.Signals) -> list[str]:
+    """Return what is left, after a killed worker: what the next one leaves of it."""
+    if how is signal.SIGKILL:
+        sweep(folder)
+    return _temporary(folder)

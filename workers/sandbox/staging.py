@@ -15,7 +15,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
-_PREFIX = "pentathlon-sandbox-"
+PREFIX: Final = "pentathlon-sandbox-"
 _TEMPORARY = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108  # names are made up by mkdtemp
 _ANYBODY = 65534
 _READ, _TRAVERSE = 4, 1
@@ -73,6 +73,17 @@ def close_all() -> None:
     """Remove every staging folder of this process, which ends without ceremony."""
     for staging in list(_all):
         staging.close()
+
+
+def sweep(parent: Path) -> None:
+    """Remove from a folder the staging folders of workers that are gone."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        try:
+            if folder.lstat().st_uid == os.geteuid():
+                lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+                _remove_if_unlocked(folder, lock)
+        except OSError:
+            continue
 
 
 def is_readable_by(path: Path, uid: int) -> bool:
@@ -206,13 +217,13 @@ class _Held:
         """Make the folder; the one before, if any, is gone."""
         self._unlock()
         for parent in _parents():
-            _sweep(parent)
+            sweep(parent)
         parent = _reachable_parent()
         made = Path(tempfile.mkdtemp(prefix="pentathlon-new-", dir=parent))
         self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         # Under its final name it is locked from the start, so that nobody sweeps it away.
-        self.folder = made.rename(parent / f"{_PREFIX}{made.name.rpartition('-')[2]}")
+        self.folder = made.rename(parent / f"{PREFIX}{made.name.rpartition('-')[2]}")
         self.folder.chmod(0o711)
 
     def remove(self) -> None:
@@ -225,17 +236,6 @@ class _Held:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
-
-
-def _sweep(parent: Path) -> None:
-    """Remove the staging folders of workers that are gone."""
-    for folder in parent.glob(f"{_PREFIX}*"):
-        try:
-            if folder.lstat().st_uid == os.geteuid():
-                lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-                _remove_if_unlocked(folder, lock)
-        except OSError:
-            continue
 
 
 def _remove_if_unlocked(folder: Path, lock: int) -> None:
