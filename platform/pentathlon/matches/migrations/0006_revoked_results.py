@@ -10,11 +10,16 @@ def rank_all_failed(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+    why_it_may_lock = (
+        "It first changes rows of ended matches, which nobody else writes, and only then takes "
+        "the locks of the new columns, for a moment."
+    )
     dependencies = [
         ("matches", "0005_blamed_version"),
     ]
 
     operations = [
+        migrations.RunPython(rank_all_failed, migrations.RunPython.noop),
         migrations.AddField(
             model_name="match",
             name="is_revoked",
@@ -25,5 +30,4 @@ class Migration(migrations.Migration):
             name="actions",
             field=models.PositiveIntegerField(null=True),
         ),
-        migrations.RunPython(rank_all_failed, migrations.RunPython.noop),
     ]

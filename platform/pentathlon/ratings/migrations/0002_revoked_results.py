@@ -2,6 +2,10 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    why_it_may_lock = (
+        "The new check reads the ledger once under its lock. Whoever needs the ledger meanwhile "
+        "waits or tries again."
+    )
     dependencies = [
         ("matches", "0006_revoked_results"),
         ("ratings", "0001_initial"),
