@@ -1,0 +1,82 @@
+"""`pentathlon verify --tournament URL` against a server that answers as ours does."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from rest_framework.test import APIClient
+
+from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.services import close_finished
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.proving import verify_tournament
+from tests.api.client import V1
+from tests.pentathlon.matches.acting import claimed
+from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.tournaments.acting import matches_of, started
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def closed() -> Tournament:
+    tournament = started(bots=2)
+    for match in matches_of(tournament):
+        job = claimed(match)
+        submit(job, record_of(job, luck=match.pk))
+    apply_results()
+    close_finished()
+    return tournament
+
+
+@pytest.fixture
+def site(closed: Tournament, anonymous: APIClient) -> Iterator[str]:
+    """Serve what the API says, apart from the test's own database connection."""
+    replays = [f"{V1}/replays/{match.pk}/" for match in matches_of(closed)]
+    paths = [f"{V1}/tournaments/{closed.pk}/proof/", *replays]
+    said = {path: anonymous.get(path).content for path in paths}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path in said else 404)
+            self.end_headers()
+            self.wfile.write(said.get(self.path, b'{"detail": "There is nothing."}'))
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("page", ["tournaments/{}/", "api/v1/tournaments/{}/proof/"])
+def test_proof_and_records_come_from_the_server(
+    site: str, closed: Tournament, capsys: pytest.CaptureFixture[str], page: str
+) -> None:
+    verify_tournament(
+        f"{site}/{page.format(closed.pk)}",
+        records=None,
+        fetch=True,
+        noted=closed.commitment,
+        as_json=True,
+    )
+
+    told = json.loads(capsys.readouterr().out)
+    assert (told["valid"], told["complete"]) == (True, True)
+    assert {check["name"] for check in told["checks"]} >= {"schedule", "seeds", "records"}
+
+
+def test_tournament_that_is_not_there_is_told_by_the_server(site: str) -> None:
+    with pytest.raises(CommandFailed, match="404 There is nothing") as caught:
+        verify_tournament(
+            f"{site}/tournaments/0/", records=None, fetch=False, noted=None, as_json=False
+        )
+
+    assert caught.value.exit_code == HOST_OR_SERVER
