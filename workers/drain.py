@@ -85,6 +85,7 @@ class _WatchedBot:
         self.stdout = bot.stdout
         self.stderr = bot.stderr
         self.cpu_s = bot.cpu_s
+        self.awake_threads = bot.awake_threads
         self.pause = bot.pause
         self.resume = bot.resume
 

@@ -18,8 +18,9 @@ _ADVICE: Final[dict[str, str]] = {
         "match brings your bot to the same request at your desk."
     ),
     "wall_time": (
-        "It slept, waited for something that never came, or did not flush its answer. Flush after "
-        "every line, and never wait for input other than the next line."
+        "It slept, waited for something that never came, or did not flush its answer; what it "
+        "waited for a busy host is not counted. Flush after every line, and never wait for input "
+        "other than the next line."
     ),
     "cpu_time": (
         "Look at the clock in each request and stop thinking at 80 % of cpu_left_ms. All threads "
@@ -45,6 +46,10 @@ _ADVICE: Final[dict[str, str]] = {
     "illegal_action": (
         "Answer with a text of the request's legal list, letter for letter. The match’s bundle "
         "brings your bot to the same position."
+    ),
+    "out_of_turn": (
+        "It is stopped in the turns of others, and went on all the same. Send no signals to "
+        "itself, set no timers, and give back large memory before the answer, not after it."
     ),
     "security": (
         "It made a system call that no bot needs, such as opening a socket or starting a program. "

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 
 class FaultKind(StrEnum):
     """The closed set of faults; the value is what records, the API and pages carry."""
 
     STARTUP = "startup"
-    """No `ready` line within the start-up limit, or the process ended before it."""
+    """No `ready` line within the start-up limits, or the process ended before it."""
     CRASH = "crash"
     """The process ended, or closed its output, while the match went on."""
     WALL_TIME = "wall_time"
-    """An answer took longer than the wall clock allows."""
+    """It slept longer than the wall clock allows: in one action, or in the match."""
     CPU_TIME = "cpu_time"
     """An action, or the whole match, used more CPU time than allowed."""
     MEMORY = "memory"
@@ -28,8 +29,14 @@ class FaultKind(StrEnum):
     """A line that is not a message of the protocol, or one at the wrong time."""
     ILLEGAL_ACTION = "illegal_action"
     """A well-formed answer whose action is not legal here."""
+    OUT_OF_TURN = "out_of_turn"
+    """It ran while another seat was to act, and it was to be stopped."""
     SECURITY = "security"
     """A system call that no honest bot makes."""
+
+
+HAPPEN_AT_ANY_PLY: Final = frozenset({FaultKind.OUT_OF_TURN})
+"""Faults of a seat that need not be the one that was asked for the action."""
 
 
 class Fault:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.limits import Limits
@@ -78,6 +78,24 @@ class EndedFromOutside(Exception):
         self.seat = seat
 
 
+class HostTooSlow(Exception):
+    """The host gave a bot so little CPU time that its match is given back. Nobody's loss."""
+
+    code = "host_too_slow"
+
+    def __init__(self, detail: str, *, seat: int | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.seat = seat
+        """Who was waited for; None when it was more than one."""
+
+
+Awake = Mapping[int, int]
+"""The threads that run, or wait for the CPU or the disk, by thread id: how often each has gone to
+sleep so far, or `ON_DISK`."""
+ON_DISK: Final = -1
+
+
 class BotProcess(Protocol):
     """One running bot. The runner reads and writes the pipes; the launcher owns the rest."""
 
@@ -90,6 +108,9 @@ class BotProcess(Protocol):
 
     def cpu_s(self) -> float:
         """Return the CPU seconds used so far, over all threads; the last value after its end."""
+
+    def awake_threads(self) -> Awake:
+        """Return what runs or is about to; empty for a bot that sleeps, is stopped or is gone."""
 
     def pause(self) -> None:
         """Stop the bot from running while another seat thinks; silent when it has ended."""

@@ -11,14 +11,17 @@ from typing import Any, Final
 class Limits:
     """Upper bounds for one bot process in one match; times in seconds, sizes in MiB or bytes.
 
-    Thinking time is judged by the bot's own CPU clock; the wall clock is a backstop for bots
-    that sleep or wait.
+    Thinking time is judged by the bot's own CPU clock. The wall clock counts only the time in
+    which the bot slept; what it waited for its host counts for nobody.
     """
 
     startup_wall_s: float = 5.0
+    """Until `ready`: CPU time, and likewise time asleep."""
     action_cpu_s: float = 1.0
     action_wall_s: float = 3.0
     match_cpu_s: float = 20.0
+    match_wall_s: float = 60.0
+    """Time asleep in all actions: 3 s in each of a long game would be hours."""
     memory_mb: int = 256
     scratch_mb: int = 16
     scratch_files: int = 1024

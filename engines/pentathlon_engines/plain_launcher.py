@@ -15,9 +15,17 @@ from pathlib import Path
 from typing import Final
 
 from pentathlon_engines import bot
+from pentathlon_engines.awake import awake_threads
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.languages import heap_mb
-from pentathlon_engines.launcher import BotCommand, Breach, LaunchFailed, SandboxLevel, Usage
+from pentathlon_engines.launcher import (
+    Awake,
+    BotCommand,
+    Breach,
+    LaunchFailed,
+    SandboxLevel,
+    Usage,
+)
 from pentathlon_engines.limits import Limits
 
 # Importing `bot` here also writes its bytecode, which bots themselves are not allowed to.
@@ -95,6 +103,10 @@ class PlainProcess:
             return self._cpu_s
         self._cpu_s = used_s
         return used_s
+
+    def awake_threads(self) -> Awake:
+        """Return what of the bot's own process runs or is about to."""
+        return awake_threads([self._pid])
 
     def pause(self) -> None:
         """Stop the bot and what it started from running."""

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from pentathlon_engines.errors import BadRecord, EngineError
-from pentathlon_engines.faults import Fault
+from pentathlon_engines.faults import HAPPEN_AT_ANY_PLY, Fault
 from pentathlon_engines.game import CHANCE, Outcome, State
 from pentathlon_engines.referee import STAND_IN, chance_random, judge, stand_in_random
 from pentathlon_engines.registry import GAMES
@@ -154,6 +154,9 @@ class _Replay:
         self._seed: int = record["seed"]
         self._draws = 0
         self._left = {fault["seat"]: fault["ply"] for fault in record["faults"]}
+        self._asked = {
+            fault["seat"] for fault in record["faults"] if fault["kind"] not in HAPPEN_AT_ANY_PLY
+        }
 
     def step(self, ply: int, event: list[Any]) -> None:
         self._check_expelled(ply)
@@ -190,7 +193,8 @@ class _Replay:
 
     def _check_expelled(self, ply: int) -> None:
         mover = self._state.to_move
-        wrong = [seat for seat, left in self._left.items() if left == ply > 0 and seat != mover]
+        left = [seat for seat, at in self._left.items() if at == ply > 0 and seat != mover]
+        wrong = sorted(self._asked.intersection(left))
         if wrong:
             raise BadRecord(f"faults: seat {wrong[0]} was not asked for action {ply}")
 

@@ -85,15 +85,18 @@ def requests_to(record: Record, seat: int) -> Iterator[Request]:
     left = {fault["seat"]: fault["ply"] for fault in record["faults"]}
     last = left.pop(seat, len(record["events"]))
     for other in [other for other, ply in left.items() if ply == 0]:
-        _expel(referee, other)
+        _expel(referee, left, other)
     while (mover := referee.seat_to_ask()) is not None and referee.ply <= last:
         if mover == seat:
             yield referee.request()
         if referee.ply == last:
             return
-        if left.get(mover) == referee.ply:
-            _expel(referee, mover)
-            continue
+        # Not only the one that is asked: another may have run out of its turn.
+        if gone := [other for other, ply in left.items() if ply == referee.ply]:
+            for other in gone:
+                _expel(referee, left, other)
+            if mover in gone or referee.outcome is not None:
+                continue
         _, text, cpu_ms, wall_ms = record["events"][referee.ply]
         referee.accept(text, cpu_ms=cpu_ms, wall_ms=wall_ms)
 
@@ -115,7 +118,8 @@ def lines_of(record: Record, seat: int) -> list[Line]:
     return tape.read(b"")
 
 
-def _expel(referee: Referee, seat: int) -> None:
+def _expel(referee: Referee, left: dict[int, int], seat: int) -> None:
+    del left[seat]
     referee.expel(Fault(FaultKind.CRASH, seat=seat, ply=referee.ply, detail="as recorded"))
 
 

@@ -7,7 +7,7 @@ scored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,8 @@ class MatchReport:
     """Ply and text: what the bot noted, and what the referee could not accept."""
     traces: list[Trace]
     """The last lines in both directions, and what the last request took."""
+    starved_s: float = 0.0
+    """How long the bots waited for their host while they were asked."""
 
 
 def play_match(
@@ -62,13 +64,16 @@ def play_match(
     codec: protocol.Codec = protocol.encode,
     match: str = "local",
     on_ply: Callable[[int], None] | None = None,
+    blamed: Collection[int] = (),
 ) -> MatchReport:
     """Play one match to its end and return what happened.
 
-    `on_ply` is called before every request; what it raises ends the match without a report.
+    `on_ply` is called before every request; what it raises ends the match without a report. The
+    bots at `blamed` seats were given up by other hosts: if this one does so too, they have lost.
 
     Raises:
         LaunchFailed: the host could not start a bot.
+        HostTooSlow: the host gave a bot no time to answer.
         BadSeats, BadOption: the game is not played like that.
     """
     if not 0 <= seed < SEED_END:
@@ -84,7 +89,7 @@ def play_match(
     )
     table = Table(referee, facts, codec)
     try:
-        table.start([bot.command for bot in seats], launcher)
+        table.start([bot.command for bot in seats], launcher, blamed=blamed)
         table.play(on_ply)
     finally:
         usage = table.close()
@@ -100,6 +105,7 @@ def play_match(
         usage=usage,
         notes=table.notes,
         traces=[seat.trace() for seat in table.seats],
+        starved_s=sum(seat.waited_s for seat in table.seats),
     )
 
 

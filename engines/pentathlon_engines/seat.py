@@ -3,87 +3,134 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Final
 
 from pentathlon_engines.endings import manner_of_end
 from pentathlon_engines.errors import BadMessage
 from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotProcess, Usage
+from pentathlon_engines.launcher import Awake, BotProcess, HostTooSlow, Usage
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.pipes import BotEnded, BotFailed, Pipes
 from pentathlon_engines.protocol import read_ready
 from pentathlon_engines.trace import Trace
+from pentathlon_engines.wall_clock import (
+    Found,
+    WallClock,
+    compare,
+    explain_sleep,
+    explain_start,
+    is_given_up,
+    is_start_given_up,
+    time_to_look_again_s,
+    time_to_look_s,
+)
 
-TICK_MS: Final = 20
-"""How often a thinking bot's CPU clock and the launcher's limits are looked at."""
-_TICK_S: Final = TICK_MS / 1000
+OUT_OF_TURN_S: Final = 0.020
+"""CPU time that a paused bot may use before it is expelled: to stop takes a moment."""
+_OUT_OF_TURN_PER_REQUEST_S: Final = 0.001
+_NOT_STOPPED_S: Final = 0.001
+_A_MILLISECOND: Final = 0.001
+_FIRST_WAIT_MS: Final = 4
+"""Most answers come sooner; until then nothing is measured but the time."""
 
 
 class Seat:
     """One bot with its clocks. Whatever it does wrong is raised as `BotFailed`."""
 
     __slots__ = (
+        "_awake",
+        "_clock",
         "_cpu_mark_s",
         "_ended",
         "_is_asked",
         "_limits",
-        "_next_tick",
+        "_next_look",
+        "_out_of_turn_s",
+        "_past",
+        "_paused_cpu_s",
         "_process",
         "_usage",
         "cpu_s",
+        "is_blamed",
         "last_cpu_s",
         "last_wall_s",
+        "on_look",
         "pipes",
         "requests",
         "wall_s",
     )
 
-    def __init__(self, process: BotProcess, limits: Limits) -> None:
+    def __init__(self, process: BotProcess, limits: Limits, *, is_blamed: bool = False) -> None:
         self._process = process
         self._limits = limits
         self._cpu_mark_s = 0.0
-        self._next_tick = 0.0
+        self._paused_cpu_s = 0.0
+        self._out_of_turn_s = 0.0
+        self._next_look = time.monotonic() + time_to_look_s()
+        self._clock: WallClock | None = None
+        self._awake: Awake = {}
+        self._past = WallClock()
         self._usage: Usage | None = None
         self._is_asked = False
         self._ended = False
+        self.is_blamed = is_blamed
+        """Several hosts have given it up: for the next one that is its fault."""
+        self.on_look: Callable[[], None] | None = None
+        """What else to look at, again and again while it thinks."""
         self.pipes = Pipes(process, limits)
         self.cpu_s = 0.0
         """CPU time of all answered requests together; the start does not count."""
         self.wall_s = 0.0
+        """The same on the wall, without what it waited for its host."""
         self.last_cpu_s = 0.0
         self.last_wall_s = 0.0
         self.requests = 0
 
-    def is_ready(self, deadline: float) -> bool:
+    def is_ready(self) -> bool:
         """Say whether `ready` has come; then the bot waits, paused, to be asked."""
         line = self.pipes.take_line()
         if line is None:
-            self._check_start(deadline)
+            self._check_start()
             return False
         try:
             read_ready(line)
         except BadMessage as error:
             raise BotFailed(FaultKind.PROTOCOL, str(error)) from error
         self._process.pause()
-        self._cpu_mark_s = self._process.cpu_s()
+        self._cpu_mark_s = self._paused_cpu_s = self._process.cpu_s()
+        self._clock = None
         return True
+
+    def greet(self, hello: bytes) -> None:
+        """Send the first message to a bot that starts; its clock runs from here."""
+        self._clock = WallClock(now=time.monotonic(), cpu_s=0.0)
+        self.pipes.send(hello)
 
     def await_ready(self, hello: bytes) -> None:
         """Greet a bot that starts alone, and wait until it is ready."""
-        self.pipes.send(hello)
-        deadline = time.monotonic() + self._limits.startup_wall_s
-        while not self.is_ready(deadline):
+        self.greet(hello)
+        while not self.is_ready():
             try:
-                self.pipes.wait(TICK_MS)
+                self.pipes.wait(self.ms_to_look())
             except BotEnded:
                 raise self._explain_end(FaultKind.STARTUP) from None
 
+    def ms_to_look(self) -> int:
+        """Return how long a bot that starts need not be looked at."""
+        return max(1, int(1000 * (self._next_look - time.monotonic())))
+
     def ask(self, line: bytes) -> bytes:
-        """Put a request to the bot and return its answer; the bot runs only meanwhile."""
+        """Put a request to the bot and return its answer; the bot runs only meanwhile.
+
+        Raises:
+            HostTooSlow: the host gave it no time to answer.
+        """
         self._is_asked = True
         self.requests += 1
         self.last_cpu_s = self.last_wall_s = 0.0
         try:
+            self._check_silence()
             self.pipes.refuse_early_output()
             answer = self._let_think(line)
         except BotEnded:
@@ -91,6 +138,30 @@ class Seat:
         self._charge()
         self._is_asked = False
         return answer
+
+    def check_pause(self) -> None:
+        """Look at a paused bot; raise `BotFailed` when it has run all the same."""
+        cpu_s = self._process.cpu_s()
+        if cpu_s - self._cpu_mark_s > OUT_OF_TURN_S:
+            raise _out_of_turn(cpu_s - self._cpu_mark_s)
+        if cpu_s - self._paused_cpu_s > _NOT_STOPPED_S:
+            self._paused_cpu_s = cpu_s
+            self._process.pause()
+
+    @property
+    def waited_s(self) -> float:
+        """How long it waited for its host while it was asked, as far as looks show it."""
+        return self._past.waited_s
+
+    @property
+    def looked_s(self) -> float:
+        """How much of the time in which it was asked looks have covered."""
+        return self._past.elapsed_s
+
+    def forgive(self) -> None:
+        """Give back to a bot that thinks what it took so far on the wall: it was disturbed."""
+        if self._clock is not None:
+            self._clock.forgive()
 
     def tell(self, line: bytes) -> None:
         """Send a message that needs no answer and let the bot run."""
@@ -101,9 +172,12 @@ class Seat:
         """Return what the bot may still use and has used, in milliseconds, for its request."""
         limits = self._limits
         match_left_s = max(0.0, limits.match_cpu_s - self.cpu_s)
+        sleep_left_s = min(
+            limits.action_wall_s, max(0.0, limits.match_wall_s - self._past.slept_s)
+        )
         return {
             "cpu_left_ms": int(1000 * min(limits.action_cpu_s, match_left_s)),
-            "wall_left_ms": int(1000 * limits.action_wall_s),
+            "wall_left_ms": int(1000 * min(limits.action_wall_s, sleep_left_s)),
             "match_cpu_left_ms": int(1000 * match_left_s),
             "match_cpu_used_ms": round(1000 * self.cpu_s),
             "match_wall_used_ms": round(1000 * self.wall_s),
@@ -163,51 +237,120 @@ class Seat:
             # First the request, then the bot: the other way round it would wake up twice.
             self.pipes.send(line)
             self._process.resume()
-            return self._await_answer(started + self._limits.action_wall_s)
+            self.pipes.wait(_FIRST_WAIT_MS)
+            answer = self.pipes.take_line()
+            now = time.monotonic()
+            if answer is None:
+                return self._await_answer(started)
+            self.last_wall_s = now - started
+            if now >= self._next_look:
+                self._look_around(now)
+            return answer
         finally:
-            self.last_wall_s = time.monotonic() - started
             self._process.pause()
 
-    def _await_answer(self, deadline: float) -> bytes:
-        while True:
-            self.pipes.wait(TICK_MS)
-            line = self.pipes.take_line()
+    def _await_answer(self, started: float) -> bytes:
+        """Wait for an answer that takes longer, with a look at the bot now and then."""
+        clock = self._clock = WallClock(now=started, cpu_s=self._cpu_mark_s)
+        due = started + time_to_look_s()
+        try:
+            while (answer := self._wait_to_look(due)) is None:
+                self._look(clock, due=due)
+                self._check_wall(clock)
+                due = time.monotonic() + time_to_look_s()
+        finally:
             now = time.monotonic()
-            if now >= self._next_tick:
-                self._tick(now)
-            if line is not None:
+            self.last_wall_s = clock.wall_s(now)
+            self._past.add(clock)
+            self._clock = None
+            self._awake = {}
+        if now >= self._next_look:
+            self._look_around(now)
+        return answer
+
+    def _wait_to_look(self, due: float) -> bytes | None:
+        """Return the answer that comes before the next look, or None.
+
+        Looks come when they are due, to fractions of a millisecond, whatever the bot writes.
+        """
+        while (left_s := due - time.monotonic()) > 0:
+            if left_s < _A_MILLISECOND:
+                time.sleep(left_s)
+                break
+            self.pipes.wait(int(left_s * 1000))
+            if (line := self.pipes.take_line()) is not None:
                 return line
-            # An answer that has come is taken even if we were too busy to see it in time.
-            if now > deadline:
-                limit = f"{self._limits.action_wall_s:g} s of wall time"
-                raise BotFailed(FaultKind.WALL_TIME, f"no answer within {limit}")
+        # An answer that has come is taken even if we were too busy to see it in time.
+        self.pipes.wait(0)
+        return self.pipes.take_line()
+
+    def _look(self, clock: WallClock, *, due: float) -> None:
+        """Note what the bot did since the last look."""
+        now, cpu_s = time.monotonic(), self._process.cpu_s()
+        found = Found.AWAKE if clock.has_run(now=now, cpu_s=cpu_s) else self._find()
+        clock.note(now=now, cpu_s=cpu_s, due=due, found=found)
+        self._look_around(now)
+
+    def _find(self) -> Found:
+        before = self._process.awake_threads()
+        if not before:
+            return Found.ASLEEP
+        last, self._awake = self._awake, before
+        if compare(last, before) is Found.AWAKE:
+            return Found.AWAKE
+        time.sleep(time_to_look_again_s())
+        return compare(before, self._process.awake_threads())
+
+    def _look_around(self, now: float) -> None:
+        self._next_look = now + time_to_look_s()
+        if self._is_asked:
+            self._check_cpu(self._process.cpu_s() - self._cpu_mark_s)
+        breach = self._process.breach()
+        if breach is not None:
+            raise BotFailed(breach.kind, breach.detail)
+        if self.on_look is not None:
+            self.on_look()
 
     def _charge(self) -> None:
         now_s = self._process.cpu_s()
         self.last_cpu_s = now_s - self._cpu_mark_s
         self._check_cpu(self.last_cpu_s)
-        self._cpu_mark_s = now_s
+        self._cpu_mark_s = self._paused_cpu_s = now_s
         self.cpu_s += self.last_cpu_s
         self.wall_s += self.last_wall_s
 
-    def _tick(self, now: float) -> None:
-        self._next_tick = now + _TICK_S
-        self._check_cpu(self._process.cpu_s() - self._cpu_mark_s)
-        self._check_breach()
+    def _check_silence(self) -> None:
+        """Raise `BotFailed` when the bot has run since it was paused; short turns add up."""
+        ran_s = self._process.cpu_s() - self._cpu_mark_s
+        self._out_of_turn_s += ran_s
+        allowed_s = OUT_OF_TURN_S + _OUT_OF_TURN_PER_REQUEST_S * self.requests
+        if ran_s > OUT_OF_TURN_S or self._out_of_turn_s > allowed_s:
+            raise _out_of_turn(max(ran_s, self._out_of_turn_s))
 
-    def _check_start(self, deadline: float) -> None:
-        now = time.monotonic()
-        if now > deadline:
-            limit = f"{self._limits.startup_wall_s:g} s"
-            raise BotFailed(FaultKind.STARTUP, f"no ready line within {limit}")
-        if now >= self._next_tick:
-            self._next_tick = now + _TICK_S
-            self._check_breach()
+    def _check_start(self) -> None:
+        clock = self._clock
+        if clock is None or time.monotonic() < self._next_look:
+            return
+        self._look(clock, due=self._next_look)
+        excess = explain_start(clock, self._process.cpu_s(), self._limits)
+        if excess is not None:
+            raise BotFailed(FaultKind.STARTUP, excess)
+        if is_start_given_up(clock, self._limits):
+            raise self._give_up(FaultKind.STARTUP, clock)
 
-    def _check_breach(self) -> None:
-        breach = self._process.breach()
-        if breach is not None:
-            raise BotFailed(breach.kind, breach.detail)
+    def _check_wall(self, clock: WallClock) -> None:
+        excess = explain_sleep(clock, self._past, self._limits)
+        if excess is not None:
+            raise BotFailed(FaultKind.WALL_TIME, excess)
+        if is_given_up(clock, self._past, self._limits):
+            raise self._give_up(FaultKind.WALL_TIME, clock)
+
+    def _give_up(self, kind: FaultKind, clock: WallClock) -> BotFailed | HostTooSlow:
+        took = f"in {clock.elapsed_s:.1f} s it ran for {clock.ran_s:.1f} s"
+        took += f" and slept for {clock.slept_s:.1f} s"
+        if self.is_blamed:
+            return BotFailed(kind, f"no answer: {took}, as on other hosts before")
+        return HostTooSlow(f"The host gave a bot too little time: {took}.")
 
     def _check_cpu(self, action_s: float) -> None:
         limits = self._limits
@@ -218,3 +361,8 @@ class Seat:
         if match_s > limits.match_cpu_s:
             used = f"used {match_s:.3f} s of CPU time in the match"
             raise BotFailed(FaultKind.CPU_TIME, f"{used}, {limits.match_cpu_s:g} s are allowed")
+
+
+def _out_of_turn(ran_s: float) -> BotFailed:
+    ran = f"ran for {ran_s:.3f} s of CPU time while other seats were to act"
+    return BotFailed(FaultKind.OUT_OF_TURN, f"{ran}, {OUT_OF_TURN_S:g} s are allowed")

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Final
 
 from pentathlon_engines import protocol
 from pentathlon_engines.errors import BadMessage
 from pentathlon_engines.faults import Fault, FaultKind
-from pentathlon_engines.launcher import BotCommand, Launcher, Usage
+from pentathlon_engines.launcher import BotCommand, HostTooSlow, Launcher, Usage
 from pentathlon_engines.pipes import BotFailed
 from pentathlon_engines.referee import Referee, Request
-from pentathlon_engines.seat import TICK_MS, Seat
+from pentathlon_engines.seat import Seat
 
 FAREWELL_S: Final = 0.05
 """How long bots may take to end by themselves after `end`."""
+_FAREWELL_TICK_MS: Final = 20
 
 
 class Table:
@@ -32,35 +33,53 @@ class Table:
         self._facts = facts
         self._codec = codec
         self._present: set[int] = set()
+        self._running: Collection[int] = ()
+        """The seats that are not paused."""
 
-    def start(self, commands: Sequence[BotCommand], launcher: Launcher) -> None:
-        """Start all bots together and wait until each is ready or has failed."""
+    def start(
+        self, commands: Sequence[BotCommand], launcher: Launcher, *, blamed: Collection[int] = ()
+    ) -> None:
+        """Start all bots together and wait until each is ready or has failed.
+
+        Raises:
+            HostTooSlow: the host gave a bot that is not among the `blamed` no time for it.
+        """
         for index, command in enumerate(commands):
             process = launcher.start(command, seat=index, limits=self._facts.limits)
-            self.seats.append(Seat(process, self._facts.limits))
+            seat = Seat(process, self._facts.limits, is_blamed=index in blamed)
+            self.seats.append(seat)
             self._present.add(index)
-        deadline = time.monotonic() + self._facts.limits.startup_wall_s
         waiting = dict(enumerate(self.seats))
         for index, seat in waiting.items():
-            seat.pipes.send(self._line(protocol.hello(self._facts, seat=index)))
+            seat.greet(self._line(protocol.hello(self._facts, seat=index)))
+        self._running = waiting.keys()
         while waiting:
-            for index, descriptor in _stirring(waiting):
+            look_ms = min(seat.ms_to_look() for seat in waiting.values())
+            for index, descriptor in _stirring(waiting, look_ms):
                 if index in self._present:
                     self._move_bytes(index, descriptor)
             for index, seat in list(waiting.items()):
-                if self._is_settled(index, seat, deadline):
+                if self._is_settled(index, seat):
                     del waiting[index]
+            self._watch_paused()
 
     def play(self, on_ply: Callable[[int], None] | None) -> None:
         """Ask whoever is to act until the match is over; then say so."""
         referee = self._referee
-        while (seat := referee.seat_to_ask()) is not None:
+        for seat in self.seats:
+            seat.on_look = self._guard_turn
+        while (index := referee.seat_to_ask()) is not None:
             if on_ply is not None:
                 on_ply(referee.ply)
+            self._running = (index,)
             try:
-                self._take_turn(seat, referee.request())
+                self._take_turn(index, referee.request())
             except BotFailed as failure:
-                self._expel(seat, failure)
+                self._expel(index, failure)
+            except HostTooSlow as error:
+                raise HostTooSlow(error.detail, seat=index) from error
+            except _MatchIsOver:
+                break
         self._say_end()
 
     def close(self) -> list[Usage]:
@@ -79,12 +98,35 @@ class Table:
             wall_ms=round(1000 * seat.last_wall_s),
         )
 
-    def _is_settled(self, index: int, seat: Seat, deadline: float) -> bool:
+    def _guard_turn(self) -> None:
+        """Expel whoever runs in the turn of another, who gets the time back."""
+        if not self._watch_paused():
+            return
+        for index in self._running:
+            self.seats[index].forgive()
+        if self._referee.outcome is not None:
+            raise _MatchIsOver
+
+    def _watch_paused(self) -> bool:
+        """Expel the paused bots that have run; say whether there was one."""
+        present = len(self._present)
+        for index in self._present.difference(self._running):
+            try:
+                self.seats[index].check_pause()
+            except BotFailed as failure:
+                self._expel(index, failure)
+        return len(self._present) < present
+
+    def _is_settled(self, index: int, seat: Seat) -> bool:
         try:
-            return index not in self._present or seat.is_ready(deadline)
+            return index not in self._present or seat.is_ready()
         except BotFailed as failure:
             self._expel(index, failure)
             return True
+        except HostTooSlow as error:
+            # Of several that are not ready nobody can say who keeps the others waiting.
+            only = index if len(self._running) == 1 else None
+            raise HostTooSlow(error.detail, seat=only) from error
 
     def _move_bytes(self, index: int, descriptor: int) -> None:
         try:
@@ -106,12 +148,16 @@ class Table:
             seat.tell(line)
         deadline = time.monotonic() + FAREWELL_S
         while waiting and time.monotonic() < deadline:
-            for index, descriptor in _stirring(waiting):
+            for index, descriptor in _stirring(waiting, _FAREWELL_TICK_MS):
                 if index in waiting and waiting[index].is_gone(descriptor):
                     del waiting[index]
 
     def _line(self, message: protocol.Message) -> bytes:
         return self._codec(message) + b"\n"
+
+
+class _MatchIsOver(Exception):
+    """The match ended while a bot thought."""
 
 
 def ask_for_action(
@@ -149,12 +195,12 @@ def request_message(request: Request, *, clock: dict[str, int]) -> protocol.Mess
     )
 
 
-def _stirring(seats: Mapping[int, Seat]) -> list[tuple[int, int]]:
-    """Wait a tick at most; return seat and descriptor of all pipes that can be read or written."""
+def _stirring(seats: Mapping[int, Seat], wait_ms: int) -> list[tuple[int, int]]:
+    """Wait so long at most; return seat and descriptor of what can be read or written."""
     poller = select.poll()
     owners = {}
     for index, seat in seats.items():
         for descriptor, events in seat.pipes.open.items():
             poller.register(descriptor, events)
             owners[descriptor] = index
-    return [(owners[descriptor], descriptor) for descriptor, _ in poller.poll(TICK_MS)]
+    return [(owners[descriptor], descriptor) for descriptor, _ in poller.poll(wait_ms)]

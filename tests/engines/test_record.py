@@ -97,6 +97,20 @@ def test_record_with_stand_in_verifies() -> None:
     assert sum("stand_in" in event for event in sealed["events"]) == 3
 
 
+def test_record_with_a_fault_out_of_turn_verifies() -> None:
+    sealed = tuned_record(fault=fault(1, 3))
+
+    def at_the_turn_of_another(record: Record) -> None:
+        record["faults"][0].update(kind="out_of_turn", ply=2)
+        del record["events"][2:]
+
+    altered = changed(sealed, at_the_turn_of_another)
+    verify_record(altered)
+
+    with pytest.raises(BadRecord, match="seat 1 was not asked for action 2"):
+        verify_record(changed(altered, lambda it: it["faults"][0].update(kind="crash")))
+
+
 def test_chain_is_what_the_page_says() -> None:
     known: Record = {"game": "tuned", "format": 1, "chain": "", "outcome": {"ranks": [0, 1]}}
     known.update(events=[[0, "add dog b2", 1, 2]], faults=[])

@@ -12,12 +12,21 @@ import pytest
 
 from pentathlon_engines import GAMES, record
 from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotCommand, LaunchFailed
+from pentathlon_engines.launcher import BotCommand, HostTooSlow, LaunchFailed
 from pentathlon_engines.plain_launcher import PlainLauncher
 from pentathlon_engines.protocol import encode
 from pentathlon_engines.record import verify_record
+from pentathlon_engines.rerun import requests_to
 from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
-from tests.engines.bot_sources import EACH, HONEST, IMPATIENT, QUICK, READY
+from tests.engines.bot_sources import (
+    EACH,
+    HONEST,
+    IMPATIENT,
+    OUT_OF_TURN,
+    PATIENT,
+    QUICK,
+    READY,
+)
 from tests.engines.commands import Play
 from tests.engines.fake_games import TWELVE
 
@@ -91,9 +100,9 @@ def test_misbehaving_bot_earns_the_named_fault(
 @pytest.mark.parametrize(
     ("source", "kind", "detail"),
     [
-        pytest.param("import time\ntime.sleep(60)", "startup", "within 1 s", id="mute"),
-        pytest.param(EACH + "    time.sleep(60)", "wall_time", "within 1 s", id="silent"),
-        pytest.param(EACH + "    os.write(1, b'{')", "wall_time", "within 1 s", id="half a line"),
+        pytest.param("import time\ntime.sleep(60)", "startup", "1 s are allowed", id="mute"),
+        pytest.param(EACH + "    time.sleep(60)", "wall_time", "for one action", id="silent"),
+        pytest.param(EACH + "    os.write(1, b'{')", "wall_time", "1 s are", id="half a line"),
     ],
 )
 def test_bot_that_lets_wait_earns_the_named_fault(
@@ -176,6 +185,87 @@ os._exit(0)
     steps = [int(line) for line in report.logs[0].split()]
     assert len(steps) >= 2
     assert max(steps) < 40, "a bot that ran would have made about 90 steps"
+
+
+def test_bot_that_runs_on_in_the_turn_of_another_is_expelled(play: Play) -> None:
+    report = play(OUT_OF_TURN, PATIENT)
+
+    (fault,) = report.record["faults"]
+    assert (fault["seat"], fault["kind"], fault["ply"]) == (0, "out_of_turn", 1), fault
+    assert report.record["outcome"] == {"ranks": [1, 0], "reason": "fault", "scores": None}
+    assert report.traces[0].requests == 1
+    verify_record(report.record)
+
+
+def test_table_of_three_goes_on_without_who_ran_out_of_turn(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "GAMES", {"twelve": TWELVE})
+
+    report = play(HONEST, OUT_OF_TURN, PATIENT, game=TWELVE)
+
+    (fault,) = report.record["faults"]
+    assert (fault["seat"], fault["kind"]) == (1, "out_of_turn"), fault
+    asked = report.record["events"][fault["ply"]]
+    assert asked[0] == 2
+    assert asked[3] < 300, "the mover got its time back"
+    assert report.record["outcome"]["ranks"][1] == 2
+    verify_record(report.record)
+    for seat in range(3):
+        assert [each.ply for each in requests_to(report.record, seat)] == [
+            ply
+            for ply, event in enumerate(report.record["events"])
+            if event[0] == seat and len(event) == 4
+        ]
+
+
+def test_host_without_time_gives_the_match_back(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+
+    with pytest.raises(HostTooSlow) as caught:
+        play(HONEST, PATIENT)
+
+    assert caught.value.seat == 1
+
+
+def test_bot_that_hosts_gave_up_before_has_lost(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+
+    report = play(HONEST, PATIENT, blamed={1})
+
+    (fault,) = report.record["faults"]
+    assert (fault["seat"], fault["kind"]) == (1, "wall_time")
+    assert "as on other hosts before" in fault["detail"]
+
+
+def test_start_that_nobody_gets_time_for_blames_nobody(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pentathlon_engines.seat.is_start_given_up", lambda *_: True)
+    slow = "import time\ntime.sleep(0.3)\n"
+
+    with pytest.raises(HostTooSlow) as caught:
+        play(slow + HONEST, slow + HONEST)
+
+    assert caught.value.seat is None
+
+
+def test_spinning_start_costs_the_spinner_alone(play: Play) -> None:
+    spinner = (
+        "import threading\n" + 13 * "threading.Thread(target=exec, args=['while 1: 1']).start()\n"
+    )
+    slow = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass\n"
+    limits = replace(QUICK, startup_wall_s=1.0)
+
+    report = play(spinner + "while True: pass", slow + HONEST, limits=limits)
+
+    (fault,) = report.record["faults"]
+    assert (fault["seat"], fault["kind"]) == (0, "startup"), fault
+    assert "CPU time without a ready line" in fault["detail"]
 
 
 def test_log_is_kept_from_its_end(play: Play) -> None:

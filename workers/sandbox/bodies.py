@@ -9,10 +9,13 @@ import signal
 from contextlib import suppress
 from typing import Protocol
 
+from pentathlon_engines.awake import awake_threads
+from pentathlon_engines.launcher import Awake
 from workers.sandbox.burden import (
     Burden,
     ScratchMeter,
     burden,
+    family,
     family_burden,
     family_cpu_s,
     process_cpu_s,
@@ -34,6 +37,9 @@ class Body(Protocol):
 
     def burden(self) -> Burden:
         """Return what it holds now; `OSError` when it cannot be seen or has ended."""
+
+    def awake_threads(self) -> Awake:
+        """Return what of it runs or is about to; empty when it has ended."""
 
     def pause(self) -> None:
         """Keep it from running; silent when it has ended."""
@@ -79,6 +85,10 @@ class OneProcess:
     def burden(self) -> Burden:
         """Return what the process holds now."""
         return burden(self.pid, self._scratch)
+
+    def awake_threads(self) -> Awake:
+        """Look at its threads."""
+        return awake_threads([self.pid])
 
     def pause(self) -> None:
         """Stop it; atomic, because it is one process."""
@@ -147,6 +157,13 @@ class ManyProcesses(OneProcess):
             scratch_bytes=bytes_used,
         )
 
+    def awake_threads(self) -> Awake:
+        """Look at the threads of all processes."""
+        try:
+            return awake_threads(self._group.processes())
+        except OSError:
+            return {}
+
     def pause(self) -> None:
         """Freeze the group: a signal would reach one process after the other."""
         with suppress(OSError):
@@ -174,6 +191,10 @@ class Family(OneProcess):
     def cpu_s(self) -> float:
         """Return the CPU seconds of all that can be seen."""
         return family_cpu_s(self.pid)
+
+    def awake_threads(self) -> Awake:
+        """Look at the threads of all that can be seen."""
+        return awake_threads(family(self.pid))
 
     def burden(self) -> Burden:
         """Return what all that can be seen hold together."""

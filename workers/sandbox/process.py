@@ -11,7 +11,13 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 
-from pentathlon_engines.launcher import Breach, EndedFromOutside, LaunchFailed, Usage
+from pentathlon_engines.launcher import (
+    Awake,
+    Breach,
+    EndedFromOutside,
+    LaunchFailed,
+    Usage,
+)
 from pentathlon_engines.limits import Limits
 from workers.sandbox.bodies import Body, process_handle
 from workers.sandbox.burden import Burden, process_cpu_s
@@ -80,9 +86,16 @@ class SandboxedBot:
     def cpu_s(self) -> float:
         """Return the CPU seconds used so far, over all threads and processes."""
         if self._usage is None:
-            with suppress(OSError):
+            # No `suppress` here: it would cost more than the look at the clock.
+            try:
                 self._cpu_s = self._body.cpu_s() - self._overhead_cpu_s
+            except OSError:
+                return self._cpu_s
         return self._cpu_s
+
+    def awake_threads(self) -> Awake:
+        """Return what of the bot runs or is about to."""
+        return {} if self._usage is not None else self._body.awake_threads()
 
     def pause(self) -> None:
         """Stop the bot from running."""

@@ -152,15 +152,21 @@ def _what_happened(place: MatchSeat, record: Record, trace: Trace | None) -> Ite
         came = f"{_ordinal(place.rank or 0)} of {record['seats']}"
         yield f"The match ended by {how}; it came {came}, without a fault of its own."
         return
-    is_start = place.fault_kind == FaultKind.STARTUP or (trace and not trace.requests)
-    when = "At its start" if is_start else f"Asked for an action at ply {place.fault_ply}"
-    yield f"{when}, it was expelled: {place.fault_detail.rstrip('.')}."
+    yield f"{_when(place, trace)}, it was expelled: {place.fault_detail.rstrip('.')}."
     if len(record["faults"]) == record["seats"]:
         yield "So did every other seat: all have lost, and no rating changes."
     elif record["outcome"]["reason"] == "fault":
         yield "The match was over with that."
     else:
         yield "It ranks behind all without a fault; a stand-in played on in its place."
+
+
+def _when(place: MatchSeat, trace: Trace | None) -> str:
+    if place.fault_kind == FaultKind.OUT_OF_TURN:
+        return f"At ply {place.fault_ply}, out of its turn"
+    if place.fault_kind == FaultKind.STARTUP or (trace and not trace.requests):
+        return "At its start"
+    return f"Asked for an action at ply {place.fault_ply}"
 
 
 def _what_to_do(place: MatchSeat, record: Record, log: str) -> str:

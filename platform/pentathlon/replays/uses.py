@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pentathlon.matches.models import MatchSeat
+from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.referee import STAND_IN
 from pentathlon_engines.trace import Trace
 
@@ -47,7 +48,9 @@ def turns_of(place: MatchSeat, record: Record, trace: Trace | None) -> list[Turn
         for ply, event in enumerate(record["events"])
         if event[0] == place.seat and event[-1] != STAND_IN
     ]
-    if trace is not None and trace.requests and place.fault_ply is not None:
+    # A bot that ran in the turn of another was not asked for anything.
+    was_asked = place.fault_kind != FaultKind.OUT_OF_TURN
+    if trace is not None and trace.requests and place.fault_ply is not None and was_asked:
         cpu_ms, wall_ms = trace.cpu_ms, trace.wall_ms
         turns.append(Turn(ply=place.fault_ply, cpu_ms=cpu_ms, wall_ms=wall_ms, is_fault=True))
     return turns
@@ -56,19 +59,21 @@ def turns_of(place: MatchSeat, record: Record, trace: Trace | None) -> list[Turn
 def uses_of(place: MatchSeat, record: Record, trace: Trace | None) -> list[Use]:
     """Return what the bot used beside what it was allowed."""
     turns, limits = turns_of(place, record, trace), record["limits"]
-    cpu, wall = [turn.cpu_ms / 1000 for turn in turns], [turn.wall_ms / 1000 for turn in turns]
+    cpu = [turn.cpu_ms / 1000 for turn in turns]
+    idle = [max(0, turn.wall_ms - turn.cpu_ms) / 1000 for turn in turns]
     rows = (
         ("action_cpu", "CPU time, slowest action", _most(cpu), "action_cpu_s", "s"),
         ("match_cpu", "CPU time, all actions", sum(cpu), "match_cpu_s", "s"),
         ("process_cpu", "CPU time with its start", place.cpu_ms / 1000, None, "s"),
-        ("action_wall", "Wall time, slowest action", _most(wall), "action_wall_s", "s"),
-        ("match_wall", "Wall time, all actions", sum(wall), None, "s"),
+        ("action_wall", "Asleep at most, one action", _most(idle), "action_wall_s", "s"),
+        ("match_wall", "Asleep at most, all actions", sum(idle), "match_wall_s", "s"),
         ("memory", "Memory at its peak", place.memory_peak_mb, "memory_mb", "MiB"),
         ("stdout", "Standard output", place.stdout_bytes, "stdout_bytes", "bytes"),
         ("stderr", "Standard error", place.stderr_bytes, "stderr_bytes", "bytes"),
     )
     return [
-        Use(name=name, label=label, used=used, limit=limits[limit] if limit else None, unit=unit)
+        # A record of earlier has no limit that was made later.
+        Use(name=name, label=label, used=used, limit=limits.get(limit), unit=unit)
         for name, label, used, limit, unit in rows
     ]
 

@@ -25,6 +25,7 @@ LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "action_cpu_s": (0.01, 60),
     "action_wall_s": (0.05, 180),
     "match_cpu_s": (0.1, 900),
+    "match_wall_s": (1, 900),
     "memory_mb": (32, 512),
 }
 """Limits that an organiser may set, with the lowest and the highest value."""

@@ -16,6 +16,7 @@ from pentathlon.replays.explanations import (
     explain_seat,
 )
 from pentathlon.replays.receipt import seat_results
+from pentathlon.replays.uses import uses_of
 from pentathlon_engines.bundle import read_bundle
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.trace import Line
@@ -98,7 +99,30 @@ def test_use_stands_beside_its_limit() -> None:
     assert uses["action_cpu"].share == 1
     assert (uses["memory"].used, uses["memory"].limit) == (12.5, 256)
     assert (uses["stdout"].used, uses["stderr"].used) == (42, 7)
-    assert uses["match_wall"].share is None
+    # Wall less CPU time, of the answered action and of the one that ended with the fault.
+    assert (uses["action_wall"].used, uses["action_wall"].limit) == (0.1, 3)
+    assert (uses["match_wall"].used, uses["match_wall"].limit) == (0.101, 60)
+    assert uses["process_cpu"].share is None
+
+
+def test_fault_out_of_turn_is_no_request_that_failed() -> None:
+    job = claimed(make_match())
+    record = record_of(job, fault_at=2, fault=FaultKind.OUT_OF_TURN)
+    match = submit(job, record, traces=[trace(requests=1), trace()])
+
+    explanation = told(loaded(match))
+
+    assert explanation.what_happened.startswith("At ply 2, out of its turn, it was expelled")
+    assert [turn.ply for turn in explanation.turns] == [0]
+
+
+def test_record_from_before_a_limit_was_made_is_told_without_it() -> None:
+    record = record_of(claimed(make_match()))
+    del record["limits"]["match_wall_s"]
+
+    uses = {use.name: use for use in uses_of(MatchSeat(seat=0), record, None)}
+
+    assert uses["match_wall"].limit is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,170 @@
+"""The wall clock of a bot: it counts sleep only.
+
+A bot that runs is judged by its CPU clock, and one that waits for its host is charged nothing.
+What it does shows at looks, which come at times that it cannot know: found asleep, it is charged
+with the time since the look before. It never slept longer than its CPU clock leaves over.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from random import SystemRandom
+from typing import Final
+
+from pentathlon_engines.launcher import ON_DISK, Awake
+from pentathlon_engines.limits import Limits
+
+FROZEN_S: Final = 0.5
+"""A look that comes later than this shows that we were stopped, and most likely the bot, too."""
+PATIENCE: Final = 10
+"""How many times its limits a bot may take before its host is given up."""
+_LEAST_PATIENCE_S: Final = 10.0
+_LOOK_S: Final = (0.005, 0.035)
+_SECOND_LOOK_S: Final = (0.0002, 0.001)
+_RAN_ALL_THE_TIME: Final = 0.9
+
+_random = SystemRandom()
+
+
+def time_to_look_s() -> float:
+    """Draw how long to wait before the next look; 20 ms on average."""
+    return _random.uniform(*_LOOK_S)
+
+
+def time_to_look_again_s() -> float:
+    """Draw how long a bot has to stay awake before it counts as awake.
+
+    Who sleeps in short naps often wakes just while we look: we hold the core.
+    """
+    return _random.uniform(*_SECOND_LOOK_S)
+
+
+class Found(StrEnum):
+    """How a look finds a bot."""
+
+    AWAKE = "awake"
+    ON_DISK = "on_disk"
+    ASLEEP = "asleep"
+
+
+def compare(before: Awake, after: Awake) -> Found:
+    """Say what a bot did between two looks: awake is who has not gone to sleep meanwhile."""
+    if any(after.get(thread) == sleeps != ON_DISK for thread, sleeps in before.items()):
+        return Found.AWAKE
+    if ON_DISK in before.values() or ON_DISK in after.values():
+        return Found.ON_DISK
+    return Found.ASLEEP
+
+
+class WallClock:
+    """What a bot has done since it was asked, in seconds."""
+
+    __slots__ = ("_asleep_s", "_cpu_s", "_looked_at", "elapsed_s", "on_disk_s", "ran_s")
+
+    def __init__(self, *, now: float = 0.0, cpu_s: float = 0.0) -> None:
+        self._looked_at = now
+        self._cpu_s = cpu_s
+        self._asleep_s = 0.0
+        self.elapsed_s = 0.0
+        """Up to the last look, without what counts for nobody."""
+        self.ran_s = 0.0
+        self.on_disk_s = 0.0
+        """How long it waited for the disk of its host, or for the kernel in another way."""
+
+    def has_run(self, *, now: float, cpu_s: float) -> bool:
+        """Say whether it ran nearly all the time since the last look, as its CPU clock tells."""
+        return cpu_s - self._cpu_s >= _RAN_ALL_THE_TIME * (now - self._looked_at)
+
+    def note(self, *, now: float, cpu_s: float, due: float, found: Found) -> None:
+        """Count the time since the last look; the next one was `due` then."""
+        passed_s = now - self._looked_at
+        if now - due > FROZEN_S:
+            passed_s = max(0.0, due - self._looked_at)
+        self.elapsed_s += passed_s
+        self.ran_s += min(max(0.0, cpu_s - self._cpu_s), passed_s)
+        if found is Found.ASLEEP:
+            self._asleep_s += passed_s
+        elif found is Found.ON_DISK:
+            self.on_disk_s += passed_s
+        self._looked_at, self._cpu_s = now, cpu_s
+
+    def add(self, other: WallClock) -> None:
+        """Count all that another one has counted."""
+        self.elapsed_s += other.elapsed_s
+        self.ran_s += other.ran_s
+        self.on_disk_s += other.on_disk_s
+        self._asleep_s += other.slept_s
+
+    def forgive(self) -> None:
+        """Count nothing of what was so far: somebody disturbed the bot."""
+        self._asleep_s = self.elapsed_s = self.ran_s = self.on_disk_s = 0.0
+
+    @property
+    def slept_s(self) -> float:
+        """How long it slept."""
+        return min(self._asleep_s, self.elapsed_s - self.ran_s)
+
+    @property
+    def waited_s(self) -> float:
+        """How long it waited for its host."""
+        return self.elapsed_s - self.ran_s - self.slept_s
+
+    def wall_s(self, now: float) -> float:
+        """Return how long it took, without what it waited for its host."""
+        # Nobody has looked since; a long time means that we were stopped.
+        unseen_s = min(now - self._looked_at, FROZEN_S)
+        return self.ran_s + self.slept_s + unseen_s
+
+    def __str__(self) -> str:
+        seconds = f"{self.slept_s:.3f} s of {self.elapsed_s:.3f} s"
+        return f"{seconds}, with {self.ran_s:.3f} s of CPU time"
+
+
+def explain_sleep(clock: WallClock, past: WallClock, limits: Limits) -> str | None:
+    """Say how a bot that was asked has slept too long; `past` counts its answered requests."""
+    if clock.slept_s > limits.action_wall_s:
+        return f"slept {clock}; {limits.action_wall_s:g} s are allowed for one action"
+    slept_s = past.slept_s + clock.slept_s
+    if slept_s > limits.match_wall_s:
+        return f"slept {slept_s:.3f} s in the match; {limits.match_wall_s:g} s are allowed"
+    return None
+
+
+def explain_start(clock: WallClock, cpu_s: float, limits: Limits) -> str | None:
+    """Say how a bot that starts has taken too long."""
+    allowed = f"without a ready line; {limits.startup_wall_s:g} s are allowed"
+    if cpu_s > limits.startup_wall_s:
+        return f"used {cpu_s:.3f} s of CPU time {allowed}"
+    if clock.slept_s > limits.startup_wall_s:
+        return f"slept {clock}, {allowed}"
+    return None
+
+
+def is_given_up(clock: WallClock, past: WallClock, limits: Limits) -> bool:
+    """Say whether a host has kept a bot waiting for so long that nobody waits any more."""
+    return (
+        clock.on_disk_s > limits.action_wall_s
+        or past.on_disk_s + clock.on_disk_s > limits.match_wall_s
+        or clock.elapsed_s > longest_request_s(limits)
+        or past.elapsed_s + clock.elapsed_s > _patience_s(limits.match_cpu_s, limits.match_wall_s)
+    )
+
+
+def is_start_given_up(clock: WallClock, limits: Limits) -> bool:
+    """Say the same of a bot that starts."""
+    limit_s = limits.startup_wall_s
+    return clock.on_disk_s > limit_s or clock.elapsed_s > longest_start_s(limits)
+
+
+def longest_start_s(limits: Limits) -> float:
+    """Return how long the start of a bot may take on the slowest host."""
+    return _patience_s(limits.startup_wall_s, limits.startup_wall_s)
+
+
+def longest_request_s(limits: Limits) -> float:
+    """Return how long a request may take on the slowest host."""
+    return _patience_s(limits.action_cpu_s, limits.action_wall_s)
+
+
+def _patience_s(*limits_s: float) -> float:
+    return max(_LEAST_PATIENCE_S, PATIENCE * sum(limits_s))

@@ -1,0 +1,160 @@
+"""A world in which time passes only when somebody waits, with bots that follow a script."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+import pytest
+
+from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.launcher import ON_DISK, Awake, Breach, Usage
+from pentathlon_engines.limits import Limits
+from pentathlon_engines.seat import Seat
+
+
+class Does(StrEnum):
+    """What a bot does for a while."""
+
+    RUN = "run"
+    WAIT = "wait"
+    """It could run, and its host has no time for it."""
+    SLEEP = "sleep"
+    DISK = "disk"
+    FROZEN = "frozen"
+    """The whole host stands still, and we with it."""
+
+
+class Span(NamedTuple):
+    """One thing that a bot does, and for how long."""
+
+    does: Does
+    seconds: float
+
+
+class World:
+    """The clock that seats and bots of a test share."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.stops: list[tuple[float, float]] = []
+        """From when to when everything stands still."""
+
+    def monotonic(self) -> float:
+        """Return the time."""
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass; who waits into a standstill wakes up after it."""
+        until = self.now + seconds
+        for begin, end in self.stops:
+            if self.now <= begin < until:
+                until += end - begin
+        self.now = until
+
+
+class ScriptedBot:
+    """A process that does what its script says from the moment it is asked."""
+
+    stdin = stdout = stderr = -1
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.spans: list[Span] = []
+        self.began = world.now
+        self.cpu_before_s = 0.0
+        self.signals: list[str] = []
+
+    def do(self, *spans: Span) -> None:
+        """Begin with a script; it answers at its end."""
+        self.cpu_before_s = self.cpu_s()
+        self.began, self.spans = self.world.now, list(spans)
+        at = self.began
+        for span in spans:
+            if span.does is Does.FROZEN:
+                self.world.stops.append((at, at + span.seconds))
+            at += span.seconds
+
+    @property
+    def answers_at(self) -> float:
+        """When the script is over."""
+        return self.began + sum(span.seconds for span in self.spans)
+
+    def cpu_s(self) -> float:
+        """Return what it has run."""
+        left, used = self.world.now - self.began, self.cpu_before_s
+        for does, seconds in self.spans:
+            if does is Does.RUN:
+                used += min(seconds, max(0.0, left))
+            left -= seconds
+        return used
+
+    def awake_threads(self) -> Awake:
+        """Return its one thread, unless that sleeps."""
+        left, sleeps = self.world.now - self.began, 0
+        for does, seconds in self.spans:
+            if left < seconds:
+                awake = {1: ON_DISK if does is Does.DISK else sleeps}
+                return {} if does is Does.SLEEP else awake
+            sleeps += does in {Does.SLEEP, Does.DISK}
+            left -= seconds
+        return {}
+
+    def pause(self) -> None:
+        """Note it."""
+        self.signals.append("stop")
+
+    def resume(self) -> None:
+        """Note it."""
+        self.signals.append("go")
+
+    def breach(self) -> Breach | None:
+        """Break no limit."""
+        return None
+
+    def stop(self) -> Usage:
+        """End it."""
+        return Usage(cpu_s=self.cpu_s(), wall_s=0.0, memory_peak_mb=1.0, exit_status=-9)
+
+    def verdict(self, usage: Usage) -> Breach | None:
+        """Explain nothing."""
+        return Breach(kind=FaultKind.CRASH, detail="ended")
+
+
+class ScriptedPipes:
+    """Pipes through which a scripted bot answers at the end of its script."""
+
+    def __init__(self, bot: ScriptedBot, line: bytes = b"answer") -> None:
+        self.bot = bot
+        self.line: bytes | None = line
+
+    def send(self, line: bytes) -> None:
+        """Take whatever is sent."""
+
+    def refuse_early_output(self) -> None:
+        """Accept."""
+
+    def drain_log(self) -> None:
+        """Have none."""
+
+    def wait(self, timeout_ms: int) -> None:
+        """Let the time pass that is left until the answer, or less."""
+        left_s = max(0.0, self.bot.answers_at - self.bot.world.now)
+        self.bot.world.sleep(min(left_s, timeout_ms / 1000))
+
+    def take_line(self) -> bytes | None:
+        """Return the answer once it has come."""
+        # Sums of seconds are not exact.
+        return self.line if self.bot.world.now >= self.bot.answers_at - 1e-9 else None
+
+
+def seat_of(bot: ScriptedBot, limits: Limits, *, is_blamed: bool = False) -> Seat:
+    """Return a scripted bot at the table."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pentathlon_engines.seat.Pipes", lambda *_: ScriptedPipes(bot))
+        return Seat(bot, limits, is_blamed=is_blamed)
+
+
+def use_world(patch: pytest.MonkeyPatch, world: World) -> None:
+    """Let seats live in this world."""
+    patch.setattr("pentathlon_engines.seat.time", world)

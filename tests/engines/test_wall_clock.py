@@ -1,0 +1,133 @@
+"""What two looks at a bot say, and what the wall clock makes of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pentathlon_engines.awake import awake_threads
+from pentathlon_engines.launcher import ON_DISK, Awake
+from pentathlon_engines.wall_clock import Found, WallClock, compare, time_to_look_s
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        pytest.param({1: 5}, {1: 5}, Found.AWAKE, id="never slept"),
+        pytest.param({1: 5}, {1: 6}, Found.ASLEEP, id="slept in between"),
+        pytest.param({1: 5}, {2: 5}, Found.ASLEEP, id="another thread woke up"),
+        pytest.param({1: 5, 2: 9}, {1: 6, 2: 9}, Found.AWAKE, id="one of two never slept"),
+        pytest.param({1: 5}, {}, Found.ASLEEP, id="asleep by now"),
+        pytest.param({1: ON_DISK}, {1: 6}, Found.ON_DISK, id="back from the disk"),
+        pytest.param({1: 5}, {1: ON_DISK}, Found.ON_DISK, id="gone to the disk"),
+        pytest.param({1: ON_DISK}, {1: ON_DISK}, Found.ON_DISK, id="at the disk"),
+        pytest.param({1: ON_DISK, 2: 3}, {1: ON_DISK, 2: 3}, Found.AWAKE, id="one at the disk"),
+    ],
+)
+def test_awake_is_who_has_not_slept_between_two_looks(
+    before: Awake, after: Awake, found: Found
+) -> None:
+    assert compare(before, after) is found
+
+
+def test_late_look_counts_only_what_was_due() -> None:
+    clock = WallClock(now=10.0, cpu_s=1.0)
+
+    clock.note(now=70.0, cpu_s=1.01, due=10.02, found=Found.ASLEEP)
+
+    assert clock.elapsed_s == pytest.approx(0.02)
+    assert clock.slept_s == pytest.approx(0.01)
+
+
+def test_sleep_never_exceeds_what_the_cpu_clock_leaves() -> None:
+    clock = WallClock(now=0.0, cpu_s=0.0)
+
+    clock.note(now=0.02, cpu_s=0.015, due=0.02, found=Found.ASLEEP)
+    clock.note(now=0.04, cpu_s=0.015, due=0.04, found=Found.AWAKE)
+
+    assert clock.slept_s == pytest.approx(0.02)
+    assert clock.ran_s == pytest.approx(0.015)
+    assert clock.waited_s == pytest.approx(0.005)
+
+
+def test_several_cores_count_as_one_on_the_wall() -> None:
+    clock = WallClock(now=0.0, cpu_s=0.0)
+
+    clock.note(now=0.1, cpu_s=0.4, due=0.1, found=Found.AWAKE)
+    clock.note(now=0.2, cpu_s=0.4, due=0.2, found=Found.ASLEEP)
+
+    assert clock.ran_s == pytest.approx(0.1)
+    assert clock.slept_s == pytest.approx(0.1)
+
+
+def test_looks_cannot_be_foretold() -> None:
+    times = [time_to_look_s() for _ in range(1000)]
+
+    assert len(set(times)) == 1000
+    assert sum(times) / 1000 == pytest.approx(0.02, rel=0.1)
+
+
+class TestThreads:
+    def test_sleeping_process_has_no_awake_thread(self) -> None:
+        with subprocess.Popen(["sleep", "60"]) as sleeper:
+            _until(lambda: not awake_threads([sleeper.pid]))
+            sleeper.kill()
+
+    def test_spinning_process_is_awake_and_never_sleeps(self) -> None:
+        with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as spinner:
+            _until(lambda: spinner.pid in awake_threads([spinner.pid]))
+            _until(lambda: _stays_awake(spinner.pid))
+            spinner.kill()
+
+    def test_process_without_its_first_thread_is_seen(self) -> None:
+        source = (
+            "import ctypes, threading\n"
+            "def spin():\n    while True: pass\n"
+            "threading.Thread(target=spin).start()\n"
+            "ctypes.CDLL(None).pthread_exit(None)\n"
+        )
+        with subprocess.Popen([sys.executable, "-c", source]) as spinner:
+            _until(lambda: b") Z" in _stat(spinner.pid))
+            _until(lambda: awake_threads([spinner.pid]))
+            assert spinner.pid not in awake_threads([spinner.pid])
+            spinner.kill()
+
+    def test_process_that_is_gone_sleeps(self) -> None:
+        with subprocess.Popen(["true"]) as gone:
+            gone.wait()
+
+        assert awake_threads([gone.pid]) == {}
+
+    def test_own_thread_that_looks_is_awake(self) -> None:
+        assert threading.get_native_id() in awake_threads([os.getpid()])
+
+    def test_one_of_several_processes_is_never_at_the_disk(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("pentathlon_engines.awake._read", lambda _: b"1 (x) D 1")
+
+        assert set(awake_threads([os.getpid()]).values()) == {ON_DISK}
+        assert awake_threads([os.getpid(), os.getppid()]) == {}
+
+
+def _stays_awake(pid: int) -> bool:
+    before = awake_threads([pid])
+    time.sleep(0.001)
+    return compare(before, awake_threads([pid])) is Found.AWAKE
+
+
+def _stat(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/stat").read_bytes()
+
+
+def _until(is_true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_true():
+        assert time.monotonic() < deadline
