@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import struct
 import time
+from collections.abc import Callable
 from typing import Final
 
 from pentathlon_engines.launcher import BotCommand, BotProcess, Breach, Launcher, Usage
@@ -61,26 +62,30 @@ class Drain:
         return float(_TIME.unpack_from(self._asked_at)[0])
 
 
-class DrainingLauncher:
-    """Starts bots as another launcher does; the end of the grace ends a match even in a turn."""
+class WatchingLauncher:
+    """Starts bots as another launcher does; every look at one also calls `on_look`.
 
-    def __init__(self, launcher: Launcher, drain: Drain) -> None:
+    What that raises ends the match even in a turn.
+    """
+
+    def __init__(self, launcher: Launcher, on_look: Callable[[], None]) -> None:
         self.level = launcher.level
         self.layers = launcher.layers
         self._launcher = launcher
-        self._drain = drain
+        self._on_look = on_look
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         """Start a bot."""
-        return _WatchedBot(self._launcher.start(command, seat=seat, limits=limits), self._drain)
+        bot = self._launcher.start(command, seat=seat, limits=limits)
+        return _WatchedBot(bot, self._on_look)
 
 
 class _WatchedBot:
-    """A bot whose every tick looks at the drain, too."""
+    """A bot with something else to be done at every look."""
 
-    def __init__(self, bot: BotProcess, drain: Drain) -> None:
+    def __init__(self, bot: BotProcess, on_look: Callable[[], None]) -> None:
         self._bot = bot
-        self._drain = drain
+        self._on_look = on_look
         self.stdin = bot.stdin
         self.stdout = bot.stdout
         self.stderr = bot.stderr
@@ -91,7 +96,7 @@ class _WatchedBot:
 
     def breach(self) -> Breach | None:
         """Return the limit that the bot has broken by now."""
-        self._drain.check()
+        self._on_look()
         return self._bot.breach()
 
     def stop(self) -> Usage:

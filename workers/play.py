@@ -18,13 +18,13 @@ from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.validation import reject_build
 from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines import GAMES
-from pentathlon_engines.launcher import Launcher
+from pentathlon_engines.launcher import HostTooSlow, Launcher
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
 from workers.bot_files import BotFiles, FilesRemoved
 from workers.builds import BuildRefused, build_version
-from workers.drain import Drain, Drained, DrainingLauncher
+from workers.drain import Drain, Drained, WatchingLauncher
 from workers.lease import LeaseKeeper
 from workers.sandbox.launcher import SandboxLauncher
 
@@ -70,7 +70,7 @@ class _Batch:
         self, launcher: Launcher, files: BotFiles, drain: Drain, lease: LeaseKeeper
     ) -> None:
         self._sandbox = launcher
-        self._launcher = DrainingLauncher(launcher, drain)
+        self._launcher = WatchingLauncher(launcher, self._go_on)
         self._files = files
         self._drain = drain
         self._lease = lease
@@ -109,7 +109,9 @@ class _Batch:
         self.failed += 1
         seat = getattr(error, "seat", None)
         suspect = None if seat is None else job.seats[seat].version_id
-        self._give_up(job, partial(fail_attempt, suspect=suspect), _sentence(error))
+        slow = isinstance(error, HostTooSlow)
+        fail = partial(fail_attempt, suspect=suspect, was_too_slow=slow)
+        self._give_up(job, fail, _sentence(error))
 
     def _play_or_refuse(self, job: Job) -> None:
         try:
@@ -134,6 +136,7 @@ class _Batch:
             codec=msgspec.json.encode,
             match=job.told_name,
             on_ply=self._note_ply,
+            blamed={seat.seat for seat in job.seats if seat.is_blamed},
         )
         if report.record["faults"]:
             self._check_files(seats)
@@ -170,6 +173,11 @@ class _Batch:
 
     def _note_ply(self, ply: int) -> None:
         self._lease.note_ply(ply)
+        self._drain.check()
+
+    def _go_on(self) -> None:
+        """Say that a bot is looked at: however long it takes, the match is not stuck."""
+        self._lease.note_life()
         self._drain.check()
 
     def _give_up(self, job: Job, give_back: Callable[..., bool], reason: str) -> None:

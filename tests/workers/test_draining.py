@@ -15,7 +15,7 @@ from pentathlon_engines.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
 from workers import tasks
 from workers.bot_files import BotFiles
-from workers.drain import Drain, Drained, DrainingLauncher
+from workers.drain import Drain, Drained, WatchingLauncher
 from workers.play import play_jobs
 
 LONG_AGO_S = -1.0
@@ -71,7 +71,7 @@ def test_bot_that_thinks_is_interrupted_when_the_grace_is_over() -> None:
     drain = Drain(grace_s=LONG_AGO_S)
     folder = built_in_bots()["random"]
     command = bot_command(folder, read_manifest(folder))
-    bot = DrainingLauncher(PlainLauncher(), drain).start(command, seat=0, limits=Limits())
+    bot = WatchingLauncher(PlainLauncher(), drain.check).start(command, seat=0, limits=Limits())
     try:
         assert bot.breach() is None
         drain.ask()

@@ -121,6 +121,43 @@ def test_host_failure_is_nobodys_loss(job: Job, files: BotFiles) -> None:
     assert Attempt.objects.get().state == AttemptState.FAILED
 
 
+class StandStill:
+    """Bots that the host never lets run."""
+
+    level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        process = PlainLauncher().start(command, seat=seat, limits=limits)
+        process.resume = process.pause  # type: ignore[method-assign]  # asked, it stays stopped
+        return process
+
+
+def test_host_that_gives_no_time_counts_against_who_was_asked(
+    job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+
+    assert play_jobs([job], launcher=StandStill(), files=files) == 1
+
+    attempt = Attempt.objects.get()
+    assert (attempt.state, attempt.was_too_slow) == (AttemptState.FAILED, True)
+    assert attempt.blamed_version == job.seats[0].version_id
+    assert Match.objects.get().state_reason.startswith("HostTooSlow: The host gave a bot")
+
+
+def test_bot_that_hosts_have_given_up_before_loses(
+    job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+    blamed = replace(job, seats=(replace(job.seats[0], is_blamed=True), job.seats[1]))
+
+    assert play_jobs([blamed], launcher=StandStill(), files=files) == 0
+
+    seats = Match.objects.get().seats.order_by("seat")
+    assert list(seats.values_list("fault_kind", "rank")) == [("wall_time", 1), ("", 0)]
+
+
 def test_damaged_archive_is_a_host_failure(job: Job, files: BotFiles) -> None:
     first, second = (Archive.objects.get(pk=seat.content_hash) for seat in job.seats)
     Archive.objects.filter(pk=first.pk).update(data=second.data)

@@ -42,6 +42,10 @@ class Worker(models.Model):
     """Of the platform."""
     is_draining = models.BooleanField(default=False)
     """It was asked to stop and takes no more matches."""
+    starved = models.FloatField(default=0, db_default=0)
+    """Share of the time that its bots could run in which its host had none for them, 0 to 1."""
+    held_slots = models.PositiveSmallIntegerField(default=0, db_default=0)
+    """Slots that take no matches for now, because the host has too little CPU time."""
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
 

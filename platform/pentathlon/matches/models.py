@@ -360,6 +360,8 @@ class Attempt(models.Model):
     reason = models.CharField(max_length=300, blank=True)
     blamed_version = models.PositiveBigIntegerField(null=True)
     """Id of the bot version that may have brought a failure of the host about, if any."""
+    was_too_slow = models.BooleanField(default=False, db_default=False)
+    """The host gave a bot no time to answer; nothing else failed."""
     result_hash = models.CharField(max_length=64, blank=True)
     """Of the accepted submission, so that the same one may be sent again."""
     started_at = models.DateTimeField(db_default=Now(), editable=False)

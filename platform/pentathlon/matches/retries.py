@@ -6,7 +6,7 @@ while another worker could play the match, one broken worker calls nothing off.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from typing import Final
@@ -43,7 +43,7 @@ def is_hopeless(match: Match, *, faults: int) -> bool:
     """Say whether a match with so many host failures, the latest included, is called off."""
     if not MAX_ATTEMPTS <= faults < MOST_ATTEMPTS:
         return faults >= MOST_ATTEMPTS
-    failed_on = {worker_of(slot) for slot, _ in _failures(match, faults)}
+    failed_on = {worker_of(slot) for slot, *_ in _failures(match, faults)}
     return len(failed_on) > 1 or not _others(match, failed_on)
 
 
@@ -51,15 +51,21 @@ def blamed_versions(match: Match) -> frozenset[int]:
     """Return the bots of a match whose next unexplained end is their own fault.
 
     No host is at fault where the same bot ended so on several workers since the match was queued.
+    Where there is only one, being too slow for the same bot as often is enough.
     """
     if match.host_faults < BLAMED_ON_WORKERS:
         return frozenset()
     workers = defaultdict(set)
-    for slot, blamed in _failures(match, match.host_faults):
+    slow: Counter[int] = Counter()
+    for slot, blamed, was_too_slow in _failures(match, match.host_faults):
         if blamed is not None:
             workers[blamed].add(worker_of(slot))
+            slow[blamed] += was_too_slow
     return frozenset(
-        version for version, names in workers.items() if len(names) >= BLAMED_ON_WORKERS
+        version
+        for version, names in workers.items()
+        if len(names) >= BLAMED_ON_WORKERS
+        or (slow[version] >= BLAMED_ON_WORKERS and not _others(match, names))
     )
 
 
@@ -87,10 +93,10 @@ def _workers_by_match(attempts: Iterable[Attempt]) -> Mapping[int, set[str]]:
     return found
 
 
-def _failures(match: Match, number: int) -> list[tuple[str, int | None]]:
-    """Return slot and blamed version of the latest attempts that counted as failures."""
+def _failures(match: Match, number: int) -> list[tuple[str, int | None, bool]]:
+    """Return slot, blamed version and slowness of the latest attempts that count as failures."""
     counted = Attempt.objects.filter(match=match, state__in=_COUNTED).order_by("-number")
-    return list(counted.values_list("worker", "blamed_version")[:number])
+    return list(counted.values_list("worker", "blamed_version", "was_too_slow")[:number])
 
 
 def _others(match: Match, tried: Collection[str]) -> bool:

@@ -177,16 +177,24 @@ def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
 
 
 @transaction.atomic
-def fail_attempt(*, match_id: int, token: UUID, reason: str, suspect: int | None = None) -> bool:
+def fail_attempt(
+    *,
+    match_id: int,
+    token: UUID,
+    reason: str,
+    suspect: int | None = None,
+    was_too_slow: bool = False,
+) -> bool:
     """Give a match back after a failure of the host; False if it was taken away before.
 
     `suspect` is the bot version that may have brought it about: where it happens again and again
-    to the same one, on different workers, the host is not to blame.
+    to the same one, on different workers, the host is not to blame. `was_too_slow` says that the
+    host only had no time for it.
     """
     match = Match.objects.held_by(token).select_for_update().filter(pk=match_id).first()
     if match is None:
         return False
-    _give_back(match, AttemptState.FAILED, reason, suspect=suspect)
+    _give_back(match, AttemptState.FAILED, reason, suspect=suspect, was_too_slow=was_too_slow)
     return True
 
 
@@ -362,12 +370,23 @@ def _store_seats(results: Mapping[int, MatchResult]) -> None:
 
 
 def _give_back(
-    match: Match, ended: AttemptState, reason: str, *, suspect: int | None = None
+    match: Match,
+    ended: AttemptState,
+    reason: str,
+    *,
+    suspect: int | None = None,
+    was_too_slow: bool = False,
 ) -> None:
     """Let the next worker try a locked, running match, or call it off after too many faults."""
     reason = storable(reason)[:_LONGEST_REASON]
     tried = Attempt.objects.filter(match=match, number=match.attempts_made)
-    tried.update(state=ended, reason=reason, blamed_version=suspect, ended_at=Now())
+    tried.update(
+        state=ended,
+        reason=reason,
+        blamed_version=suspect,
+        was_too_slow=was_too_slow,
+        ended_at=Now(),
+    )
     is_counted = ended != AttemptState.RETURNED
     faults = match.host_faults + is_counted
     is_last = is_counted and is_hopeless(match, faults=faults)

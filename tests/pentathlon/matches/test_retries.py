@@ -25,10 +25,12 @@ def match() -> Match:
     return make_match()
 
 
-def fail(match: Match, *, on: str, suspect: int | None = None) -> None:
+def fail(match: Match, *, on: str, suspect: int | None = None, slow: bool = False) -> None:
     """Let a match fail on a slot of a worker, long enough ago to be tried there again."""
     job = claimed(match, worker=f"{on}.0")
-    fail_attempt(match_id=match.pk, token=job.token, reason="no disk", suspect=suspect)
+    fail_attempt(
+        match_id=match.pk, token=job.token, reason="?", suspect=suspect, was_too_slow=slow
+    )
     Attempt.objects.update(ended_at=Now() - timedelta(minutes=5))
     match.refresh_from_db()
 
@@ -145,6 +147,25 @@ class TestBlame:
 
         fail(match, on=BROKEN, suspect=suspect)
         fail(match, on=BROKEN, suspect=suspect)
+
+        assert blamed(claimed(match)) == [False, False]
+
+    def test_only_worker_that_is_too_slow_for_one_bot_twice_is_enough(self, match: Match) -> None:
+        suspect = match.seats.get(seat=1).version_id
+
+        fail(match, on=BROKEN, suspect=suspect, slow=True)
+        fail(match, on=BROKEN, suspect=suspect, slow=True)
+
+        assert blamed(claimed(match)) == [False, True]
+
+    def test_another_worker_tries_before_a_bot_is_blamed_for_a_slow_one(
+        self, match: Match
+    ) -> None:
+        make_worker(HEALTHY)
+        suspect = match.seats.get(seat=1).version_id
+
+        fail(match, on=BROKEN, suspect=suspect, slow=True)
+        fail(match, on=BROKEN, suspect=suspect, slow=True)
 
         assert blamed(claimed(match)) == [False, False]
 

@@ -69,6 +69,13 @@ class TestAccepted:
         assert any(event[0] == seat for event in record["events"][20:])
         assert match.seats.get(seat=seat).actions == len(own)
 
+    def test_limit_that_the_worker_does_not_know_yet_is_left_out(self, job: Job) -> None:
+        record = record_of(job)
+        del record["limits"]["match_wall_s"]
+        record["chain"] = chain(record)
+
+        assert submit(job, record).state == MatchState.DONE
+
     def test_same_record_again_gets_the_same_answer(self, job: Job) -> None:
         record = record_of(job)
         first = submit(job, record)
