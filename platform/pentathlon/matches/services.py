@@ -194,7 +194,8 @@ def fail_attempt(
     match = Match.objects.held_by(token).select_for_update().filter(pk=match_id).first()
     if match is None:
         return False
-    _give_back(match, AttemptState.FAILED, reason, suspect=suspect, was_too_slow=was_too_slow)
+    cause = {"blamed_version": suspect, "was_too_slow": was_too_slow}
+    _give_back(match, AttemptState.FAILED, reason, **cause)
     return True
 
 
@@ -369,24 +370,11 @@ def _store_seats(results: Mapping[int, MatchResult]) -> None:
     SeatLog.objects.bulk_create(logs)
 
 
-def _give_back(
-    match: Match,
-    ended: AttemptState,
-    reason: str,
-    *,
-    suspect: int | None = None,
-    was_too_slow: bool = False,
-) -> None:
+def _give_back(match: Match, ended: AttemptState, reason: str, **cause: int | None) -> None:
     """Let the next worker try a locked, running match, or call it off after too many faults."""
     reason = storable(reason)[:_LONGEST_REASON]
     tried = Attempt.objects.filter(match=match, number=match.attempts_made)
-    tried.update(
-        state=ended,
-        reason=reason,
-        blamed_version=suspect,
-        was_too_slow=was_too_slow,
-        ended_at=Now(),
-    )
+    tried.update(state=ended, reason=reason, ended_at=Now(), **cause)
     is_counted = ended != AttemptState.RETURNED
     faults = match.host_faults + is_counted
     is_last = is_counted and is_hopeless(match, faults=faults)

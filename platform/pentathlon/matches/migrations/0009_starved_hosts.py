@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("matches", "0007_indexes_for_growth"),
+        ("matches", "0008_alias"),
     ]
 
     operations = [
