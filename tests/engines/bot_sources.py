@@ -34,24 +34,9 @@ for line in sys.stdin:
 """
 )
 HONEST = EACH + "    say({'action': action})\n"
-UNSTOPPED = """
-import ctypes, threading
-class Event(ctypes.Structure):
-    _fields_ = [("value", ctypes.c_void_p), ("signal", ctypes.c_int), ("how", ctypes.c_int),
-                ("rest", ctypes.c_char * 64)]
-libc = ctypes.CDLL(None)
-def think():
-    while True: pass
-def spin():
-    for number in range(1, 20):
-        timer = ctypes.c_void_p()
-        libc.timer_create(1, ctypes.byref(Event(None, 18, 0)), ctypes.byref(timer))
-        once = (ctypes.c_long * 4)(0, 0, 0, number * 12_000_000)
-        libc.timer_settime(timer, 0, once, None)
-    threading.Thread(target=think, daemon=True).start()
-"""
-"""With `spin()` it thinks on, and timers send SIGCONT to it again and again."""
-OUT_OF_TURN = EACH.replace("for line", UNSTOPPED + "for line") + (
-    "    say({'action': action}); spin()\n"
+PONDERING = EACH.replace("for line", "import threading\nfor line") + (
+    "    say({'action': action})\n"
+    "    threading.Thread(target=exec, args=['while True: pass'], daemon=True).start()\n"
 )
-PATIENT = EACH + "    time.sleep(0.3)\n    say({'action': action})\n"
+"""Thinks on after its first answer."""
+PATIENT = EACH + "    time.sleep(3 * (ask['ply'] < 6))\n    say({'action': action})\n"

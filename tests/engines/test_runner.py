@@ -13,7 +13,7 @@ import pytest
 from pentathlon_engines import GAMES, record
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand, HostTooSlow, LaunchFailed
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.plain_launcher import PlainLauncher, PlainProcess
 from pentathlon_engines.protocol import encode
 from pentathlon_engines.record import verify_record
 from pentathlon_engines.rerun import requests_to
@@ -22,8 +22,8 @@ from tests.engines.bot_sources import (
     EACH,
     HONEST,
     IMPATIENT,
-    OUT_OF_TURN,
     PATIENT,
+    PONDERING,
     QUICK,
     READY,
 )
@@ -187,8 +187,15 @@ os._exit(0)
     assert max(steps) < 40, "a bot that ran would have made about 90 steps"
 
 
+@pytest.fixture
+def unstoppable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let bots escape from their pause, as some have by signals, others inside the kernel."""
+    monkeypatch.setattr(PlainProcess, "pause", lambda _: None)
+
+
+@pytest.mark.usefixtures("unstoppable")
 def test_bot_that_runs_on_in_the_turn_of_another_is_expelled(play: Play) -> None:
-    report = play(OUT_OF_TURN, PATIENT)
+    report = play(PONDERING, PATIENT)
 
     (fault,) = report.record["faults"]
     assert (fault["seat"], fault["kind"], fault["ply"]) == (0, "out_of_turn", 1), fault
@@ -197,18 +204,19 @@ def test_bot_that_runs_on_in_the_turn_of_another_is_expelled(play: Play) -> None
     verify_record(report.record)
 
 
+@pytest.mark.usefixtures("unstoppable")
 def test_table_of_three_goes_on_without_who_ran_out_of_turn(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(record, "GAMES", {"twelve": TWELVE})
 
-    report = play(HONEST, OUT_OF_TURN, PATIENT, game=TWELVE)
+    report = play(HONEST, PONDERING, PATIENT, game=TWELVE)
 
     (fault,) = report.record["faults"]
     assert (fault["seat"], fault["kind"]) == (1, "out_of_turn"), fault
     asked = report.record["events"][fault["ply"]]
     assert asked[0] == 2
-    assert asked[3] < 300, "the mover got its time back"
+    assert asked[3] < 3000, "the mover got its time back"
     assert report.record["outcome"]["ranks"][1] == 2
     verify_record(report.record)
     for seat in range(3):
