@@ -31,6 +31,8 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
             "runtimes",
             "sandbox",
             "layers",
+            "starved",
+            "held_slots",
             "version",
             "started_at",
             "seen_at",

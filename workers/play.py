@@ -27,6 +27,7 @@ from workers.builds import BuildRefused, build_version
 from workers.drain import Drain, Drained, WatchingLauncher
 from workers.lease import LeaseKeeper
 from workers.sandbox.launcher import SandboxLauncher
+from workers.starved_host import Starvation
 
 AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """How long to wait, time after time, for a database that is there but refuses."""
@@ -44,7 +45,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def play_jobs(
-    jobs: Sequence[Job], *, launcher: Launcher, files: BotFiles, drain: Drain | None = None
+    jobs: Sequence[Job],
+    *,
+    launcher: Launcher,
+    files: BotFiles,
+    drain: Drain | None = None,
+    host: Starvation | None = None,
 ) -> int:
     """Play matches one after the other and hand them in, together where they are short.
 
@@ -56,7 +62,7 @@ def play_jobs(
     drain = drain or Drain(grace_s=0)
     try:
         with LeaseKeeper(jobs) as lease:
-            batch = _Batch(launcher, files, drain, lease)
+            batch = _Batch(launcher, files, drain, lease, host or Starvation(slots=1))
             batch.play(jobs)
     finally:
         files.make_room()
@@ -67,13 +73,19 @@ class _Batch:
     """Matches that were claimed together; the finished ones wait to be handed in together."""
 
     def __init__(
-        self, launcher: Launcher, files: BotFiles, drain: Drain, lease: LeaseKeeper
+        self,
+        launcher: Launcher,
+        files: BotFiles,
+        drain: Drain,
+        lease: LeaseKeeper,
+        host: Starvation,
     ) -> None:
         self._sandbox = launcher
         self._launcher = WatchingLauncher(launcher, self._go_on)
         self._files = files
         self._drain = drain
         self._lease = lease
+        self._host = host
         self._finished: list[tuple[Job, Submission]] = []
         self.failed = 0
         """How many of them the host could not play."""
@@ -110,6 +122,9 @@ class _Batch:
         seat = getattr(error, "seat", None)
         suspect = None if seat is None else job.seats[seat].version_id
         slow = isinstance(error, HostTooSlow)
+        if slow and self._host.is_starved:
+            # Where everybody waits, nobody brought it about.
+            suspect = None
         fail = partial(fail_attempt, suspect=suspect, was_too_slow=slow)
         self._give_up(job, fail, _sentence(error))
 
@@ -140,6 +155,7 @@ class _Batch:
         )
         if report.record["faults"]:
             self._check_files(seats)
+        self._host.note(waited_s=report.starved_s, watched_s=report.watched_s)
         return _submission(job, report)
 
     def _check_files(self, seats: Sequence[SeatBot]) -> None:

@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError, connection
 from pentathlon.matches.fleet import BEAT_S, announce_worker, beat, note_draining
 from pentathlon.matches.needs import Announcement
 from workers.drain import Drain
+from workers.starved_host import Starvation
 
 _TICK_S = 0.25
 _AWAY = (InterfaceError, OperationalError)
@@ -22,11 +23,18 @@ _log = structlog.stdlib.get_logger(__name__)
 class Pulse:
     """The heart-beat of a worker; a database that is away is told of once."""
 
-    def __init__(self, announced: Callable[[], Announcement], drain: Drain) -> None:
+    def __init__(
+        self,
+        announced: Callable[[], Announcement],
+        drain: Drain,
+        *,
+        host: Starvation | None = None,
+    ) -> None:
         self._announced = announced
         self._said: Announcement | None = None
         """What the database was told, as far as this slot knows."""
         self._drain = drain
+        self._host = host or Starvation(slots=1)
         self._over = threading.Event()
         self._is_failing = False
         self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
@@ -60,14 +68,19 @@ class Pulse:
         """Say that the worker is there, and what it offers unless the database knows that."""
         told = self._announced()
         try:
-            if not (self._said == told and beat(name=told.name)):
+            if self._said != told or not self._beat_once(told.name):
                 announce_worker(told)
+                self._beat_once(told.name)
         except _AWAY as error:
             self._said = None
             self._note_failure(error)
             return
         self._said = told
         self._is_failing = False
+
+    def _beat_once(self, name: str) -> bool:
+        host = self._host
+        return beat(name=name, starved=host.share(), held_slots=host.held_slots)
 
     def _note_draining(self) -> None:
         try:

@@ -36,6 +36,7 @@ from workers.sandbox.probe import Probe
 from workers.sandbox.staging import close_all
 from workers.setbacks import Setbacks
 from workers.slot import Slot, open_slot, pin_to_core
+from workers.starved_host import HOLD_S, Starvation
 
 LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before."""
@@ -64,11 +65,18 @@ def play_matches(match_ids: list[int]) -> None:
         publish_again(match_ids=match_ids)
         _rest(failed=True)
         return
+    if starvation().is_held:
+        # Others may have time for them; the first slot of each worker always goes on.
+        publish_again(match_ids=match_ids)
+        drain().rest(HOLD_S)
+        return
     jobs = claim_matches(
         match_ids=match_ids, worker=slot.name, abilities=Abilities.of(announced())
     )
     if jobs:
-        failed = play_jobs(jobs, launcher=slot.launcher, files=slot.files, drain=drain())
+        failed = play_jobs(
+            jobs, launcher=slot.launcher, files=slot.files, drain=drain(), host=starvation()
+        )
         _rest(failed=failed == len(jobs))
 
 
@@ -113,13 +121,15 @@ def _get_ready(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
         sys.exit(f"This worker does not start. {error}")
     announced(slots=getattr(sender, "concurrency", 1))
     drain()
+    starvation()
 
 
 @worker_process_init.connect
 def _open_slot(**_: object) -> None:
     pin_to_core(_index())
+    starvation().slot = _index()
     # First: a slot that cannot be opened now can be later, and must be known then.
-    Pulse(announced, drain()).start()
+    Pulse(announced, drain(), host=starvation()).start()
     _slot()
     if _index() == 0 and sandbox_level() is not SandboxLevel.PROCESS:
         start_trials(runtimes(), sandbox_level(), drain())
@@ -157,6 +167,12 @@ def runtimes() -> Runtimes:
 def drain() -> Drain:
     """Return the request to stop that all slots of this worker see."""
     return Drain(grace_s=settings.DRAIN_S)
+
+
+@cache
+def starvation() -> Starvation:
+    """Return what all slots of this worker know about the CPU time that their host has."""
+    return Starvation(slots=announced().slots, starved=settings.STARVED_SHARE)
 
 
 _announced: list[Announcement] = []

@@ -51,6 +51,8 @@ class MatchReport:
     """The last lines in both directions, and what the last request took."""
     starved_s: float = 0.0
     """How long the bots waited for their host while they were asked."""
+    watched_s: float = 0.0
+    """How much of that time was looked at."""
 
 
 def play_match(
@@ -106,6 +108,7 @@ def play_match(
         notes=table.notes,
         traces=[seat.trace() for seat in table.seats],
         starved_s=sum(seat.waited_s for seat in table.seats),
+        watched_s=sum(seat.looked_s for seat in table.seats),
     )
 
 

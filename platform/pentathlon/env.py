@@ -56,6 +56,8 @@ class Environment:
     """PENTATHLON_BOT_MATCHES: most matches that one bot plays at a time."""
     proxies: int = 0
     """PENTATHLON_PROXIES: how many of our own proxies are in front; 1 in production."""
+    starved_share: float | None = None
+    """PENTATHLON_STARVED_SHARE: how much of the time bots may wait before slots are held back."""
     drain_s: float | None = None
     """PENTATHLON_DRAIN_S: how long a worker that is asked to stop plays on."""
     no_bootstrap: bool = False
@@ -86,6 +88,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
         bot_matches=int(_number(variables, "PENTATHLON_BOT_MATCHES", least=1) or 8),
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
+        starved_share=_number(variables, "PENTATHLON_STARVED_SHARE", least=0),
         drain_s=_number(variables, "PENTATHLON_DRAIN_S", least=0),
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
         metrics_token=variables.get("PENTATHLON_METRICS_TOKEN") or None,

@@ -97,6 +97,7 @@ def running_platform(folder: Path, *, with_broker: bool = True) -> Iterator[Plat
             PENTATHLON_DATA=str(folder / "data"),
             PYTHONPATH=IMPORT_PATH,
             PYTHONUNBUFFERED="1",
+            PENTATHLON_STARVED_SHARE="2",  # a busy machine must hold no slot that a test waits for
         )
         platform = Platform(environment=environment, logs=folder)
         try:

@@ -37,6 +37,7 @@ from workers.builds import BuildRefused
 from workers.lease import LeaseKeeper
 from workers.play import play_jobs
 from workers.sandbox.staging import remove_tree
+from workers.starved_host import Starvation
 
 pytestmark = pytest.mark.django_db
 
@@ -138,12 +139,26 @@ def test_host_that_gives_no_time_counts_against_who_was_asked(
 ) -> None:
     monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
 
-    assert play_jobs([job], launcher=StandStill(), files=files) == 1
+    host = Starvation(slots=1, pressure=lambda: 0.1)
+
+    assert play_jobs([job], launcher=StandStill(), files=files, host=host) == 1
 
     attempt = Attempt.objects.get()
     assert (attempt.state, attempt.was_too_slow) == (AttemptState.FAILED, True)
     assert attempt.blamed_version == job.seats[0].version_id
     assert Match.objects.get().state_reason.startswith("HostTooSlow: The host gave a bot")
+
+
+def test_starved_host_that_gives_no_time_counts_against_nobody(
+    job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+    host = Starvation(slots=1, pressure=lambda: 0.9)
+
+    play_jobs([job], launcher=StandStill(), files=files, host=host)
+
+    attempt = Attempt.objects.get()
+    assert (attempt.was_too_slow, attempt.blamed_version) == (True, None)
 
 
 def test_bot_that_hosts_have_given_up_before_loses(

@@ -22,6 +22,8 @@ class Fleet:
     """All workers that are alive, as far as planning goes."""
 
     slots: int
+    held_slots: int
+    """Those that take no matches for now, because their hosts have too little CPU time."""
     abilities: tuple[Abilities, ...]
 
     @property
@@ -63,9 +65,13 @@ def announce_worker(told: Announcement) -> None:
     Worker.objects.update_or_create(name=told.name, defaults=facts)
 
 
-def beat(*, name: str) -> bool:
-    """Say that a worker is still there; False if it has to announce itself again."""
-    return bool(Worker.objects.filter(name=name).update(seen_at=Now()))
+def beat(*, name: str, starved: float = 0.0, held_slots: int = 0) -> bool:
+    """Say that a worker is still there, and how short of CPU time its host is.
+
+    False if it has to announce itself again.
+    """
+    facts = {"starved": starved, "held_slots": held_slots, "seen_at": Now()}
+    return bool(Worker.objects.filter(name=name).update(**facts))
 
 
 def note_draining(*, name: str) -> None:
@@ -84,5 +90,6 @@ def read_fleet() -> Fleet:
     workers = list(Worker.objects.alive())
     return Fleet(
         slots=sum(worker.slots for worker in workers),
+        held_slots=sum(worker.held_slots for worker in workers),
         abilities=tuple(dict.fromkeys(map(Abilities.of, workers))),
     )

@@ -95,6 +95,12 @@ def _why_not_yet(match: Match, situation: Situation) -> Reason:
             sentence=f"{_next_try(match)} comes next. "
             f"The last one failed on our side: {match.state_reason}",
         )
+    if held := situation.fleet.held_slots:
+        return Reason(
+            code="starved",
+            sentence=f"The hosts are short of CPU time: {held} of {situation.fleet.slots} slots "
+            "take no matches for now, and the others play on.",
+        )
     if match.sent_at is not None:
         return Reason(code="sent", sentence="Comes next: the first free worker takes it.")
     if (bot := situation.cap.holds(match)) is not None:

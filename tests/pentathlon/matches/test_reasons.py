@@ -35,7 +35,7 @@ def _able(**changes: Any) -> Abilities:
 
 
 def _situation(*workers: Abilities, is_handed_out: bool = True) -> Situation:
-    fleet = Fleet(slots=2 * len(workers), abilities=workers)
+    fleet = Fleet(slots=2 * len(workers), held_slots=0, abilities=workers)
     return Situation(now=NOW, fleet=fleet, cap=Cap(Counter()), is_handed_out=is_handed_out)
 
 
@@ -78,6 +78,17 @@ def test_reason_names_what_the_match_waits_for(
 
     assert reason.code == code
     assert words in reason.sentence
+
+
+def test_starved_hosts_are_named() -> None:
+    fleet = Fleet(slots=4, held_slots=3, abilities=(_able(),))
+    situation = Situation(now=NOW, fleet=fleet, cap=Cap(Counter()), is_handed_out=True)
+
+    reason = why_waiting(make_match(), situation)
+
+    assert reason is not None
+    assert reason.code == "starved"
+    assert "3 of 4 slots take no matches" in reason.sentence
 
 
 @pytest.mark.parametrize("state", [MatchState.RUNNING, MatchState.DONE])

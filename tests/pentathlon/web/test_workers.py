@@ -21,6 +21,14 @@ def test_workers_show_what_they_offer_and_their_walls() -> None:
     assert "secret-host" not in text
 
 
+def test_workers_show_that_their_hosts_are_starved() -> None:
+    make_worker(starved=0.87, held_slots=1)
+
+    text = page_of(Client().get(reverse("workers"))).text
+
+    assert "87 % of the time; 1 slot held back" in text
+
+
 def test_operator_sees_which_worker_it_is() -> None:
     make_worker("secret-host/7")
     operator = make_user()

@@ -8,9 +8,10 @@ from django.core.management.base import BaseCommand, CommandError
 from pentathlon.local.waiting import ServerFailed
 from workers.benchmark import command as matches
 from workers.benchmark import starvation
+from workers.benchmark.clock import command as clock
 from workers.benchmark.speed import command as engines
 
-_PARTS = {"match": matches, "starvation": starvation, "engines": engines}
+_PARTS = {"match": matches, "clock": clock, "starvation": starvation, "engines": engines}
 
 
 class Command(BaseCommand):

@@ -1,0 +1,78 @@
+"""How short of CPU time this host is, and which slots of a worker wait until it has more."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+STARVED: Final = 0.75
+"""From this share on a bot waits three times as long as it runs: slots are held back."""
+HOLD_S: Final = 2.0
+"""How long a slot waits before it looks again."""
+_FADES_S: Final = 60.0
+_PRESSURE: Final = Path("/proc/pressure/cpu")
+_SOME: Final = re.compile(rb"some avg10=([\d.]+)")
+_NOTE: Final = struct.Struct("dd")
+
+
+def pressure() -> float:
+    """Return the share of the time that a runnable program waits here, 0 to 1, by the kernel.
+
+    The load says how many share a core, the pressure for how much of the time any of them waits.
+    """
+    runnable = os.getloadavg()[0] / (os.cpu_count() or 1)
+    waits = 1 - 1 / max(1.0, runnable)
+    try:
+        some = _SOME.search(_PRESSURE.read_bytes())
+    except OSError:  # not every kernel tells
+        return waits
+    return min(waits, float(some[1]) / 100) if some else waits
+
+
+class Starvation:
+    """What all slots of a worker know about it; make it before they are forked."""
+
+    def __init__(
+        self, *, slots: int, starved: float = STARVED, pressure: Callable[[], float] = pressure
+    ) -> None:
+        self._slots = slots
+        self._starved = starved
+        self._pressure = pressure
+        self._notes = mmap.mmap(-1, max(1, slots) * _NOTE.size)
+        self.slot = 0
+        """The slot that this process is; set it after the fork."""
+
+    def note(self, *, waited_s: float, watched_s: float) -> None:
+        """Take note of how long the bots of a match waited, of the time that they were watched."""
+        if watched_s > 0 and self.slot < self._slots:
+            found = (time.monotonic(), waited_s / watched_s)
+            _NOTE.pack_into(self._notes, self.slot * _NOTE.size, *found)
+
+    def share(self) -> float:
+        """Return the larger of what the kernel tells and what the last matches have seen."""
+        fresh = time.monotonic() - _FADES_S
+        notes = _NOTE.iter_unpack(self._notes[:])
+        seen = [share for at, share in notes if at > max(0.0, fresh)]
+        measured = sum(seen) / len(seen) if seen else 0.0
+        return round(max(self._pressure(), measured), 2)
+
+    @property
+    def is_starved(self) -> bool:
+        """Whether bots wait most of the time."""
+        return self.share() >= self._starved
+
+    @property
+    def held_slots(self) -> int:
+        """How many slots take no matches for now: all but the first, on a host that is starved."""
+        return self._slots - 1 if self.is_starved else 0
+
+    @property
+    def is_held(self) -> bool:
+        """Whether this slot takes no match for now. The first one always goes on."""
+        return self.slot > 0 and self.is_starved
