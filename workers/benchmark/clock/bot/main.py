@@ -4,26 +4,27 @@ import json
 import sys
 import threading
 import time
+from typing import Any
 
 HOW, *NUMBERS = sys.argv[1:]
 
 
-def say(message):
+def say(message: dict[str, str]) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
 
-def run(seconds):
+def run(seconds: float) -> None:
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
 
 
-def burn_together(seconds):
+def burn_together(seconds: float) -> None:
     """Run in four threads, which hand the interpreter to each other."""
     end = time.process_time() + seconds
 
-    def share():
+    def share() -> None:
         while time.process_time() < end:
             pass
 
@@ -34,7 +35,7 @@ def burn_together(seconds):
         thread.join()
 
 
-def mix(share, nap_ms):
+def mix(share: float, nap_ms: float) -> None:
     """Sleep a share of the time, in naps, and tell how long that was in all."""
     nap_s, slept_s, told, began = nap_ms / 1000, 0.0, 0.0, time.process_time()
     while True:
@@ -47,7 +48,7 @@ def mix(share, nap_ms):
             sys.stderr.flush()
 
 
-def choose(ask):
+def choose(ask: dict[str, Any]) -> str:  # Any: JSON
     if HOW == "burn":
         run(0.8 * ask["clock"]["cpu_left_ms"] / 1000)
     elif HOW == "threads":
@@ -58,7 +59,8 @@ def choose(ask):
         time.sleep(1e6)
     elif HOW == "mix":
         mix(*map(float, NUMBERS))
-    return ask["legal"][0]
+    action: str = ask["legal"][0]
+    return action
 
 
 sys.stdin.readline()
