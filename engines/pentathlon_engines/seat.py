@@ -51,6 +51,7 @@ class Seat:
         "_paused_cpu_s",
         "_process",
         "_usage",
+        "_wall_left_ms",
         "cpu_s",
         "is_blamed",
         "last_cpu_s",
@@ -71,6 +72,7 @@ class Seat:
         self._clock: WallClock | None = None
         self._awake: Awake = {}
         self._past = WallClock()
+        self._wall_left_ms = int(1000 * min(limits.action_wall_s, limits.match_wall_s))
         self._usage: Usage | None = None
         self._is_asked = False
         self._ended = False
@@ -130,7 +132,10 @@ class Seat:
         self.requests += 1
         self.last_cpu_s = self.last_wall_s = 0.0
         try:
-            self._check_silence()
+            ran_s = self._process.cpu_s() - self._cpu_mark_s
+            self._out_of_turn_s += ran_s
+            if self._out_of_turn_s > OUT_OF_TURN_S:
+                self._check_silence(ran_s)
             self.pipes.refuse_early_output()
             answer = self._let_think(line)
         except BotEnded:
@@ -172,12 +177,9 @@ class Seat:
         """Return what the bot may still use and has used, in milliseconds, for its request."""
         limits = self._limits
         match_left_s = max(0.0, limits.match_cpu_s - self.cpu_s)
-        sleep_left_s = min(
-            limits.action_wall_s, max(0.0, limits.match_wall_s - self._past.slept_s)
-        )
         return {
             "cpu_left_ms": int(1000 * min(limits.action_cpu_s, match_left_s)),
-            "wall_left_ms": int(1000 * min(limits.action_wall_s, sleep_left_s)),
+            "wall_left_ms": self._wall_left_ms,
             "match_cpu_left_ms": int(1000 * match_left_s),
             "match_cpu_used_ms": round(1000 * self.cpu_s),
             "match_wall_used_ms": round(1000 * self.wall_s),
@@ -262,6 +264,8 @@ class Seat:
             now = time.monotonic()
             self.last_wall_s = clock.wall_s(now)
             self._past.add(clock)
+            left_s = max(0.0, self._limits.match_wall_s - self._past.slept_s)
+            self._wall_left_ms = int(1000 * min(self._limits.action_wall_s, left_s))
             self._clock = None
             self._awake = {}
         if now >= self._next_look:
@@ -319,10 +323,8 @@ class Seat:
         self.cpu_s += self.last_cpu_s
         self.wall_s += self.last_wall_s
 
-    def _check_silence(self) -> None:
+    def _check_silence(self, ran_s: float) -> None:
         """Raise `BotFailed` when the bot has run since it was paused; short turns add up."""
-        ran_s = self._process.cpu_s() - self._cpu_mark_s
-        self._out_of_turn_s += ran_s
         allowed_s = OUT_OF_TURN_S + _OUT_OF_TURN_PER_REQUEST_S * self.requests
         if ran_s > OUT_OF_TURN_S or self._out_of_turn_s > allowed_s:
             raise _out_of_turn(max(ran_s, self._out_of_turn_s))
