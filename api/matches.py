@@ -90,6 +90,9 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     alias = serializers.SerializerMethodField(
         help_text="What its bots are told it is called; null as long as the seed is."
     )
+    revoked = serializers.BooleanField(
+        source="is_revoked", help_text="Its result was taken back: it counts nowhere."
+    )
 
     class Meta:
         model = Match
@@ -106,6 +109,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "tournament",
             "state",
             "state_reason",
+            "revoked",
             "attempts_made",
             "ply",
             "outcome_reason",

@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.matches import SeatedVersionSerializer
+from pentathlon.tournaments.models import EntryState
 
 
 class SkillSerializer(serializers.Serializer[Any]):
@@ -18,10 +19,16 @@ class SkillSerializer(serializers.Serializer[Any]):
 class StandingSerializer(serializers.Serializer[Any]):
     """One line of the table."""
 
-    place = serializers.IntegerField(source="place.number", help_text="From 1.")
-    group = serializers.IntegerField(
-        source="place.group", help_text="Bots of one group cannot be told apart yet."
+    place = serializers.IntegerField(
+        source="place.number", allow_null=True, help_text="From 1; null for one that has left."
     )
+    group = serializers.IntegerField(
+        source="place.group",
+        allow_null=True,
+        help_text="Bots of one group cannot be told apart yet; null without a place.",
+    )
+    state = serializers.ChoiceField(source="place.entry.state", choices=EntryState.choices)
+    reason = serializers.CharField(source="place.entry.reason", help_text="Why it has left.")
     version = SeatedVersionSerializer()
     points = serializers.FloatField()
     matches = serializers.IntegerField(source="tally.matches")

@@ -23,7 +23,9 @@ from api.tournament_tables import (
     StandingSerializer,
 )
 from pentathlon.accounts.models import Scope
+from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments import services
+from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
     Entry,
@@ -133,7 +135,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
 
     class Meta:
         model = Entry
-        fields = ("number", "version")
+        fields = ("number", "version", "state", "reason", "left_at", "revokes_results")
         read_only_fields = fields
 
 
@@ -141,6 +143,16 @@ class EntryRequestSerializer(RequestSerializer):
     """Who is to take part."""
 
     version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)
+
+
+class DisqualificationSerializer(RequestSerializer):
+    """Who is to take part no more, and why."""
+
+    version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)
+    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    revoke = serializers.BooleanField(
+        default=False, help_text="Its finished matches count no more, here and on leaderboards."
+    )
 
 
 class TournamentFilter(filters.FilterSet):
@@ -214,11 +226,28 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
     def withdraw(self, request: Request, pk: str, version: str) -> Response:
-        """Take a bot version out before the start: its author may, and the organiser."""
-        services.withdraw_entry(
-            actor=self.actor, tournament=self.get_object(), version_id=int(version)
-        )
+        """Take a bot version out: its author may, and the organiser.
+
+        After the start its unplayed matches are called off; its results stay.
+        """
+        withdraw_entry(actor=self.actor, tournament=self.get_object(), version_id=int(version))
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=DisqualificationSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"])
+    def disqualify(self, request: Request, pk: str) -> Response:
+        """Take a bot version out for good and say why; its organiser may."""
+        wanted = DisqualificationSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        form = wanted.validated_data
+        entry = disqualify_entry(
+            actor=self.actor,
+            tournament=self.get_object(),
+            version_id=form["version"],
+            reason=form["reason"],
+            revoke=form["revoke"],
+        )
+        return Response(EntrySerializer(entry).data)
 
     @extend_schema(responses=ProgressSerializer)
     @action(detail=True)

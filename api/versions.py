@@ -16,7 +16,13 @@ from api.people import PersonSerializer
 from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotVersion, VersionState
-from pentathlon.bots.services import LONGEST_NOTES, retire_version
+from pentathlon.bots.services import (
+    LONGEST_NOTES,
+    LONGEST_REASON,
+    disqualify_version,
+    reinstate_version,
+    retire_version,
+)
 from pentathlon.common.errors import NotAllowed, NotFound
 from pentathlon.matches.validation import submit_version, validate_again
 from pentathlon.server.limits import LARGEST_ARCHIVE
@@ -55,8 +61,15 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
             "content_hash",
             "created_at",
             "validated_at",
+            "stopped_at",
         )
         read_only_fields = fields
+
+
+class VersionReasonSerializer(RequestSerializer):
+    """Why a version is disqualified."""
+
+    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
 
 
 class UploadSerializer(RequestSerializer):
@@ -130,8 +143,25 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[BotVersion]):
     @extend_schema(request=None, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def validate(self, request: Request, pk: str) -> Response:
-        """Have one of your versions validated again after our machines had failed to do so."""
+        """Have one of your versions validated again that was stopped, or that we failed to."""
         version = validate_again(actor=self.actor, version=self.get_object())
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(request=VersionReasonSerializer, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def disqualify(self, request: Request, pk: str) -> Response:
+        """Take anybody's version out of all schedules and say why; only staff may."""
+        wanted = VersionReasonSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        reason = wanted.validated_data["reason"]
+        version = disqualify_version(actor=self.actor, version=self.get_object(), reason=reason)
+        return Response(VersionSerializer(version).data)
+
+    @extend_schema(request=None, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def reinstate(self, request: Request, pk: str) -> Response:
+        """Lift a disqualification; its author may have it validated again. Only staff may."""
+        version = reinstate_version(actor=self.actor, version=self.get_object())
         return Response(VersionSerializer(version).data)
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})

@@ -203,6 +203,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
         "MatchKindEnum": "pentathlon.matches.models.MatchKind",
         "MatchState": "pentathlon.matches.models.MatchState",
         "TournamentState": "pentathlon.tournaments.models.TournamentState",
+        "EntryState": "pentathlon.tournaments.models.EntryState",
     },
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",

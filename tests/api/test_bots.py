@@ -2,6 +2,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries, Settings
 from rest_framework.test import APIClient
 
+from pentathlon.accounts.models import User
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.server.limits import LARGEST_ARCHIVE
@@ -256,3 +257,53 @@ def test_pages_follow_each_other(anonymous: APIClient) -> None:
     assert first["previous"] is None
     assert second["next"] is None
     assert anonymous.get(second["previous"]).json()["results"] == first["results"]
+
+
+@pytest.fixture
+def staff() -> User:
+    person = make_user()
+    person.is_staff = True
+    person.save()
+    return person
+
+
+def test_staff_disqualify_anybodys_version(staff: User) -> None:
+    version = make_version()
+    path = f"{V1}/versions/{version.pk}"
+
+    answer = client_of(staff).post(f"{path}/disqualify/", {"reason": "It calls home."})
+
+    assert answer.status_code == 200
+    told = answer.json()
+    assert (told["state"], told["state_reason"]) == ("disqualified", "It calls home.")
+    assert told["stopped_at"]
+    version.refresh_from_db()
+    assert version.stopped_by == staff
+    author = client_of(version.bot.owner)
+    assert_problem(author.post(f"{path}/validate/"), status=409, code="nothing_to_validate")
+    assert_problem(author.post(f"{path}/retire/"), status=409, code="already_retired")
+
+
+def test_disqualification_is_lifted_and_the_author_asks_for_a_check(staff: User) -> None:
+    version = make_version()
+    path = f"{V1}/versions/{version.pk}"
+    client_of(staff).post(f"{path}/disqualify/", {"reason": "It calls home."})
+
+    lifted = client_of(staff).post(f"{path}/reinstate/")
+    checked = client_of(version.bot.owner).post(f"{path}/validate/")
+
+    assert (lifted.status_code, lifted.json()["state"]) == (200, "stopped")
+    assert (checked.status_code, checked.json()["state"]) == (200, "validating")
+
+
+@pytest.mark.parametrize("step", ["disqualify", "reinstate"])
+def test_authors_disqualify_nobody(step: str) -> None:
+    version = make_version()
+
+    answer = client_of(version.bot.owner).post(
+        f"{V1}/versions/{version.pk}/{step}/", {"reason": "No."} if step == "disqualify" else {}
+    )
+
+    assert_problem(answer, status=403, code="not_staff")
+    version.refresh_from_db()
+    assert version.state == VersionState.ELIGIBLE

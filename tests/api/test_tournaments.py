@@ -240,3 +240,64 @@ def test_tables_take_as_many_queries_for_any_length(
         answer = APIClient().get(f"{V1}/tournaments/{tournament.pk}/{table}/")
 
     assert answer.status_code == 200
+
+
+def test_author_withdraws_from_a_running_tournament(
+    running: Tournament, versions: list[BotVersion], anonymous: APIClient
+) -> None:
+    author = client_of(versions[0].bot.owner)
+
+    answer = author.delete(f"{V1}/tournaments/{running.pk}/entries/{versions[0].pk}/")
+
+    assert answer.status_code == 204
+    assert Match.objects.filter(state=MatchState.VOID).count() == 4
+    (left,) = [
+        entry
+        for entry in anonymous.get(f"{V1}/tournaments/{running.pk}/entries/").json()["results"]
+        if entry["state"] != "active"
+    ]
+    assert (left["version"]["id"], left["state"]) == (versions[0].pk, "withdrawn")
+    assert (left["number"], left["reason"]) == (0, "Withdrawn by its author.")
+    assert left["left_at"]
+
+
+def test_organiser_disqualifies_and_the_table_says_so(
+    organiser: User, running: Tournament, versions: list[BotVersion], anonymous: APIClient
+) -> None:
+    wanted = {"version": versions[0].pk, "reason": "Two bots of one hand.", "revoke": True}
+
+    answer = client_of(organiser).post(f"{V1}/tournaments/{running.pk}/disqualify/", wanted)
+
+    assert answer.status_code == 200
+    assert (answer.json()["state"], answer.json()["revokes_results"]) == ("disqualified", True)
+    rows = anonymous.get(f"{V1}/tournaments/{running.pk}/standings/").json()["results"]
+    assert [(row["place"], row["state"]) for row in rows] == [
+        (1, "active"),
+        (2, "active"),
+        (None, "disqualified"),
+    ]
+    assert rows[-1]["reason"] == "Two bots of one hand."
+    again = client_of(organiser).post(f"{V1}/tournaments/{running.pk}/disqualify/", wanted)
+    assert_problem(again, status=409, code="not_in_play")
+
+
+def test_author_may_not_disqualify(running: Tournament, versions: list[BotVersion]) -> None:
+    wanted = {"version": versions[1].pk, "reason": "I lose to it."}
+
+    answer = client_of(versions[0].bot.owner).post(
+        f"{V1}/tournaments/{running.pk}/disqualify/", wanted
+    )
+
+    assert_problem(answer, status=403, code="not_your_tournament")
+
+
+@pytest.mark.parametrize("reason", ["", "two\nlines", "x" * 201])
+def test_disqualification_needs_a_line_that_says_why(
+    organiser: User, running: Tournament, versions: list[BotVersion], reason: str
+) -> None:
+    wanted = {"version": versions[0].pk, "reason": reason}
+
+    answer = client_of(organiser).post(f"{V1}/tournaments/{running.pk}/disqualify/", wanted)
+
+    assert answer.status_code == 400
+    assert answer.json()["errors"][0]["attr"] == "reason"

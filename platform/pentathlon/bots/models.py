@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Final
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch
@@ -16,6 +18,14 @@ class VersionState(models.TextChoices):
     REJECTED = "rejected", "failed validation"
     UNCHECKED = "unchecked", "not validated: our machines failed"
     RETIRED = "retired", "no longer scheduled"
+    STOPPED = "stopped", "stopped: it fails at its start"
+    DISQUALIFIED = "disqualified", "disqualified"
+
+
+TAKEN_OUT: Final = (VersionState.STOPPED, VersionState.DISQUALIFIED)
+"""States in which the platform has taken a version out of schedules."""
+OUT_OF_PLAY: Final = (VersionState.RETIRED, *TAKEN_OUT)
+"""States in which a version that could play before starts no more matches."""
 
 
 class BotQuerySet(models.QuerySet["Bot"]):
@@ -118,6 +128,12 @@ class BotVersion(models.Model):
     """What the bot wrote to standard error while it was validated; for its owner only."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     validated_at = models.DateTimeField(null=True)
+    stopped_at = models.DateTimeField(null=True)
+    """When it was last taken out of schedules, by whomever."""
+    stopped_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    """Who disqualified or retired it; null if that was nobody but its own faults."""
 
     objects = BotVersionQuerySet.as_manager()
 

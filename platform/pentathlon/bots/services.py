@@ -15,6 +15,7 @@ from pentathlon.common.texts import storable
 from pentathlon.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
 
 LONGEST_NOTES = 200
+LONGEST_REASON = 200
 LONGEST_LOG = 64 * 1024
 _LONGEST_REASON = 300
 _WORDS = {
@@ -22,6 +23,7 @@ _WORDS = {
     VersionState.ELIGIBLE: "valid already",
     VersionState.REJECTED: "rejected for a fault of its own: mend it and upload a new version",
     VersionState.RETIRED: "retired",
+    VersionState.DISQUALIFIED: "disqualified",
 }
 
 
@@ -78,15 +80,83 @@ def add_version(*, actor: User, bot: Bot, archive: CheckedArchive, notes: str = 
 def retire_version(*, actor: User, version: BotVersion) -> BotVersion:
     """Take one of the actor's own versions out of scheduling for good; its results stay."""
     _check_owner(actor, version.bot)
+    for_good = (VersionState.RETIRED, VersionState.DISQUALIFIED)
     retired = (
         BotVersion.objects.filter(pk=version.pk)
-        .exclude(state=VersionState.RETIRED)
-        .update(state=VersionState.RETIRED, state_reason="Retired by its author.")
+        .exclude(state__in=for_good)
+        .update(
+            state=VersionState.RETIRED,
+            state_reason="Retired by its author.",
+            stopped_at=Now(),
+            stopped_by=actor,
+        )
     )
+    version.refresh_from_db()
     if not retired:
-        raise Conflict(f"{version.label} is retired already.", code="already_retired")
+        words = _WORDS[VersionState(version.state)]
+        raise Conflict(f"{version.label} is {words} already.", code="already_retired")
+    return version
+
+
+@transaction.atomic
+def stop_version(*, version_id: int, reason: str) -> bool:
+    """Take a version out of schedules until its author has it validated again.
+
+    Returns False if it was out of them already.
+    """
+    playing = BotVersion.objects.filter(pk=version_id, state=VersionState.ELIGIBLE)
+    stopped = playing.update(
+        state=VersionState.STOPPED,
+        state_reason=reason[:_LONGEST_REASON],
+        stopped_at=Now(),
+        stopped_by=None,
+    )
+    return bool(stopped)
+
+
+@transaction.atomic
+def disqualify_version(*, actor: User, version: BotVersion, reason: str) -> BotVersion:
+    """Take anybody's version out of all schedules; its results stay. Only staff may."""
+    _check_staff(actor)
+    reason = checked_reason(reason)
+    disqualified = (
+        BotVersion.objects.filter(pk=version.pk)
+        .exclude(state=VersionState.DISQUALIFIED)
+        .update(
+            state=VersionState.DISQUALIFIED,
+            state_reason=reason,
+            stopped_at=Now(),
+            stopped_by=actor,
+        )
+    )
+    if not disqualified:
+        raise Conflict(f"{version.label} is disqualified already.", code="already_disqualified")
     version.refresh_from_db()
     return version
+
+
+@transaction.atomic
+def reinstate_version(*, actor: User, version: BotVersion) -> BotVersion:
+    """Lift a disqualification; its author may then have the version validated again."""
+    _check_staff(actor)
+    lifted = BotVersion.objects.filter(pk=version.pk, state=VersionState.DISQUALIFIED).update(
+        state=VersionState.STOPPED,
+        state_reason="It is no longer disqualified. Its author can have it validated again.",
+        stopped_at=Now(),
+        stopped_by=actor,
+    )
+    if not lifted:
+        raise Conflict(f"{version.label} is not disqualified.", code="not_disqualified")
+    version.refresh_from_db()
+    return version
+
+
+def checked_reason(reason: str) -> str:
+    """Return the reason for a disqualification; everybody will read it."""
+    reason = reason.strip()
+    if not reason:
+        raise InvalidInput("Say why: everybody will read it.", code="required", field="reason")
+    return _checked_line(reason, field="reason", longest=LONGEST_REASON)
 
 
 @transaction.atomic
@@ -122,17 +192,18 @@ def leave_unchecked(*, version_id: int, reason: str, log: str) -> None:
 
 @transaction.atomic
 def reopen_validation(*, actor: User, version: BotVersion) -> BotVersion:
-    """Let one of the actor's own versions be validated after the host had failed it."""
+    """Let one of the actor's own versions be validated that was stopped, or failed by the host."""
     _check_owner(actor, version.bot)
+    waiting = (VersionState.UNCHECKED, VersionState.STOPPED)
     # One conditional update: of two requests at once exactly one schedules matches.
-    reopened = BotVersion.objects.filter(pk=version.pk, state=VersionState.UNCHECKED).update(
+    reopened = BotVersion.objects.filter(pk=version.pk, state__in=waiting).update(
         state=VersionState.VALIDATING, state_reason=""
     )
     version.refresh_from_db(fields=("state", "state_reason"))
     if not reopened:
         raise Conflict(
-            f"{version.label} is {_WORDS[VersionState(version.state)]}. Only a version that our "
-            "machines failed to validate can be validated again.",
+            f"{version.label} is {_WORDS[VersionState(version.state)]}. Only a version that was "
+            "stopped, or that our machines failed to validate, can be validated again.",
             code="nothing_to_validate",
         )
     return version
@@ -169,6 +240,11 @@ def _check_owner(actor: User, bot: Bot) -> None:
         raise NotAllowed(f"{bot.name} belongs to {bot.owner.username}, not to you.")
 
 
+def _check_staff(actor: User) -> None:
+    if not (actor.is_staff or actor.is_superuser):
+        raise NotAllowed("Only staff may disqualify bots.", code="not_staff")
+
+
 def _check_name(bot: Bot, name: str) -> None:
     if name != bot.name:
         raise BadArchive(
@@ -189,16 +265,19 @@ def _check_new_content(bot: Bot, checked: CheckedArchive) -> None:
 
 
 def _checked_notes(notes: str) -> str:
-    notes = notes.strip()
-    if len(notes) > LONGEST_NOTES:
+    return _checked_line(notes.strip(), field="notes", longest=LONGEST_NOTES)
+
+
+def _checked_line(text: str, *, field: str, longest: int) -> str:
+    if len(text) > longest:
         raise InvalidInput(
-            f"Notes have at most {LONGEST_NOTES} characters, these have {len(notes)}.",
+            f"The {field} may have at most {longest} characters, not {len(text)}.",
             code="too_long",
-            field="notes",
+            field=field,
         )
-    if any(unicodedata.category(character).startswith("C") for character in notes):
-        raise InvalidInput("Notes are one line of plain text.", field="notes")
-    return notes
+    if any(unicodedata.category(character).startswith("C") for character in text):
+        raise InvalidInput(f"The {field} must be one line of plain text.", field=field)
+    return text
 
 
 def _name_taken(owner: User, name: str) -> Conflict:

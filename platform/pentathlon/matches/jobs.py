@@ -87,6 +87,11 @@ class SeatResult:
     trace: dict[str, Any] | None = None  # Any: JSON
     """Of a seat with a fault: the fields of its `Trace`."""
 
+    @property
+    def failed_at_start(self) -> bool:
+        """Whether its fault came before its first action."""
+        return bool(self.fault_kind) and not self.actions
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchResult:

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, Subquery
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.models import BotVersion
+from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.matches.fleet_models import Worker as Worker  # noqa: PLC0414  read from here, too
 
 _LATEST_COMPARED = 10_000
@@ -60,8 +60,9 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(state=MatchState.PENDING).order_by("pk")
 
     def startable(self) -> Self:
-        """Return waiting matches that may be claimed."""
-        return self.filter(state=MatchState.PENDING, on_hold=False)
+        """Return waiting matches that may be claimed: all of their bots are still in play."""
+        out = _seat_in_match().filter(version__state__in=OUT_OF_PLAY)
+        return self.filter(~Exists(out), state=MatchState.PENDING, on_hold=False)
 
     def unsent(self) -> Self:
         """Return waiting matches that may be published and have not been."""
@@ -263,7 +264,7 @@ class SeatQuerySet(models.QuerySet["MatchSeat"]):
         latest = self.filter(version=version_id, rank__isnull=False).order_by("-match")
         own = MatchSeat.objects.filter(pk__in=latest.values("pk")[:_LATEST_COMPARED])
         other = MatchSeat.objects.filter(match=OuterRef("match"), version=other_id)
-        compared = own.annotate(
+        compared = own.filter(match__is_revoked=False).annotate(
             other_rank=Subquery(other.values("rank")[:1]),
             other_fault=Subquery(other.values("fault_kind")[:1]),
         )

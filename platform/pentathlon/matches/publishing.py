@@ -22,6 +22,7 @@ from pentathlon.matches.fleet import Fleet, read_fleet
 from pentathlon.matches.heads import Heads, waiting_lanes
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.needs import Needs, needs_of
+from pentathlon.matches.reasons import out_of_play
 from pentathlon.matches.services import note_sent, publish_again
 
 BATCH: Final = 8
@@ -149,8 +150,8 @@ class _Plan:
         return is_refused, self._in_flight[kind, lane], has_had_it, lane
 
     def _fits(self, match: Match) -> bool:
-        """Tell whether a worker can play a match and no cap holds it back."""
-        if self._cap.holds(match) is not None:
+        """Tell whether its bots are in play, a worker can play it and no cap holds it back."""
+        if next(out_of_play(match), None) is not None or self._cap.holds(match) is not None:
             return False
         needs = needs_of(match)
         if needs not in self._covered:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
 from django.db.models.functions import Now
 
+from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.common.clock import database_now
 from pentathlon.common.models import Lease
 from pentathlon.common.services import RECONCILER
@@ -75,6 +77,11 @@ def _why_silent(match: Match, now: datetime) -> Reason | None:
 
 
 def _why_pending(match: Match, situation: Situation) -> Reason:
+    if (out := next(out_of_play(match), None)) is not None:
+        return Reason(
+            code="out_of_play",
+            sentence=f"{out.label} is {out.get_state_display()}: the match will be called off.",
+        )
     if match.on_hold:
         return Reason(code="on_hold", sentence="Its tournament is paused.")
     if (lack := situation.fleet.lacks(needs_of(match))) is not None:
@@ -85,6 +92,12 @@ def _why_pending(match: Match, situation: Situation) -> Reason:
             sentence="Nobody hands out matches: the reconciler was not heard of.",
         )
     return _why_not_yet(match, situation)
+
+
+def out_of_play(match: Match) -> Iterator[BotVersion]:
+    """Yield the versions at the table that were retired, stopped or disqualified."""
+    versions = (seat.version for seat in match.seats.all())
+    return (version for version in versions if version.state in OUT_OF_PLAY)
 
 
 def _why_not_yet(match: Match, situation: Situation) -> Reason:

@@ -36,6 +36,7 @@ from pentathlon.matches.models import (
 )
 from pentathlon.matches.needs import Abilities, needs_of
 from pentathlon.matches.retries import better_elsewhere, blamed_versions, is_hopeless
+from pentathlon.matches.streaks import stop_failing_versions
 from pentathlon.matches.verdicts import settle_versions
 from pentathlon_engines import GAMES
 
@@ -49,18 +50,8 @@ _BATCH = 1000
 _ALIAS_BYTES = 16
 _NO_LEASE = {"token": None, "lease_until": None, "sent_at": None}
 _TOLD = (
-    "rank",
-    "score",
-    "fault_kind",
-    "fault_ply",
-    "fault_detail",
-    "cpu_ms",
-    "wall_ms",
-    "memory_peak_mb",
-    "actions",
-    "exit_status",
-    "stdout_bytes",
-    "stderr_bytes",
+    *("rank", "score", "actions", "fault_kind", "fault_ply", "fault_detail", "exit_status"),
+    *("cpu_ms", "wall_ms", "memory_peak_mb", "stdout_bytes", "stderr_bytes"),
 )
 """What a result says of each seat."""
 
@@ -170,6 +161,8 @@ def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
         result_hash=_by(hashes, column="token", field=CharField()),
         ended_at=Now(),
     )
+    if any(seat.failed_at_start for each in results.values() for seat in each.seats):
+        stop_failing_versions(match_ids=counted)
     if uploads := {pk for pk, _, kind in found if kind == MatchKind.VALIDATION}:
         settle_versions(match_ids=uploads & counted.keys())
     note_endings(counted)

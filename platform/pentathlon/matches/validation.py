@@ -11,7 +11,7 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.archives import read_archive
-from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     add_version,
     check_room,
@@ -45,8 +45,15 @@ def submit_version(*, actor: User, bot: Bot, archive: bytes, notes: str = "") ->
 
 @transaction.atomic
 def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
-    """Repeat the validation matches that the host could not play for the actor's own version."""
+    """Validate the actor's own version again.
+
+    A version that was stopped plays all of its validation matches again; one that the host had
+    failed plays those that the host could not play.
+    """
+    was_stopped = version.state == VersionState.STOPPED
     reopened = reopen_validation(actor=actor, version=version)
+    if was_stopped:
+        return _validated(reopened)
     void = Match.objects.validations_of(version.pk).filter(state=MatchState.VOID)
     games = void.order_by("game").values_list("game", flat=True)
     schedule_matches(_self_play(version.pk, game) for game in games)

@@ -229,7 +229,12 @@ def _draws_so_far(game: str) -> float:
 
     Matches with a fault are left out: two that crash are no two that play alike.
     """
-    latest = Match.objects.of_game(game).public().filter(state=MatchState.DONE).order_by("-pk")
+    latest = (
+        Match.objects.of_game(game)
+        .public()
+        .filter(state=MatchState.DONE, is_revoked=False)
+        .order_by("-pk")
+    )
     matches = (
         MatchSeat.objects.filter(match__in=latest[:_SAMPLE])
         .values("match")

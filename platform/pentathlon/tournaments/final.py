@@ -10,7 +10,7 @@ from pentathlon.tournaments.models import FinalRow, Tournament
 
 
 def final_rows(tournament: Tournament) -> list[FinalRow]:
-    """Return the rows of the final table, best first, not yet stored.
+    """Return the rows of the final table, best first, not yet stored; those that left have none.
 
     The order is that of the fit, in which no result counts more for being late; beside it stands
     the rating rule folded in schedule order. Both depend on the results alone, so the same
@@ -23,8 +23,8 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     fitted = fit(results, draw_probability=pool.draw_probability)
     folded = fold(results, draw_probability=pool.draw_probability)
     entries = sorted(
-        tournament.entries.all(),
-        key=lambda entry: (-fitted.get(entry.version_id, Skill()).mu, entry.number),
+        tournament.entries.active(),
+        key=lambda entry: (-fitted.get(entry.version_id, Skill()).mu, entry.number or 0),
     )
     skills = [fitted.get(entry.version_id, Skill()) for entry in entries]
     places = zip(entries, skills, groups(skills), chances_of_best(skills), strict=True)

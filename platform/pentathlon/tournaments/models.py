@@ -45,19 +45,20 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         """Add `bots`, `matches` (planned) and `matches_done`."""
         places = TournamentMatch.objects.filter(tournament=OuterRef("pk")).order_by()
         done = places.filter(match__state=MatchState.DONE)
-        entries = Entry.objects.filter(tournament=OuterRef("pk")).order_by()
+        entries = Entry.objects.scheduled().filter(tournament=OuterRef("pk")).order_by()
         return self.annotate(
             bots=_count(entries), matches=_count(places), matches_done=_count(done)
         )
 
     def finished(self) -> Self:
-        """Return running tournaments in which nothing waits any more, neither match nor rating."""
+        """Return running tournaments in which nothing waits: no match, no rating, no entry."""
         unfinished = TournamentMatch.objects.filter(
             tournament=OuterRef("pk"), match__state__in=(MatchState.PENDING, MatchState.RUNNING)
         )
         unapplied = LedgerRow.objects.waiting().filter(pool=OuterRef("pool"))
+        unsettled = Entry.objects.filter(tournament=OuterRef("pk"), is_settled=False)
         running = self.filter(state=TournamentState.RUNNING)
-        return running.filter(~Exists(unfinished), ~Exists(unapplied))
+        return running.filter(~Exists(unfinished), ~Exists(unapplied), ~Exists(unsettled))
 
 
 class Tournament(models.Model):
@@ -125,12 +126,28 @@ class Tournament(models.Model):
         return (self.secret or None) if self.revealed_at else None
 
 
+class EntryState(models.TextChoices):
+    """Whether an entry still takes part."""
+
+    ACTIVE = "active", "takes part"
+    WITHDRAWN = "withdrawn", "withdrawn"
+    DISQUALIFIED = "disqualified", "disqualified"
+
+
 class EntryQuerySet(models.QuerySet["Entry"]):
     """Which entries, in the words of pages."""
 
+    def scheduled(self) -> Self:
+        """Return entries that the schedule is made of, also those that have left since."""
+        return self.filter(number__isnull=False)
+
+    def active(self) -> Self:
+        """Return entries that still take part."""
+        return self.scheduled().filter(state=EntryState.ACTIVE)
+
     def in_order(self) -> Self:
         """Return entries in schedule order, with bots and owners."""
-        entries = self.select_related("version__bot__owner")
+        entries = self.scheduled().select_related("version__bot__owner")
         return entries.defer("version__validation_log", "version__manifest").order_by("number")
 
 
@@ -139,8 +156,28 @@ class Entry(models.Model):
 
     tournament = models.ForeignKey(Tournament, on_delete=models.CASCADE, related_name="entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
-    number = models.PositiveIntegerField()
-    """Order of entry; from the start on without gaps from 0, as in the document."""
+    number = models.PositiveIntegerField(null=True)
+    """Order of entry; from the start on without gaps from 0, as in the document.
+
+    Null: it was disqualified before the start.
+    """
+    state = models.CharField(
+        max_length=12,
+        choices=EntryState,
+        default=EntryState.ACTIVE,
+        db_default=EntryState.ACTIVE.value,
+    )
+    reason = models.CharField(max_length=300, blank=True, db_default="")
+    """Why it takes part no more; public."""
+    left_at = models.DateTimeField(null=True)
+    left_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    """Who withdrew or disqualified it; null if its version was taken out of all schedules."""
+    revokes_results = models.BooleanField(default=False, db_default=False)
+    """Its finished matches count no more."""
+    is_settled = models.BooleanField(default=True, db_default=True)
+    """False as long as matches of one that has left are still to be called off or taken back."""
 
     objects = EntryQuerySet.as_manager()
 

@@ -55,7 +55,8 @@ def _matches(tournament: Tournament) -> list[Row]:
 
 def _seats(tournament: Tournament) -> dict[int, list[int]]:
     """Return the places in the document's entries of those who sit at each match, by seat."""
-    numbers = dict(tournament.entries.values_list("version", "number"))
+    entries = tournament.entries.scheduled().values_list("version", "number")
+    numbers = {version: number or 0 for version, number in entries}
     seats = MatchSeat.objects.filter(match__place__tournament=tournament)
     found: dict[int, list[int]] = defaultdict(list)
     for match, version in seats.order_by("match", "seat").values_list("match", "version"):

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet
 from pentathlon.matches.services import (
@@ -31,10 +31,13 @@ from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import await_result, enter_matches, open_live_pool, open_pool
 from pentathlon.tournaments import checks
 from pentathlon.tournaments.document import document, draft_document, event_key
+from pentathlon.tournaments.entries import check_takes_part, reopen
 from pentathlon.tournaments.final import final_rows
+from pentathlon.tournaments.guards import lock, lock_own
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
     Entry,
+    EntryState,
     FinalRow,
     Tournament,
     TournamentMatch,
@@ -104,31 +107,14 @@ def create_tournament(
 @transaction.atomic
 def enter_tournament(*, actor: User, tournament: Tournament, version_id: int) -> Entry:
     """Enter a bot version: its author may, and the organiser."""
-    tournament = _locked(tournament, TournamentState.OPEN, to="enter")
+    tournament = lock(tournament, TournamentState.OPEN, to="enter")
     return _enter(tournament, [version_id], actor=actor)[0]
-
-
-@transaction.atomic
-def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> None:
-    """Take a bot version out before the start: its author may, and the organiser."""
-    tournament = _locked(tournament, TournamentState.OPEN, to="withdraw")
-    entries = tournament.entries.select_related("version__bot")
-    entry = entries.filter(version=version_id).first()
-    if entry is None:
-        raise NotFound(
-            f"Bot version {version_id} has not entered.", code="not_entered", field="version"
-        )
-    if actor.pk not in {tournament.owner_id, entry.version.bot.owner_id}:
-        raise NotAllowed(
-            "Only its author or the organiser may withdraw a bot.", code="not_your_bot"
-        )
-    entry.delete()
 
 
 @transaction.atomic
 def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Make the whole schedule and let it be played."""
-    tournament = _own(actor, tournament, TournamentState.OPEN, to="start")
+    tournament = lock_own(actor, tournament, TournamentState.OPEN, to="start")
     versions = [entry.version for entry in tournament.entries.in_order()]
     checks.check_enough(bots=len(versions), table_seats=tournament.table_seats)
     checks.check_eligible(versions, game=tournament.game)
@@ -145,7 +131,7 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 @transaction.atomic
 def pause_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Start no more matches for now; those that run end normally."""
-    tournament = _own(actor, tournament, TournamentState.RUNNING, to="pause")
+    tournament = lock_own(actor, tournament, TournamentState.RUNNING, to="pause")
     hold_matches(matches=_matches(tournament))
     return _moved(tournament, TournamentState.PAUSED)
 
@@ -153,7 +139,7 @@ def pause_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 @transaction.atomic
 def resume_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Go on after a pause."""
-    tournament = _own(actor, tournament, TournamentState.PAUSED, to="resume")
+    tournament = lock_own(actor, tournament, TournamentState.PAUSED, to="resume")
     release_matches(matches=_matches(tournament))
     return _moved(tournament, TournamentState.RUNNING)
 
@@ -162,7 +148,7 @@ def resume_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Call off everything that has not ended; results so far stay and keep counting."""
     states = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
-    tournament = _own(actor, tournament, *states, to="cancel")
+    tournament = lock_own(actor, tournament, *states, to="cancel")
     void_matches(matches=_matches(tournament), reason="The tournament was cancelled.")
     return _ended(tournament, TournamentState.CANCELLED)
 
@@ -178,7 +164,8 @@ def requeue_match(*, actor: User, match: Match) -> Match:
     if place is None:
         raise NotAllowed("Only matches of a tournament are requeued.", code="not_in_a_tournament")
     states = (TournamentState.RUNNING, TournamentState.PAUSED, TournamentState.CLOSED)
-    tournament = _own(actor, place.tournament, *states, to="requeue a match of")
+    tournament = lock_own(actor, place.tournament, *states, to="requeue a match of")
+    check_takes_part(tournament, match)
     await_result(match_id=match.pk)
     requeued = requeue_void_match(
         match_id=match.pk, on_hold=tournament.state == TournamentState.PAUSED
@@ -186,10 +173,7 @@ def requeue_match(*, actor: User, match: Match) -> Match:
     tournament.results_version += 1
     tournament.save(update_fields=("results_version",))
     if tournament.state == TournamentState.CLOSED:
-        FinalRow.objects.filter(entry__tournament=tournament).delete()
-        tournament.finished_at = None
-        tournament.save(update_fields=("finished_at",))
-        _moved(tournament, TournamentState.RUNNING)
+        reopen(tournament)
     return requeued
 
 
@@ -235,7 +219,8 @@ def _close(tournament: Tournament) -> Tournament | None:
 def _enter(tournament: Tournament, version_ids: Sequence[int], *, actor: User) -> list[Entry]:
     versions = _versions(version_ids)
     checks.check_eligible(versions, game=tournament.game)
-    entries = list(tournament.entries.select_related("version__bot"))
+    _check_not_disqualified(tournament, versions)
+    entries = list(tournament.entries.scheduled().select_related("version__bot"))
     _check_entrants(tournament, entries, versions, actor=actor)
     checks.check_size(
         bots=len(entries) + len(versions),
@@ -243,11 +228,22 @@ def _enter(tournament: Tournament, version_ids: Sequence[int], *, actor: User) -
         cycles=tournament.cycles,
     )
     # Those who withdrew leave gaps until the start.
-    first = max((entry.number for entry in entries), default=-1) + 1
+    first = max((entry.number or 0 for entry in entries), default=-1) + 1
     return Entry.objects.bulk_create(
         Entry(tournament=tournament, version=version, number=number)
         for number, version in enumerate(versions, start=first)
     )
+
+
+def _check_not_disqualified(tournament: Tournament, versions: Sequence[BotVersion]) -> None:
+    banned = tournament.entries.filter(version__in=versions, state=EntryState.DISQUALIFIED)
+    entry = banned.select_related("version__bot").first()
+    if entry is not None:
+        raise Conflict(
+            f"{entry.version.label} was disqualified: {entry.reason}",
+            code="disqualified",
+            field="versions",
+        )
 
 
 def _check_entrants(
@@ -293,7 +289,7 @@ def _versions(version_ids: Sequence[int]) -> list[BotVersion]:
 def _close_gaps(tournament: Tournament) -> None:
     """Number entries as the document counts them, in the order in which they came."""
     # Upwards, so that the number is free that each one gets.
-    for number, entry in enumerate(tournament.entries.order_by("number")):
+    for number, entry in enumerate(tournament.entries.scheduled().order_by("number")):
         if entry.number != number:
             entry.number = number
             entry.save(update_fields=("number",))
@@ -352,26 +348,6 @@ def _spec(tournament: Tournament, versions: Sequence[BotVersion], pairing: Pairi
 
 def _matches(tournament: Tournament) -> MatchQuerySet:
     return Match.objects.filter(place__tournament=tournament)
-
-
-def _own(actor: User, tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
-    if actor.pk != tournament.owner_id and not actor.is_superuser:
-        raise NotAllowed(
-            f"Only {tournament.owner.username}, who organises it, may {to} this tournament.",
-            code="not_your_tournament",
-        )
-    return _locked(tournament, *states, to=to)
-
-
-def _locked(tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
-    tournament = Tournament.objects.select_for_update().get(pk=tournament.pk)
-    if tournament.state not in states:
-        raise Conflict(
-            f"{tournament.name} is {tournament.get_state_display()}; one can {to} only while it "
-            f"is {' or '.join(str(state.label) for state in states)}.",
-            code="wrong_state",
-        )
-    return tournament
 
 
 def _moved(tournament: Tournament, state: TournamentState) -> Tournament:

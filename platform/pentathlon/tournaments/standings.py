@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pentathlon.ratings.certainty import chances_of_best, groups
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.skill import Skill
-from pentathlon.tournaments.models import Entry, FinalRow, Tournament
+from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
 from pentathlon.tournaments.table import CrosstableRow, Place, Score, SeatRate, Standing, Tally
 from pentathlon.tournaments.tallying import Counts, recent_counts
 
@@ -16,7 +16,10 @@ Meetings = Mapping[tuple[int, int], Score]
 
 
 def standings(tournament: Tournament) -> list[Standing]:
-    """Return the table, best first: by the order-free fit once closed, else by mu - 3 sigma."""
+    """Return the table, best first: by the order-free fit once closed, else by mu - 3 sigma.
+
+    Entries that were withdrawn or disqualified come last, without a place.
+    """
     return _standings(tournament, recent_counts(tournament))
 
 
@@ -54,9 +57,11 @@ def _standings(tournament: Tournament, counts: Counts) -> list[Standing]:
 
 def _final_places(tournament: Tournament) -> list[Place]:
     rows = {row.pk: row for row in FinalRow.objects.filter(entry__tournament=tournament)}
-    entries = tournament.entries.in_order() if rows else ()
-    places = [_final_place(rows[entry.pk], entry) for entry in entries]
-    return sorted(places, key=lambda place: place.number)
+    entries = list(tournament.entries.in_order()) if rows else []
+    placed = [_final_place(rows[entry.pk], entry) for entry in entries if entry.pk in rows]
+    left = [entry for entry in entries if entry.pk not in rows]
+    placed.sort(key=lambda place: place.number or 0)
+    return placed + (_without_place(left, _live_skills(tournament)) if left else [])
 
 
 def _final_place(row: FinalRow, entry: Entry) -> Place:
@@ -71,19 +76,40 @@ def _final_place(row: FinalRow, entry: Entry) -> Place:
 
 
 def _live_places(tournament: Tournament) -> list[Place]:
-    ratings = Rating.objects.filter(pool=tournament.pool_id)
-    live = {rating.version_id: rating.skill for rating in ratings}
-    rated = [
-        (entry, live.get(entry.version_id, Skill())) for entry in tournament.entries.in_order()
-    ]
+    live = _live_skills(tournament)
+    entries = list(tournament.entries.in_order())
+    active = [entry for entry in entries if entry.state == EntryState.ACTIVE]
+    rated = [(entry, live.get(entry.version_id, Skill())) for entry in active]
     rated.sort(key=lambda pair: 3 * pair[1].sigma - pair[1].mu)
     skills = [skill for _, skill in rated]
     rows = zip(rated, groups(skills), chances_of_best(skills), strict=True)
-    return [
+    placed = [
         Place(
             number=number, group=group, entry=entry, skill=skill, fold=None, chance_of_best=chance
         )
         for number, ((entry, skill), group, chance) in enumerate(rows, start=1)
+    ]
+    left = [entry for entry in entries if entry.state != EntryState.ACTIVE]
+    return placed + _without_place(left, live)
+
+
+def _live_skills(tournament: Tournament) -> dict[int, Skill]:
+    ratings = Rating.objects.filter(pool=tournament.pool_id)
+    return {rating.version_id: rating.skill for rating in ratings}
+
+
+def _without_place(entries: Sequence[Entry], live: Mapping[int, Skill]) -> list[Place]:
+    """Return those that have left, in the order of entry."""
+    return [
+        Place(
+            number=None,
+            group=None,
+            entry=entry,
+            skill=live.get(entry.version_id, Skill()),
+            fold=None,
+            chance_of_best=0.0,
+        )
+        for entry in entries
     ]
 
 

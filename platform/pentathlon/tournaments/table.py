@@ -51,12 +51,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where one entry stands by its rating."""
+    """Where one entry stands by its rating; nowhere if it has left."""
 
-    number: int
-    """From 1."""
-    group: int
-    """Same number = cannot be told apart with 95 % confidence."""
+    number: int | None
+    """From 1; None for an entry that was withdrawn or disqualified."""
+    group: int | None
+    """Same number = cannot be told apart with 95 % confidence; None without a place."""
     entry: Entry
     skill: Skill
     """Live rating while the tournament runs; order-free fit once it is closed."""

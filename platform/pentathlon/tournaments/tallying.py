@@ -142,7 +142,11 @@ def count_results(tournament: Tournament) -> Counts:
 
 def _finished_seats(tournament: Tournament) -> Iterator[Seat]:
     rows = (
-        MatchSeat.objects.filter(match__place__tournament=tournament, match__state=MatchState.DONE)
+        MatchSeat.objects.filter(
+            match__place__tournament=tournament,
+            match__state=MatchState.DONE,
+            match__is_revoked=False,
+        )
         .order_by("match_id", "seat")
         .values_list("match_id", "seat", "version_id", "rank", "fault_kind")
     )
@@ -153,7 +157,7 @@ def _finished_seats(tournament: Tournament) -> Iterator[Seat]:
 
 def _done(tournament: Tournament) -> tuple[int, datetime | None]:
     done = Match.objects.filter(place__tournament=tournament, state=MatchState.DONE)
-    found = done.aggregate(count=Count("pk"), last=Max("finished_at"))
+    found = done.filter(is_revoked=False).aggregate(count=Count("pk"), last=Max("finished_at"))
     return found["count"], found["last"]
 
 

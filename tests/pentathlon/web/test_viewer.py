@@ -166,4 +166,4 @@ def test_void_match_blames_no_bot(scene: Scene) -> None:
     text = match_page(scene.void).text
 
     assert "Three hosts failed." in text
-    assert "no fault of a bot" in text
+    assert "changes no rating" in text

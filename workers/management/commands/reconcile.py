@@ -11,6 +11,7 @@ from pentathlon.common.schema import wait_for_schema
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.matches.fleet import forget_silent_workers
 from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.entries import settle_entries
 from pentathlon.tournaments.services import close_finished
 from workers.reconciler import Reconciler
 from workers.tasks import publish_waiting_matches
@@ -43,7 +44,8 @@ class Command(BaseCommand):
 
 
 def _close_tournaments(stop: threading.Event) -> None:
-    closer = Reconciler({"tournaments": close_finished}, name="close", ttl_s=_CLOSING_TTL_S)
+    steps = {"entries": settle_entries, "tournaments": close_finished}
+    closer = Reconciler(steps, name="close", ttl_s=_CLOSING_TTL_S)
     try:
         closer.run(stop)
     finally:

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.checks import (
     LIMIT_RANGES,
     LONGEST_NAME,
@@ -109,6 +110,17 @@ class EntryForm(forms.Form):
     ) -> None:
         super().__init__(data)
         self.fields["version"].choices = version_choices(versions)  # type: ignore[attr-defined]
+
+
+class DisqualifyForm(forms.Form):
+    """Why a bot is disqualified from a tournament, and what becomes of its results."""
+
+    reason = forms.CharField(max_length=LONGEST_REASON, help_text="Everybody will read it.")
+    revoke = forms.BooleanField(
+        label="Take its results back",
+        required=False,
+        help_text="Its finished matches count no more, neither here nor on the leaderboard.",
+    )
 
 
 class CancelForm(forms.Form):

@@ -14,11 +14,14 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.accounts.services import create_token, register, revoke_token
+from pentathlon.bots.models import TAKEN_OUT, BotVersion
 from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
 from pentathlon.web.forms.refusals import accepted
 from pentathlon.web.person import signed_in
 from pentathlon.web.refused import refusals_as_pages
 from pentathlon.web.tries import counts_tries
+
+_STOPPED_SHOWN = 20
 
 sign_in = counts_tries(
     LoginView.as_view(
@@ -59,6 +62,8 @@ def account(request: HttpRequest) -> HttpResponse:
         if made is not None:
             context = {"token": made[0], "secret": made[1], "form": TokenForm()}
     context["tokens"] = user.auth_token_set.order_by("-created")
+    stopped = BotVersion.objects.owned_by(user).filter(state__in=TAKEN_OUT)
+    context["stopped"] = stopped.select_related("bot").order_by("-stopped_at")[:_STOPPED_SHOWN]
     return render(request, "web/account.html", context)
 
 

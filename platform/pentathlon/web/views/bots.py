@@ -2,12 +2,14 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.bots.services import retire_version
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
+from pentathlon.bots.services import disqualify_version, reinstate_version, retire_version
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
 from pentathlon.matches.reasons import why_waiting
@@ -16,6 +18,8 @@ from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import live_key
 from pentathlon.web.chart import rating_chart
 from pentathlon.web.cursor import cursor_page
+from pentathlon.web.forms.refusals import accepted
+from pentathlon.web.forms.versions import ReasonForm
 from pentathlon.web.person import person, signed_in
 from pentathlon.web.query import query_text, wants_part
 from pentathlon.web.refused import refusals_as_pages
@@ -59,6 +63,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
         "is_owner": reader is not None and reader.pk == found.owner_id,
         "versions": versions,
         "newest": versions[0] if versions else None,
+        "stopped": [each for each in versions if each.state in TAKEN_OUT],
         "ratings": newest,
         "charts": [_chart(found, rating) for rating in newest],
         "matches": matches[:_RECENT],
@@ -83,6 +88,7 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
         "checks": checks.with_seats().order_by("game"),
         "waiting": None if waiting is None else why_waiting(waiting),
         "is_owner": reader is not None and reader.pk == found.bot.owner_id,
+        "is_staff": _is_staff(reader),
         "titles": [GAMES[key].info.title for key in found.game_keys if key in GAMES],
     }
     part = "web/parts/checks.html" if wants_part(request) else "web/version.html"
@@ -104,10 +110,40 @@ def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
 
 
 @login_required
+@require_http_methods(["GET", "POST"])
+@refusals_as_pages
+def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
+    """Ask staff why, then take anybody's version out of all schedules."""
+    found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
+    actor = signed_in(request)
+    if not _is_staff(actor):
+        raise PermissionDenied("Only staff may disqualify bots.")
+    form = ReasonForm(request.POST or None)
+    if form.is_valid():
+        values = {"actor": actor, "version": found, **form.cleaned_data}
+        if accepted(form, lambda: disqualify_version(**values)) is not None:
+            messages.success(request, f"{found.label} is disqualified.")
+            return redirect("version", found.pk)
+    context = {"section": "bots", "version": found, "form": form}
+    return render(request, "web/version_disqualify.html", context)
+
+
+@login_required
+@require_POST
+@refusals_as_pages
+def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
+    """Lift a disqualification, which staff may."""
+    found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
+    reinstate_version(actor=signed_in(request), version=found)
+    messages.success(request, f"{found.label} is no longer disqualified.")
+    return redirect("version", found.pk)
+
+
+@login_required
 @require_POST
 @refusals_as_pages
 def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Have a version validated again after our machines had failed to do so."""
+    """Have a version validated again that was stopped, or that our machines failed to validate."""
     owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot__owner")
     found = validate_again(
         actor=signed_in(request), version=get_object_or_404(owned, pk=version_id)
@@ -126,6 +162,10 @@ def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
     name = f"bot-{found.bot_id}-v{found.number}.zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def _is_staff(reader: User | None) -> bool:
+    return reader is not None and (reader.is_staff or reader.is_superuser)
 
 
 def _newest_per_game(ratings: list[Rating]) -> list[Rating]:

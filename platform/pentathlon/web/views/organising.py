@@ -1,6 +1,7 @@
 """What organisers do with tournaments, and authors with their entries."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -10,8 +11,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import Match
-from pentathlon.tournaments.models import Tournament, TournamentFormat
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
+from pentathlon.tournaments.models import Entry, Tournament, TournamentFormat
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.services import (
     cancel_tournament,
@@ -21,18 +23,17 @@ from pentathlon.tournaments.services import (
     requeue_match,
     resume_tournament,
     start_tournament,
-    withdraw_entry,
 )
 from pentathlon.web.forms.refusals import accepted
-from pentathlon.web.forms.tournaments import CancelForm, EntryForm, TournamentForm
+from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
 from pentathlon.web.person import signed_in
-from pentathlon.web.query import posted_number
 from pentathlon.web.refused import refusals_as_pages
 from pentathlon.web.tiles import game_tiles
 from pentathlon.web.views.tournaments import enterable
 from pentathlon_engines import GAMES
 
 _MOST_CHOICES = 500
+_LONGEST_NUMBER = 19
 
 
 @login_required
@@ -125,15 +126,63 @@ def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "POST"])
 @refusals_as_pages
 def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Take a bot version out before the start."""
+    """Take a bot version out; once the tournament runs, ask first."""
     found = get_object_or_404(Tournament, pk=tournament_id)
-    version_id = posted_number(request, "version")
-    withdraw_entry(actor=signed_in(request), tournament=found, version_id=version_id)
-    messages.success(request, "Withdrawn.")
-    return redirect("tournament", found.pk)
+    actor = signed_in(request)
+    if request.method == "POST":
+        version_id = _number(request.POST.get("version", ""))
+        withdraw_entry(actor=actor, tournament=found, version_id=version_id)
+        messages.success(request, "Withdrawn.")
+        return redirect("tournament", found.pk)
+    entry = _entry(request, found)
+    if actor.pk not in {found.owner_id, entry.version.bot.owner_id}:
+        raise PermissionDenied("Only its author or the organiser may withdraw a bot.")
+    return render(request, "web/tournament/withdraw.html", _about(entry))
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@refusals_as_pages
+def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Ask why and how far, then take a bot version out for good."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    actor = signed_in(request)
+    if found.owner_id != actor.pk and not actor.is_superuser:
+        raise PermissionDenied("Only its organiser may disqualify a bot.")
+    entry = _entry(request, found)
+    form = DisqualifyForm(request.POST or None)
+    if form.is_valid():
+        values = {"version_id": entry.version_id, **form.cleaned_data}
+        done = accepted(form, lambda: disqualify_entry(actor=actor, tournament=found, **values))
+        if done is not None:
+            messages.success(request, f"{entry.version.label} is disqualified.")
+            return redirect("tournament", found.pk)
+    return render(request, "web/tournament/disqualify.html", {**_about(entry), "form": form})
+
+
+def _entry(request: HttpRequest, found: Tournament) -> Entry:
+    """Return the entry that the address names by its version."""
+    entries = found.entries.select_related("tournament", "version__bot__owner")
+    return get_object_or_404(entries, version=_number(request.GET.get("version", "")))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _LONGEST_NUMBER else 0
+
+
+def _about(entry: Entry) -> dict[str, Any]:  # Any: what templates take
+    matches = Match.objects.filter(place__tournament=entry.tournament_id)
+    own = matches.of_version(entry.version_id)
+    return {
+        "section": "tournaments",
+        "tournament": entry.tournament,
+        "entry": entry,
+        "done": own.filter(state=MatchState.DONE).count(),
+        "left": own.unfinished().count(),
+    }
 
 
 def _game(request: HttpRequest) -> str:

@@ -41,7 +41,7 @@ _MOST_CHOICES = 500
 _CHUNK = 5000
 _LARGEST_CROSSTABLE = 60
 _MATCH_COLUMNS = ("index", "round", "block", "match", "state", "seed")
-_SEAT_COLUMNS = ("seat", "bot", "version", "rank", "score", "reason", "fault", "chain")
+_SEAT_COLUMNS = ("seat", "bot", "version", "rank", "score", "reason", "fault", "chain", "revoked")
 
 
 @require_safe
@@ -213,8 +213,10 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
 
 def _results_tag(found: Tournament, sealed: set[int]) -> str:
     """Return a tag that changes with every state of a match and every seal that is opened."""
-    matches = Match.objects.filter(place__tournament=found).order_by("state")
-    states = list(matches.values_list("state").annotate(Count("pk"), Max("finished_at")))
+    matches = Match.objects.filter(place__tournament=found).order_by("state", "is_revoked")
+    states = list(
+        matches.values_list("state", "is_revoked").annotate(Count("pk"), Max("finished_at"))
+    )
     text = repr((found.pk, found.created_at, found.state, states, len(sealed)))
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
@@ -229,15 +231,19 @@ def _lines(found: Tournament, sealed: set[int]) -> Iterator[tuple[object, ...]]:
             *("index", "round", "block", "match_id", f"{match}state", f"{match}seed"),
             *(f"{seat}seat", f"{version}bot__name", f"{version}number", f"{seat}rank"),
             *(f"{seat}score", f"{match}outcome_reason", f"{seat}fault_kind", f"{match}chain"),
+            f"{match}is_revoked",
         )
     )
     for row in rows.iterator(chunk_size=_CHUNK):
-        yield (*row[:5], None, *row[6:]) if row[2] in sealed else row
+        *told, revoked = row
+        if row[2] in sealed:
+            told[5] = None
+        yield *told, int(revoked)
 
 
 def _best(rows: list[CrosstableRow]) -> Context:
     """Return who may be the best: chances, and those that cannot be told apart."""
-    places = [row.standing.place for row in rows]
+    places = [row.standing.place for row in rows if row.standing.place.number is not None]
     chances = sorted(places, key=lambda place: -place.chance_of_best)
     shown = [place for place in chances if place.chance_of_best >= _SMALLEST_CHANCE]
     return {

@@ -1,0 +1,201 @@
+"""How bots leave a tournament: withdrawn, or disqualified by its organiser.
+
+Before the start a withdrawn entry is gone. Afterwards the schedule stands: matches of an entry
+that has left are called off, and those that are done stay, unless the organiser takes them back,
+too. The table lists it last, without a place.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import OUT_OF_PLAY, VersionState
+from pentathlon.bots.services import checked_reason
+from pentathlon.common.errors import Conflict, NotAllowed, NotFound
+from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.matches.services import void_matches
+from pentathlon.ratings.models import LedgerRow, LedgerState
+from pentathlon.ratings.services import revoke_results
+from pentathlon.tournaments.guards import lock, lock_own
+from pentathlon.tournaments.models import (
+    Entry,
+    EntryState,
+    FinalRow,
+    Tournament,
+    TournamentState,
+)
+
+_BATCH: Final = 1000
+"""Most matches of an entry that one transaction calls off or takes back."""
+_PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
+_LONGEST_REASON: Final = 300
+
+
+@transaction.atomic
+def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> None:
+    """Take a bot version out: its author may, and the organiser."""
+    tournament = lock(tournament, TournamentState.OPEN, *_PLAYED, to="withdraw")
+    entry = _entry(tournament, version_id)
+    owner_id = entry.version.bot.owner_id
+    if actor.pk not in {tournament.owner_id, owner_id}:
+        raise NotAllowed(
+            "Only its author or the organiser may withdraw a bot.", code="not_your_bot"
+        )
+    if entry.state != EntryState.ACTIVE:
+        raise _left_already(entry)
+    if tournament.state == TournamentState.OPEN:
+        entry.delete()
+        return
+    who = "its author" if actor.pk == owner_id else "the organiser"
+    reason = f"Withdrawn by {who}."
+    _leave(tournament, entry, state=EntryState.WITHDRAWN, actor=actor, reason=reason)
+
+
+@transaction.atomic
+def disqualify_entry(
+    *, actor: User, tournament: Tournament, version_id: int, reason: str, revoke: bool = False
+) -> Entry:
+    """Take a bot version out for good, which only the organiser may, and say why.
+
+    With `revoke` its finished matches count no more, neither here nor on the game's leaderboard.
+    A tournament that has closed gets its final table anew.
+    """
+    states = (TournamentState.OPEN, *_PLAYED, TournamentState.CLOSED)
+    tournament = lock_own(actor, tournament, *states, to="disqualify a bot of")
+    entry = _entry(tournament, version_id)
+    reason = checked_reason(reason)
+    adds_revocation = revoke and not entry.revokes_results
+    if entry.state == EntryState.DISQUALIFIED and not adds_revocation:
+        raise _left_already(entry)
+    if tournament.state == TournamentState.OPEN:
+        entry.number = None
+    entry.revokes_results = revoke
+    if revoke:
+        _matches(entry).filter(state=MatchState.DONE).update(is_revoked=True)
+    _leave(tournament, entry, state=EntryState.DISQUALIFIED, actor=actor, reason=reason)
+    if tournament.state == TournamentState.CLOSED:
+        reopen(tournament)
+    return entry
+
+
+def settle_entries() -> int:
+    """Withdraw bots that may play no more, and go on with the matches of all that have left.
+
+    Returns how many entries it saw to; each in transactions of its own.
+    """
+    out = Entry.objects.filter(
+        state=EntryState.ACTIVE, tournament__state__in=_PLAYED, version__state__in=OUT_OF_PLAY
+    )
+    out_ids = list(out.order_by("pk").values_list("pk", flat=True))
+    for entry_id in out_ids:
+        _withdraw_out_of_play(entry_id)
+    unsettled = Entry.objects.filter(is_settled=False).order_by("pk")
+    unsettled_ids = list(unsettled.values_list("pk", flat=True))
+    for entry_id in unsettled_ids:
+        _settle(entry_id)
+    return len(out_ids) + len(unsettled_ids)
+
+
+def check_takes_part(tournament: Tournament, match: Match) -> None:
+    """Refuse a match of a bot that has left the tournament, or may play no more at all."""
+    versions = match.seats.values("version")
+    entries = tournament.entries.filter(version__in=versions).select_related("version__bot")
+    for entry in entries:
+        if entry.state != EntryState.ACTIVE:
+            raise _left_already(entry)
+        if entry.version.state in OUT_OF_PLAY:
+            raise Conflict(
+                f"{entry.version.label} is {entry.version.get_state_display()}.",
+                code="out_of_play",
+            )
+
+
+def reopen(tournament: Tournament) -> None:
+    """Let a locked tournament that has closed run again; its final table is made anew."""
+    FinalRow.objects.filter(entry__tournament=tournament).delete()
+    tournament.state, tournament.finished_at = TournamentState.RUNNING, None
+    tournament.save(update_fields=("state", "finished_at"))
+
+
+@transaction.atomic
+def _withdraw_out_of_play(entry_id: int) -> None:
+    """Withdraw an entry whose version was retired, stopped or disqualified everywhere."""
+    entry = Entry.objects.select_related("tournament", "version__bot").get(pk=entry_id)
+    tournament = Tournament.objects.select_for_update().get(pk=entry.tournament_id)
+    entry.refresh_from_db(fields=("state",))
+    if tournament.state not in _PLAYED or entry.state != EntryState.ACTIVE:
+        return
+    is_disqualified = entry.version.state == VersionState.DISQUALIFIED
+    state = EntryState.DISQUALIFIED if is_disqualified else EntryState.WITHDRAWN
+    _leave(tournament, entry, state=state, actor=None, reason=entry.version.state_reason)
+
+
+def _leave(
+    tournament: Tournament, entry: Entry, *, state: EntryState, actor: User | None, reason: str
+) -> None:
+    """Mark an entry of a locked tournament as one that has left, and call off its matches."""
+    entry.state, entry.reason, entry.left_by = state, reason[:_LONGEST_REASON], actor
+    entry.is_settled = False
+    entry.save()
+    Entry.objects.filter(pk=entry.pk).update(left_at=Now())
+    entry.refresh_from_db(fields=("left_at",))
+    tournament.results_version += 1
+    tournament.save(update_fields=("results_version",))
+    _void(entry)
+
+
+@transaction.atomic
+def _settle(entry_id: int) -> None:
+    """Call off or take back a batch of the matches of an entry that has left."""
+    entry = Entry.objects.select_related("version__bot").get(pk=entry_id)
+    Tournament.objects.select_for_update().get(pk=entry.tournament_id)
+    entry.refresh_from_db(fields=("state", "is_settled", "revokes_results"))
+    if _void(entry) < _BATCH and _revoke(entry) < _BATCH:
+        entry.is_settled = True
+        entry.save(update_fields=("is_settled",))
+
+
+def _void(entry: Entry) -> int:
+    waiting = _matches(entry).unfinished().order_by("pk").values_list("pk", flat=True)
+    reason = f"{entry.version.label} was {entry.get_state_display()}: {entry.reason}"
+    return void_matches(matches=Match.objects.filter(pk__in=list(waiting[:_BATCH])), reason=reason)
+
+
+def _revoke(entry: Entry) -> int:
+    if not entry.revokes_results:
+        return 0
+    done = _matches(entry).filter(state=MatchState.DONE)
+    # One may have ended while the entry was disqualified.
+    done.filter(is_revoked=False).update(is_revoked=True)
+    counted = LedgerRow.objects.filter(
+        match__in=done, state__in=(LedgerState.WAITING, LedgerState.APPLIED)
+    )
+    batch = list(counted.order_by("match").values_list("match", flat=True)[:_BATCH])
+    if batch:
+        revoke_results(match_ids=set(batch))
+    return len(batch)
+
+
+def _matches(entry: Entry) -> MatchQuerySet:
+    matches = Match.objects.filter(place__tournament=entry.tournament_id)
+    return matches.of_version(entry.version_id)
+
+
+def _entry(tournament: Tournament, version_id: int) -> Entry:
+    entry = tournament.entries.select_related("version__bot").filter(version=version_id).first()
+    if entry is None:
+        raise NotFound(
+            f"Bot version {version_id} has not entered.", code="not_entered", field="version"
+        )
+    return entry
+
+
+def _left_already(entry: Entry) -> Conflict:
+    return Conflict(
+        f"{entry.version.label} was {entry.get_state_display()}: {entry.reason}",
+        code="not_in_play",
+    )
