@@ -42,7 +42,7 @@ public class Bot {
 NODE_THREADS = """
 const {Worker} = require('worker_threads')
 const fs = require('fs')
-const memories = [1, 2].map(() => new WebAssembly.Memory({initial: 1, maximum: 1000}))
+const memories = [new WebAssembly.Memory({initial: 1, maximum: 1000})]
 require('readline').createInterface({input: process.stdin}).on('line', line => {
     const a = process.env.TMPDIR + '/a', b = process.env.TMPDIR + '/b'
     fs.writeFileSync(a, 'x')
@@ -231,16 +231,16 @@ def test_profile_adds_what_the_runtime_needs_for_itself() -> None:
 def test_address_space_is_bounded_whatever_the_runtime(name: str) -> None:
     soft, hard = rlimits(Limits(), reserved_mb=PROFILES[name].reserved_mb)["as"]
 
-    assert soft == hard <= 40 * 1024 * MEBIBYTE
+    assert soft == hard <= (18 if name == "node" else 6) * 1024 * MEBIBYTE
 
 
-def test_node_bot_may_have_memories_of_webassembly_and_threads(
+def test_node_bot_may_have_webassembly_and_threads(
     launcher: SandboxLauncher, tmp_path: Path
 ) -> None:
     need("node")
     (tmp_path / "main.js").write_text(NODE_THREADS)
 
-    assert answer(launcher, bot_in(tmp_path, "node")) == "HELLO3\n"
+    assert answer(launcher, bot_in(tmp_path, "node")) == "HELLO2\n"
 
 
 def test_python_bot_copies_dates_and_locks_files(
