@@ -7,7 +7,8 @@ import sys
 CODE = b"\xb8\x27\x00\x00\x40\x0f\x05\xc3"
 
 sys.stdin.readline()
-page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+page = mmap.mmap(-1, 4096, flags=FLAGS, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 page.write(CODE)
 address = ctypes.addressof(ctypes.c_char.from_buffer(page))
 ctypes.CFUNCTYPE(ctypes.c_int)(address)()

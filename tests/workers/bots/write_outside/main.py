@@ -5,6 +5,14 @@ import os
 import sys
 from pathlib import Path
 
+
+def date(path: str) -> None:
+    """Set the times of a file; an answer of success that changed nothing is none."""
+    os.utime(path, (0, 0))
+    if Path(path).stat().st_mtime:
+        raise OSError("not done")
+
+
 order = json.loads(sys.stdin.readline())
 marker = order["marker"]
 own = os.environ["TMPDIR"]
@@ -17,7 +25,7 @@ actions = {
     "append": (Path.write_text, (Path(marker), "x")),
     "core_pattern": (Path.write_text, (Path("/proc/sys/kernel/core_pattern"), "core")),
     "chmod": (os.chmod, (marker, 0o777)),
-    "utime": (os.utime, (marker, (0, 0))),
+    "utime": (date, (marker,)),
     "truncate": (os.truncate, (marker, 0)),
     "unlink": (os.unlink, (marker,)),
     "link": (os.link, (marker, f"{own}/linked")),
