@@ -14,6 +14,7 @@ _LOAD, _AND, _RETURN, _JUMP = 0x20, 0x54, 0x06, 0x05
 _IF_EQUAL, _IF_AT_LEAST = 0x15, 0x35
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _LONGEST_BRANCH = 255
+_WHOLE_WORD = 0xFFFFFFFF
 _X32_NUMBERS = 0x40000000
 _DEFAULT = Rule(refuse(errno.ENOSYS))
 
@@ -67,7 +68,7 @@ def _test(test: Test) -> list[Instruction]:
         index, is_high = argument % HIGH, argument // HIGH
         code = [
             (_LOAD, 0, 0, _ARGUMENTS_AT + 8 * index + 4 * is_high),
-            (_AND, 0, 0, mask),
+            *([(_AND, 0, 0, mask)] if mask != _WHOLE_WORD else []),
             (_IF_EQUAL, 0, len(code), value),
             *code,
         ]
