@@ -28,6 +28,8 @@ class Change:
     rank: int
     before: Skill
     after: Skill
+    nth: int
+    """The how many-th result of this bot version it is."""
 
 
 class Book:
@@ -52,12 +54,18 @@ class Book:
                 rank=result.ranks[seat],
                 before=before[seat],
                 after=after[seat],
+                nth=line.matches,
             )
-            for seat, player in enumerate(result.players)
+            for seat, (player, line) in enumerate(zip(result.players, lines, strict=True))
         ]
 
     def _line(self, player: int) -> Line:
         return self.lines.setdefault(player, Line(Skill()))
+
+
+def is_landmark(nth: int) -> bool:
+    """Tell whether a chart needs the n-th result: all up to 127, then 64 in every doubling."""
+    return nth % (1 << max(0, nth.bit_length() - 7)) == 0
 
 
 def _count(line: Line, rank: int, ranks: tuple[int, ...]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from pentathlon.ratings.book import Change
+from pentathlon.ratings.book import Change, is_landmark
 from pentathlon.ratings.models import Pool, RatingChange
 
 FIELDS: Final = (
@@ -19,9 +19,10 @@ FIELDS: Final = (
     "sigma_before",
     "mu_after",
     "sigma_after",
+    "nth",
 )
 
-ChangeLine = tuple[int, int, int, int, float, float, float, float]
+ChangeLine = tuple[int, int, int, int, float, float, float, float, int | None]
 """One change: the columns of `FIELDS`."""
 
 
@@ -37,6 +38,7 @@ def line_of(row_id: int, change: Change) -> ChangeLine:
         before.sigma,
         after.mu,
         after.sigma,
+        change.nth if is_landmark(change.nth) else None,
     )
 
 

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
-from typing import Self
+from typing import Final, Self
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery, Value
+from django.db.models import Count, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.models import Match
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Skill
+
+TOURNAMENT: Final = "tournament:"
+"""Begins the key of a tournament's pool; its number follows."""
 
 
 class PoolQuerySet(models.QuerySet["Pool"]):
@@ -19,14 +22,23 @@ class PoolQuerySet(models.QuerySet["Pool"]):
         return self.filter(key__startswith="game:").order_by("game")
 
     def with_new_results(self) -> Self:
-        """Return pools with results to apply or ratings to recompute.
+        """Return pools with results to apply.
 
         Those of a newer release are left to its processes.
         """
-        ended = Exists(LedgerRow.objects.ended().filter(pool=OuterRef("pk")))
-        older = Q(algorithm_version__lt=ALGORITHM_VERSION)
+        ready = LedgerRow.objects.ready().order_by()
         known = self.filter(algorithm_version__lte=ALGORITHM_VERSION)
-        return known.filter(Q(ended) | Q(is_stale=True) | older)
+        return known.filter(pk__in=ready.values("pool"))
+
+    def outdated(self) -> Self:
+        """Return pools whose ratings have to be recomputed, by this release."""
+        older = Q(algorithm_version__lt=ALGORITHM_VERSION)
+        stale = Q(algorithm_version=ALGORITHM_VERSION, is_stale=True)
+        return self.filter(older | stale)
+
+    def without_scores(self) -> Self:
+        """Return the pools of tournaments whose results have not been counted."""
+        return self.filter(key__startswith=TOURNAMENT, seat_scores=None)
 
 
 class Pool(models.Model):
@@ -44,9 +56,17 @@ class Pool(models.Model):
     applied_seq = models.PositiveIntegerField(default=0)
     """Sequence number of the last result in the ledger."""
     is_stale = models.BooleanField(default=False, db_default=False)
-    """Results were taken back: the ratings wait to be recomputed."""
+    """The ratings wait to be recomputed: results were taken back, or a recompute was cut off."""
+    ledger_version = models.PositiveIntegerField(default=0, db_default=0)
+    """Counts what changes results in the ledger that were applied before."""
     recomputes = models.PositiveIntegerField(default=0, db_default=0)
     """How often all ratings were written anew: what was read of them before may have changed."""
+    done = models.PositiveIntegerField(default=0, db_default=0)
+    """Matches that were played, as far as `seat_scores` and the score lines count them."""
+    void = models.PositiveIntegerField(default=0, db_default=0)
+    """Matches that were called off, counted likewise."""
+    seat_scores = models.JSONField(null=True)
+    """Wins, draws and losses by seat, of a tournament; null while its results are not counted."""
 
     objects = PoolQuerySet.as_manager()
 
@@ -75,7 +95,8 @@ class Pool(models.Model):
 class LedgerState(models.TextChoices):
     """What became of a match in a pool."""
 
-    WAITING = "waiting", "not finished, or not applied yet"
+    WAITING = "waiting", "not finished"
+    READY = "ready", "finished, to be applied"
     APPLIED = "applied", "applied"
     SKIPPED = "skipped", "void or unrated: changes nothing"
     REVOKED = "revoked", "taken back: counts no more"
@@ -95,16 +116,16 @@ class LedgerRowQuerySet(models.QuerySet["LedgerRow"]):
     """Which rows of the ledger, in the words of services."""
 
     def waiting(self) -> Self:
-        """Return rows whose match has not been applied, finished or not."""
+        """Return rows whose match has not ended, as far as it is known."""
         return self.filter(state=LedgerState.WAITING)
 
-    def ended(self) -> Self:
-        """Return waiting rows whose match has ended."""
-        return self.waiting().filter(match__state__in=(MatchState.DONE, MatchState.VOID))
+    def ready(self) -> Self:
+        """Return rows whose match has ended and has not been applied."""
+        return self.filter(state=LedgerState.READY)
 
     def in_order(self) -> Self:
-        """Return rows in the order in which their results were accepted."""
-        return self.order_by("match__finished_at", "match_id")
+        """Return ready rows in the order in which their results were accepted."""
+        return self.order_by("ended_at", "match_id")
 
 
 class LedgerRow(models.Model):
@@ -117,6 +138,8 @@ class LedgerRow(models.Model):
     """Counts from 1 without gaps over the rows that were applied; one taken back keeps its own."""
     reason = models.CharField(max_length=12, choices=LedgerReason, blank=True, db_default="")
     """Why it changes no rating, if it does not."""
+    ended_at = models.DateTimeField(null=True)
+    """When its match ended: the order in which results are applied."""
     applied_at = models.DateTimeField(null=True)
 
     objects = LedgerRowQuerySet.as_manager()
@@ -128,7 +151,10 @@ class LedgerRow(models.Model):
             models.CheckConstraint(
                 condition=Q(state=LedgerState.APPLIED, seq__isnull=False)
                 | Q(state=LedgerState.REVOKED)
-                | Q(state__in=(LedgerState.WAITING, LedgerState.SKIPPED), seq__isnull=True),
+                | Q(
+                    state__in=(LedgerState.WAITING, LedgerState.READY, LedgerState.SKIPPED),
+                    seq__isnull=True,
+                ),
                 name="ratings_applied_has_seq",
             ),
         )
@@ -137,6 +163,16 @@ class LedgerRow(models.Model):
                 fields=("pool", "match"),
                 condition=Q(state=LedgerState.WAITING),
                 name="ratings_waiting",
+            ),
+            models.Index(
+                fields=("id",),
+                condition=Q(state=LedgerState.WAITING),
+                name="ratings_waiting_in_turn",
+            ),
+            models.Index(
+                fields=("pool", "ended_at", "match"),
+                condition=Q(state=LedgerState.READY),
+                name="ratings_ready",
             ),
         )
 
@@ -151,6 +187,11 @@ class RatingChangeQuerySet(models.QuerySet["RatingChange"]):
         """Return a bot version's changes in one pool, the oldest first: a chart's points."""
         changes = self.filter(version=version_id, row__pool__key=pool_key)
         return changes.select_related("row").order_by("row__seq")
+
+    def landmarks(self, *, pool_key: str, bot_id: int) -> Self:
+        """Return some changes of each version of a bot, far fewer than it has."""
+        changes = self.filter(version__bot=bot_id, nth__isnull=False, row__pool__key=pool_key)
+        return changes.order_by("version__number", "nth")
 
     def of_match(self, match_id: int) -> Self:
         """Return what a match did to ratings, in every pool that it counts in."""
@@ -171,6 +212,8 @@ class RatingChange(models.Model):
     sigma_before = models.FloatField()
     mu_after = models.FloatField()
     sigma_after = models.FloatField()
+    nth = models.PositiveIntegerField(null=True)
+    """The how many-th of its version in its pool, where `is_landmark` wants it for charts."""
 
     objects = RatingChangeQuerySet.as_manager()
 
@@ -178,7 +221,14 @@ class RatingChange(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("row", "seat"), name="ratings_change_per_seat"),
         )
-        indexes = (models.Index(fields=("version", "row"), name="ratings_history"),)
+        indexes = (
+            models.Index(fields=("version", "row"), name="ratings_history"),
+            models.Index(
+                fields=("version", "nth"),
+                condition=Q(nth__isnull=False),
+                name="ratings_landmarks",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.version_id} at row {self.row_id}"
@@ -239,3 +289,28 @@ class Rating(models.Model):
     def skill(self) -> Skill:
         """The two numbers as one value."""
         return Skill(self.mu, self.sigma)
+
+
+class ScoreLine(models.Model):
+    """How one bot version did in a tournament, result by result counted; for its tables."""
+
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="score_lines")
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="score_lines")
+    matches = models.PositiveIntegerField(default=0)
+    wins = models.PositiveIntegerField(default=0)
+    draws = models.PositiveIntegerField(default=0)
+    faults = models.PositiveIntegerField(default=0)
+    ahead = models.PositiveIntegerField(default=0)
+    """How many others at its tables it left behind."""
+    level = models.PositiveIntegerField(default=0)
+    """With how many others at its tables it tied."""
+    against = models.JSONField(default=dict)
+    """Wins, draws and losses by the id of the other bot version."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("pool", "version"), name="ratings_score_line_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"scores of {self.version_id} in {self.pool_id}"

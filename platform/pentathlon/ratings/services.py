@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import Count, F, Q, Sum
-from django.db.models.functions import Now
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce, Now
 
-from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.book import Book, Line
-from pentathlon.ratings.lines import ChangeLine, insert_lines, line_of, replace_lines, stored_lines
-from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, Rating
+from pentathlon.ratings.lines import ChangeLine, insert_lines, line_of
+from pentathlon.ratings.models import (
+    TOURNAMENT,
+    LedgerReason,
+    LedgerRow,
+    LedgerState,
+    Pool,
+    PoolQuerySet,
+)
+from pentathlon.ratings.recomputing import SMALL, recompute_pool, store_ratings
 from pentathlon.ratings.results import counting_seats, read_results, why_not_counted
+from pentathlon.ratings.scores import count_scores
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, draw_probability
 from pentathlon_engines import GAMES
 
 _log = structlog.stdlib.get_logger(__name__)
 _BATCH = 1000
 _SAMPLE = 10_000
-_LINE_FIELDS = ("mu", "sigma", "matches", "wins", "draws", "losses", "last_seq")
+_ENDED = (MatchState.DONE, MatchState.VOID)
 
 
 def live_key(game: str) -> str:
@@ -44,7 +52,12 @@ def open_pool(*, key: str, game: str, title: str, draw_probability: float | None
         draw_probability = _draws_so_far(game)
     pool, _ = Pool.objects.get_or_create(
         key=key,
-        defaults={"game": game, "title": title, "draw_probability": draw_probability},
+        defaults={
+            "game": game,
+            "title": title,
+            "draw_probability": draw_probability,
+            "seat_scores": [] if key.startswith(TOURNAMENT) else None,
+        },
     )
     return pool
 
@@ -58,6 +71,28 @@ def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
     """Let the results of these matches count in a pool as soon as they are there."""
     rows = [LedgerRow(pool=pool, match=match) for match in matches]
     LedgerRow.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+    if ended := {row.match_id for row in rows if row.match.state in _ENDED}:
+        mark_ready(ended)
+
+
+def mark_ready(match_ids: Collection[int]) -> None:
+    """Let the results of matches that have just ended be applied; call it where they end."""
+    rows = LedgerRow.objects.waiting().filter(match__in=match_ids)
+    ended_at = Match.objects.filter(pk=OuterRef("match")).values("finished_at")
+    rows.update(state=LedgerState.READY, ended_at=Coalesce(Subquery(ended_at), Now()))
+
+
+def find_unmarked(*, after: int = 0, limit: int = 500) -> int | None:
+    """Look at some rows behind an id for matches that ended without being marked as ready.
+
+    A process of the release before this one ends matches so, and rows may be entered for matches
+    that have ended. Returns the id to go on from, None at the end.
+    """
+    waiting = LedgerRow.objects.waiting().filter(pk__gt=after).order_by("pk")
+    seen = list(waiting.values_list("pk", "match_id", "match__state")[:limit])
+    if found := {match_id for _, match_id, state in seen if state in _ENDED}:
+        mark_ready(found)
+    return seen[-1][0] if len(seen) == limit else None
 
 
 @transaction.atomic
@@ -66,16 +101,21 @@ def await_result(*, match_id: int) -> None:
     pools = Pool.objects.filter(rows__match=match_id).order_by("pk")
     # Nobody applies results meanwhile: they would take it for void again.
     list(pools.select_for_update(of=("self",)))
-    skipped = LedgerRow.objects.filter(match=match_id, state=LedgerState.SKIPPED)
-    skipped.update(state=LedgerState.WAITING)
+    rows = LedgerRow.objects.filter(match=match_id)
+    skipped = rows.filter(state=LedgerState.SKIPPED, pool__seat_scores__isnull=False)
+    counted = Pool.objects.filter(pk__in=skipped.values("pool"), void__gt=0)
+    counted.update(void=F("void") - 1)
+    settled = rows.filter(state__in=(LedgerState.READY, LedgerState.SKIPPED))
+    settled.update(state=LedgerState.WAITING, reason="", ended_at=None)
 
 
 @transaction.atomic
 def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     """Apply up to `limit` new results of a pool in order; return how many matches it settled.
 
-    Cursor, ledger and ratings move together under the pool's lock, so any number of callers
-    and any crash leave every result applied once or not yet.
+    Cursor, ledger, ratings and scores move together under the pool's lock, so any number of
+    callers and any crash leave every result applied once or not yet. A large pool that waits to
+    be recomputed takes new results meanwhile: the recompute comes to them last.
     """
     # Whoever has the lock applies its results; if they hang, the other pools must not wait.
     pool = Pool.objects.select_for_update(skip_locked=True).filter(pk=pool_id).first()
@@ -84,10 +124,10 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     if pool.is_newer:
         _leave_to_newer(pool.key)
         return 0
-    if pool.is_outdated:
+    if pool.is_outdated and pool.applied_seq <= SMALL:
         recompute_pool(pool_id=pool_id)
         pool.refresh_from_db()
-    rows = list(pool.rows.ended().in_order()[:limit])
+    rows = list(pool.rows.ready().in_order()[:limit])
     results = _results(rows)
     reasons = _reasons(row.match_id for row in rows if row.match_id not in results)
     book = _stored_book(pool, results.values())
@@ -110,8 +150,9 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         update_fields=("state", "seq", "applied_at", "reason"),
     )
     insert_lines(lines)
-    _store_lines(pool, book)
-    pool.save(update_fields=("applied_seq",))
+    store_ratings(pool, book)
+    _count_in_scores(pool, rows)
+    pool.save(update_fields=("applied_seq", "done", "void", "seat_scores"))
     return len(rows)
 
 
@@ -123,10 +164,12 @@ def apply_results(*, limit: int = 200) -> int:
     Raises:
         ExceptionGroup: what went wrong, after all other pools.
     """
+    _sweep.after = find_unmarked(after=_sweep.after) or 0
     settled = 0
     errors = []
-    pools = Pool.objects.with_new_results().order_by("pk").values_list("pk", flat=True)
-    for pool_id in list(pools):
+    small = Pool.objects.outdated().filter(applied_seq__lte=SMALL)
+    pools = {*_ids(Pool.objects.with_new_results()), *_ids(small)}
+    for pool_id in sorted(pools):
         try:
             settled += apply_pool(pool_id=pool_id, limit=limit)
         except (InterfaceError, OperationalError):
@@ -140,39 +183,6 @@ def apply_results(*, limit: int = 200) -> int:
 
 
 @transaction.atomic
-def recompute_pool(*, pool_id: int) -> int:
-    """Write a pool's ratings anew from its results in ledger order; return how many results.
-
-    Changes that are stored as they should be are left alone: most often that is all of them.
-
-    Raises:
-        Conflict: a newer release has computed it.
-    """
-    pool = Pool.objects.select_for_update().get(pk=pool_id)
-    if pool.is_newer:
-        raise Conflict(
-            f"{pool.key} was computed by version {pool.algorithm_version} of the rating rule; "
-            f"this release knows version {ALGORITHM_VERSION}. Use the newer release.",
-            code="newer_ratings",
-        )
-    pool.ratings.all().delete()
-    book = Book(draw_probability=pool.draw_probability)
-    results = 0
-    for chunk in ledger_chunks(pool):
-        lines = chunk.lines(book)
-        if stored_lines(pool, first=chunk.first, last=chunk.last) != lines:
-            replace_lines(pool, first=chunk.first, last=chunk.last, lines=list(lines.values()))
-        results += len(chunk.results)
-        failed = [row_id for _, row_id, result in chunk.results if not result.has_winner]
-        LedgerRow.objects.filter(pk__in=failed).update(reason=LedgerReason.ALL_FAILED)
-    _store_lines(pool, book)
-    pool.algorithm_version, pool.is_stale = ALGORITHM_VERSION, False
-    pool.recomputes += 1
-    pool.save(update_fields=("algorithm_version", "is_stale", "recomputes"))
-    return results
-
-
-@transaction.atomic
 def revoke_results(*, match_ids: Collection[int]) -> None:
     """Take back the results of matches in every pool; the ratings are recomputed soon after.
 
@@ -181,47 +191,40 @@ def revoke_results(*, match_ids: Collection[int]) -> None:
     pools = Pool.objects.filter(rows__match__in=match_ids).order_by("pk")
     # Nobody applies or recomputes meanwhile.
     locked = list(pools.select_for_update(of=("self",)))
-    rows = LedgerRow.objects.filter(match__in=match_ids)
-    counted = rows.filter(state__in=(LedgerState.WAITING, LedgerState.APPLIED))
-    stale = set(counted.filter(seq__isnull=False).values_list("pool", flat=True))
-    counted.update(state=LedgerState.REVOKED, reason=LedgerReason.REVOKED)
-    Pool.objects.filter(pk__in=stale & {pool.pk for pool in locked}).update(is_stale=True)
+    rows = LedgerRow.objects.filter(match__in=match_ids, match__state=MatchState.DONE)
+    for pool in locked:
+        standing = pool.rows.filter(pk__in=rows).exclude(state=LedgerState.REVOKED)
+        settled = standing.filter(state__in=(LedgerState.APPLIED, LedgerState.SKIPPED))
+        count_scores(pool, set(settled.values_list("match", flat=True)), times=-1)
+        if standing.filter(seq__isnull=False).exists():
+            pool.is_stale, pool.ledger_version = True, pool.ledger_version + 1
+        standing.update(state=LedgerState.REVOKED, reason=LedgerReason.REVOKED)
+        pool.save(update_fields=("is_stale", "ledger_version", "seat_scores"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
-    """A part of a pool's ledger that fits into memory."""
+@dataclass(slots=True)
+class _Sweep:
+    """How far the rows that wait were looked through."""
 
-    first: int
-    last: int
-    results: list[tuple[int, int, Result]]
-    """Sequence number, id of the row and result; those taken back are left out."""
-
-    def lines(self, book: Book) -> dict[tuple[int, ...], ChangeLine]:
-        """Enter the results into a book; return the changes as stored, by row and seat."""
-        lines = (
-            line_of(row_id, change)
-            for seq, row_id, result in self.results
-            for change in book.enter(seq, result)
-        )
-        return {line[:2]: line for line in lines}
+    after: int = 0
 
 
-def ledger_chunks(pool: Pool) -> Iterator[Chunk]:
-    """Yield the applied rows of a pool's ledger in order."""
-    for first in range(1, pool.applied_seq + 1, _BATCH):
-        last = first + _BATCH - 1
-        applied = pool.rows.filter(seq__range=(first, last), state=LedgerState.APPLIED)
-        seqs = dict(applied.values_list("pk", "seq"))
-        seats = MatchSeat.objects.filter(
-            match__ledger_rows__pool=pool,
-            match__ledger_rows__seq__range=(first, last),
-            match__ledger_rows__state=LedgerState.APPLIED,
-        )
-        in_order = seats.order_by("match__ledger_rows__seq", "seat")
-        read = read_results(in_order, by="match__ledger_rows__pk")
-        results = [(seqs[row_id] or 0, row_id, result) for row_id, result in read]
-        yield Chunk(first=first, last=last, results=results)
+_sweep = _Sweep()
+
+
+def _ids(pools: PoolQuerySet) -> list[int]:
+    return list(pools.values_list("pk", flat=True))
+
+
+def _count_in_scores(pool: Pool, rows: Sequence[LedgerRow]) -> None:
+    """Count what a locked pool has just settled, if it keeps scores."""
+    if pool.seat_scores is None or not rows:
+        return
+    states = Match.objects.filter(pk__in=[row.match_id for row in rows])
+    ended = list(states.values_list("pk", "state", "is_revoked"))
+    pool.void += sum(state == MatchState.VOID for _, state, _ in ended)
+    pool.done += sum(state == MatchState.DONE for _, state, _ in ended)
+    count_scores(pool, {pk for pk, _, is_revoked in ended if not is_revoked})
 
 
 def _draws_so_far(game: str) -> float:
@@ -287,27 +290,3 @@ def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:
         for rating in pool.ratings.filter(version__in=players)
     }
     return Book(draw_probability=pool.draw_probability, lines=lines)
-
-
-def _store_lines(pool: Pool, book: Book) -> None:
-    ratings = [
-        Rating(
-            pool=pool,
-            version_id=version_id,
-            mu=line.skill.mu,
-            sigma=line.skill.sigma,
-            matches=line.matches,
-            wins=line.wins,
-            draws=line.draws,
-            losses=line.losses,
-            last_seq=line.last_seq,
-        )
-        for version_id, line in sorted(book.lines.items())
-    ]
-    Rating.objects.bulk_create(
-        ratings,
-        batch_size=_BATCH,
-        update_conflicts=True,
-        unique_fields=("pool", "version"),
-        update_fields=_LINE_FIELDS,
-    )

@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from itertools import islice
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.lines import ChangeLine, stored_lines
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
+from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
 from pentathlon.ratings.results import UNRATED_SANDBOX
-from pentathlon.ratings.services import ledger_chunks
-from pentathlon.ratings.skill import ALGORITHM_VERSION, Skill
+from pentathlon.ratings.scores import scores_differ
+from pentathlon.ratings.skill import ALGORITHM_VERSION
 
 _MOST_SHOWN = 20
+_LAST = 500
+"""Most results that are compared while new ones wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,22 +36,57 @@ class Difference:
         return f"{self.pool}, {self.place}: stored {self.stored}, recomputed {self.computed}"
 
 
-@transaction.atomic
 def verify_pool(*, pool_id: int) -> list[Difference]:
-    """Return the first differences between a pool and its recompute; none means equal bits."""
-    pool = Pool.objects.select_for_update().get(pk=pool_id)
-    return list(islice(_differences(pool), _MOST_SHOWN))
+    """Return the first differences between a pool and its recompute; none means equal bits.
+
+    New results go on being applied: they wait only while the last few are compared.
+    """
+    while True:
+        before = Pool.objects.get(pk=pool_id)
+        found = list(islice(_differences(before), _MOST_SHOWN))
+        after = Pool.objects.get(pk=pool_id)
+        if (after.recomputes, after.ledger_version) == (before.recomputes, before.ledger_version):
+            return found
 
 
 def _differences(pool: Pool) -> Iterator[Difference]:
-    book = Book(draw_probability=pool.draw_probability)
     yield from _in_cursor(pool)
     yield from _in_rows(pool)
     yield from _without_rows(pool)
-    for chunk in ledger_chunks(pool):
-        stored = stored_lines(pool, first=chunk.first, last=chunk.last)
-        yield from _in_changes(pool, chunk.lines(book), stored)
-    yield from _in_ratings(pool, book)
+    yield from _in_scores(pool)
+    book, seq = Book(draw_probability=pool.draw_probability), 0
+    while pool.applied_seq - seq > _LAST:
+        for chunk in ledger_chunks(pool, after=seq):
+            yield from _in_chunk(pool, chunk, book)
+            seq = chunk.last
+        pool = Pool.objects.get(pk=pool.pk)
+    yield from _at_the_end(pool.pk, book, seq)
+
+
+@transaction.atomic
+def _at_the_end(pool_id: int, book: Book, seq: int) -> list[Difference]:
+    """Compare what was applied last, and the ratings that follow from all."""
+    pool = Pool.objects.select_for_update().get(pk=pool_id)
+    found: list[Difference] = []
+    for chunk in ledger_chunks(pool, after=seq):
+        found += _in_chunk(pool, chunk, book)
+    return [*found, *_in_ratings(pool, book)]
+
+
+def _in_chunk(pool: Pool, chunk: Chunk, book: Book) -> Iterator[Difference]:
+    stored = stored_lines(pool, first=chunk.first, last=chunk.last)
+    yield from _in_changes(pool, chunk.lines(book), stored)
+
+
+def _in_scores(pool: Pool) -> Iterator[Difference]:
+    """Compare the counts that tables are made of, unless they change in this moment."""
+    if pool.seat_scores is None or not scores_differ(pool):
+        return
+    again = Pool.objects.get(pk=pool.pk)
+    if (again.done, again.void) == (pool.done, pool.void):
+        yield Difference(
+            pool=pool.key, place="scores of its tables", stored="other counts", computed="counts"
+        )
 
 
 def _in_cursor(pool: Pool) -> Iterator[Difference]:
@@ -63,16 +101,18 @@ def _in_cursor(pool: Pool) -> Iterator[Difference]:
         yield Difference(
             pool=pool.key, place="recompute", stored="still to be done", computed="done"
         )
-    rows = pool.rows.filter(seq__isnull=False).count()
-    if rows != pool.applied_seq:
-        yield Difference(
-            pool=pool.key, place="applied rows", stored=pool.applied_seq, computed=rows
-        )
+    # In one statement: both move together while results are applied.
+    numbered = Count("rows", filter=Q(rows__seq__isnull=False))
+    counted = Pool.objects.filter(pk=pool.pk).annotate(numbered=numbered)
+    for stored, rows in counted.values_list("applied_seq", "numbered"):
+        if stored != rows:
+            yield Difference(pool=pool.key, place="applied rows", stored=stored, computed=rows)
 
 
 def _in_rows(pool: Pool) -> Iterator[Difference]:
     """Find rows that were settled otherwise than their matches ended."""
-    settled = pool.rows.exclude(state=LedgerState.WAITING).order_by("pk")
+    unsettled = (LedgerState.WAITING, LedgerState.READY)
+    settled = pool.rows.exclude(state__in=unsettled).order_by("pk")
     counted = _counting()
     lost = settled.exclude(state=LedgerState.APPLIED).filter(match__in=counted)
     wrong = settled.filter(state=LedgerState.APPLIED).exclude(match__in=counted)
@@ -117,7 +157,8 @@ def _in_changes(
 ) -> Iterator[Difference]:
     for line in computed.values():
         kept = stored.pop(line[:2], None)
-        if kept != line:
+        # Which of the changes charts need is no fact about the ratings.
+        if kept is None or kept[:-1] != line[:-1]:
             place = f"ledger row {line[0]}, seat {line[1]}"
             yield Difference(pool=pool.key, place=place, stored=kept, computed=line)
     for kept in stored.values():
@@ -126,17 +167,7 @@ def _in_changes(
 
 
 def _in_ratings(pool: Pool, book: Book) -> Iterator[Difference]:
-    stored = {
-        rating.version_id: (
-            rating.skill,
-            (rating.matches, rating.wins, rating.draws, rating.losses, rating.last_seq),
-        )
-        for rating in pool.ratings.all()
-    }
-    computed: dict[int, tuple[Skill, tuple[int, ...]]] = {
-        version_id: (line.skill, (line.matches, line.wins, line.draws, line.losses, line.last_seq))
-        for version_id, line in book.lines.items()
-    }
+    stored, computed = rating_facts(pool), book_facts(book)
     for version_id in sorted(stored.keys() | computed.keys()):
         if stored.get(version_id) != computed.get(version_id):
             yield Difference(

@@ -4,7 +4,7 @@ from typing import Final, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, Exists, OuterRef, Subquery, Value
+from django.db.models import Case, Count, Exists, F, OuterRef, Subquery, Value, When
 from django.db.models.functions import Coalesce, Now
 
 from pentathlon.bots.models import BotVersion
@@ -43,22 +43,22 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
 
     def with_counts(self) -> Self:
         """Add `bots`, `matches` (planned) and `matches_done`."""
-        places = TournamentMatch.objects.filter(tournament=OuterRef("pk")).order_by()
-        done = places.filter(match__state=MatchState.DONE)
         entries = Entry.objects.scheduled().filter(tournament=OuterRef("pk")).order_by()
+        # Only where nobody has counted yet: tournaments that began before there were scores.
+        done = Match.objects.filter(lane=OuterRef("pk"), state=MatchState.DONE).order_by()
+        counted = When(pool__seat_scores__isnull=False, then=F("pool__done"))
         return self.annotate(
-            bots=_count(entries), matches=_count(places), matches_done=_count(done)
+            bots=_count(entries, by="tournament"),
+            matches=F("planned"),
+            matches_done=Case(counted, default=_count(done, by="lane")),
         )
 
     def finished(self) -> Self:
         """Return running tournaments in which nothing waits: no match, no rating, no entry."""
-        unfinished = TournamentMatch.objects.filter(
-            tournament=OuterRef("pk"), match__state__in=(MatchState.PENDING, MatchState.RUNNING)
-        )
-        unapplied = LedgerRow.objects.waiting().filter(pool=OuterRef("pool"))
+        rows = LedgerRow.objects.filter(pool=OuterRef("pool"))
         unsettled = Entry.objects.filter(tournament=OuterRef("pk"), is_settled=False)
-        running = self.filter(state=TournamentState.RUNNING)
-        return running.filter(~Exists(unfinished), ~Exists(unapplied), ~Exists(unsettled))
+        running = self.filter(state=TournamentState.RUNNING, scheduled=F("planned"))
+        return running.filter(~Exists(rows.waiting()), ~Exists(rows.ready()), ~Exists(unsettled))
 
 
 class Tournament(models.Model):
@@ -101,6 +101,10 @@ class Tournament(models.Model):
     """Its own rating table; made at the start."""
     results_version = models.PositiveIntegerField(default=0, db_default=0)
     """Counts, under the row's lock, what lets results change that were complete before."""
+    planned = models.PositiveIntegerField(default=0, db_default=0)
+    """Matches in its schedule; known from the start on."""
+    scheduled = models.PositiveIntegerField(default=0, db_default=0)
+    """How many of them have been made, in the order of the schedule."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -252,6 +256,6 @@ class FinalRow(models.Model):
         return f"place {self.place} of {self.entry}"
 
 
-def _count(rows: models.QuerySet[Entry] | models.QuerySet[TournamentMatch]) -> Coalesce:
-    counted = rows.values("tournament").annotate(count=Count("pk")).values("count")
+def _count(rows: models.QuerySet[Entry] | models.QuerySet[Match], *, by: str) -> Coalesce:
+    counted = rows.values(by).annotate(count=Count("pk")).values("count")
     return Coalesce(Subquery(counted), Value(0))

@@ -8,7 +8,8 @@ from typing import Final
 
 from django.db.models import Count
 
-from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.table import Progress
 
@@ -19,21 +20,39 @@ _LATEST = 200
 
 
 def progress(tournament: Tournament) -> Progress:
-    """Return how many matches are done, run and wait, and how long the rest will take."""
-    matches = Match.objects.filter(place__tournament=tournament)
-    counted = matches.order_by().values_list("state").annotate(Count("pk"))
-    counts: dict[str, int] = dict(counted)
-    left = counts.get(MatchState.PENDING, 0) + counts.get(MatchState.RUNNING, 0)
+    """Return how many matches are done, run and wait, and how long the rest will take.
+
+    What has ended is counted when it is rated, so figures and table say the same.
+    """
+    matches = Match.objects.of_lane(tournament.pk).filter(kind=MatchKind.TOURNAMENT)
+    done, void = _ended(tournament)
+    running = matches.live().count()
+    waiting = max(0, tournament.planned - done - void - running)
     latest = matches.recent().values_list("finished_at", flat=True)[:_LATEST]
     is_moving = tournament.state == TournamentState.RUNNING
     ends = [time for time in latest if time is not None] if is_moving else []
     return Progress(
-        done=counts.get(MatchState.DONE, 0),
-        running=counts.get(MatchState.RUNNING, 0),
-        waiting=counts.get(MatchState.PENDING, 0),
-        void=counts.get(MatchState.VOID, 0),
-        remaining_s=remaining_s(ends, left=left),
+        done=done,
+        running=running,
+        waiting=waiting,
+        void=void,
+        remaining_s=remaining_s(ends, left=waiting + running),
     )
+
+
+def count_done(tournament: Tournament) -> int:
+    """Return how many matches have been played, as `progress` says."""
+    return _ended(tournament)[0]
+
+
+def _ended(tournament: Tournament) -> tuple[int, int]:
+    """Return how many matches were played and how many called off."""
+    pool = Pool.objects.filter(tournament=tournament).first()
+    if pool is not None and pool.seat_scores is not None:
+        return pool.done, pool.void
+    ended = Match.objects.of_lane(tournament.pk).filter(kind=MatchKind.TOURNAMENT)
+    counts: dict[str, int] = dict(ended.order_by().values_list("state").annotate(Count("pk")))
+    return counts.get(MatchState.DONE, 0), counts.get(MatchState.VOID, 0)
 
 
 def remaining_s(latest: Sequence[datetime], *, left: int) -> float | None:

@@ -124,7 +124,8 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     matches = _schedule(tournament, versions)
     for pool in (own, live) if tournament.rated else (own,):
         enter_matches(pool=pool, matches=matches)
-    tournament.save(update_fields=("state",))
+    tournament.planned = tournament.scheduled = len(matches)
+    tournament.save(update_fields=("state", "planned", "scheduled"))
     return _stamped(tournament, "started_at")
 
 

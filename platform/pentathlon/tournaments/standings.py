@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pentathlon.matches.models import MatchSeat
 from pentathlon.ratings.certainty import chances_of_best, groups
-from pentathlon.ratings.models import Rating
+from pentathlon.ratings.models import Pool, Rating, ScoreLine
+from pentathlon.ratings.scores import Scores, read_scores, scores_of
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
 from pentathlon.tournaments.table import CrosstableRow, Place, Score, SeatRate, Standing, Tally
-from pentathlon.tournaments.tallying import Counts, recent_counts
-
-Meetings = Mapping[tuple[int, int], Score]
-"""Scores by (bot version, other bot version)."""
 
 
 def standings(tournament: Tournament) -> list[Standing]:
@@ -20,39 +18,47 @@ def standings(tournament: Tournament) -> list[Standing]:
 
     Entries that were withdrawn or disqualified come last, without a place.
     """
-    return _standings(tournament, recent_counts(tournament))
+    return _standings(tournament, _scores(tournament, with_pairs=False))
 
 
 def crosstable(tournament: Tournament) -> list[CrosstableRow]:
     """Return everybody's scores against everybody, in the order of the table."""
-    counts = recent_counts(tournament)
-    rows = _standings(tournament, counts)
-    return [
-        CrosstableRow(standing=row, cells=tuple(_cells(row, rows, counts.meetings)))
-        for row in rows
-    ]
+    scores = _scores(tournament)
+    rows = _standings(tournament, scores)
+    return [CrosstableRow(standing=row, cells=tuple(_cells(row, rows, scores))) for row in rows]
 
 
 def seat_rates(tournament: Tournament) -> list[SeatRate]:
     """Return how each seat did, so that an advantage of one of them shows."""
-    seats = recent_counts(tournament).seats
-    return [SeatRate(seat=seat, score=score) for seat, score in seats.items()]
-
-
-def _standings(tournament: Tournament, counts: Counts) -> list[Standing]:
-    places = _final_places(tournament) or _live_places(tournament)
-    tallies = counts.tallies
-    points = dict.fromkeys(tallies, 0.0)
-    for (version_id, _), score in counts.meetings.items():
-        points[version_id] += score.points
+    seats = _scores(tournament, with_pairs=False).seats
     return [
-        Standing(
-            place=place,
-            tally=tallies.get(place.entry.version_id, Tally()),
-            points=points.get(place.entry.version_id, 0.0) / (tournament.table_seats - 1),
-        )
+        SeatRate(seat=seat, score=Score.of(counts))
+        for seat, counts in enumerate(seats)
+        if any(counts)
+    ]
+
+
+def _scores(tournament: Tournament, *, with_pairs: bool = True) -> Scores:
+    pool = Pool.objects.filter(tournament=tournament).first()
+    if pool is None:
+        return scores_of(MatchSeat.objects.filter(match__place__tournament=tournament))
+    return read_scores(pool, with_pairs=with_pairs)
+
+
+def _standings(tournament: Tournament, scores: Scores) -> list[Standing]:
+    places = _final_places(tournament) or _live_places(tournament)
+    return [
+        _standing(place, scores.lines.get(place.entry.version_id), tournament.table_seats)
         for place in places
     ]
+
+
+def _standing(place: Place, line: ScoreLine | None, seats: int) -> Standing:
+    if line is None:
+        return Standing(place=place, tally=Tally(), points=0.0)
+    tally = Tally(matches=line.matches, wins=line.wins, draws=line.draws, faults=line.faults)
+    points = (line.ahead + line.level / 2) / (seats - 1)
+    return Standing(place=place, tally=tally, points=points)
 
 
 def _final_places(tournament: Tournament) -> list[Place]:
@@ -113,9 +119,9 @@ def _without_place(entries: Sequence[Entry], live: Mapping[int, Skill]) -> list[
     ]
 
 
-def _cells(
-    row: Standing, columns: Sequence[Standing], meetings: Meetings
-) -> Iterator[Score | None]:
+def _cells(row: Standing, columns: Sequence[Standing], scores: Scores) -> Iterator[Score | None]:
+    line = scores.lines.get(row.version.pk)
+    against = {} if line is None else line.against
     for column in columns:
-        key = (row.version.pk, column.version.pk)
-        yield None if column is row else meetings.get(key, Score())
+        met = against.get(str(column.version.pk), (0, 0, 0))
+        yield None if column is row else Score.of(met)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pentathlon.bots.models import BotVersion
@@ -17,6 +18,12 @@ class Score:
     wins: int = 0
     draws: int = 0
     losses: int = 0
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> Score:
+        """Return the score of these wins, draws and losses."""
+        wins, draws, losses = counts
+        return cls(wins=wins, draws=draws, losses=losses)
 
     @property
     def meetings(self) -> int:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil, floor
+from operator import itemgetter
 
-from pentathlon.ratings.models import RatingChange
+from pentathlon.ratings.models import Rating, RatingChange
 from pentathlon.ratings.skill import MU, SIGMA
 
 _MOST_POINTS = 150
@@ -49,26 +50,33 @@ class Chart:
 
 
 def rating_chart(*, bot_id: int, pool_key: str) -> Chart | None:
-    """Draw all versions of a bot in one pool; None before the first rated match."""
-    rows = (
-        RatingChange.objects.filter(version__bot=bot_id, row__pool__key=pool_key)
-        .order_by("version__number", "row__seq")
-        .values_list("version__number", "mu_after", "sigma_after")
-    )
+    """Draw all versions of a bot in one pool; None before the first rated match.
+
+    However long a history is, few of its points are read, and the last one is the rating.
+    """
+    rows = RatingChange.objects.landmarks(pool_key=pool_key, bot_id=bot_id)
+    points = rows.values_list("version__number", "nth", "mu_after", "sigma_after")
+    seen = {
+        number: [(nth, mu, sigma) for _, nth, mu, sigma in part if nth is not None]
+        for number, part in groupby(points, key=itemgetter(0))
+    }
+    ratings = Rating.objects.filter(version__bot=bot_id, pool__key=pool_key, matches__gt=0)
+    ends = ratings.values_list("version__number", "matches", "mu", "sigma").order_by()
     histories = {
-        number: _history([(mu, sigma) for _, mu, sigma in changes])
-        for number, changes in groupby(rows, key=lambda row: row[0])
+        number: _history(seen.get(number, []), (matches, mu, sigma))
+        for number, matches, mu, sigma in ends
     }
     return _chart(histories) if histories else None
 
 
-def _history(skills: Sequence[tuple[float, float]]) -> list[Point]:
-    """Return the points of one version from the prior on, at most so many."""
+def _history(seen: Sequence[Point], end: Point) -> list[Point]:
+    """Return the points of one version from the prior to the rating, about evenly spread."""
+    step = ceil(end[0] / _MOST_POINTS)
     points = [(0, MU, SIGMA)]
-    points += [(count, mu, sigma) for count, (mu, sigma) in enumerate(skills, start=1)]
-    step = ceil(len(points) / _MOST_POINTS)
-    kept = points[::step]
-    return kept if kept[-1] == points[-1] else [*kept, points[-1]]
+    for point in seen:
+        if point[0] - points[-1][0] >= step and point[0] < end[0]:
+            points.append(point)
+    return [*points, end]
 
 
 def _chart(histories: dict[int, list[Point]]) -> Chart:

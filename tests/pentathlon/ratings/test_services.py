@@ -17,6 +17,7 @@ from pentathlon.ratings.models import (
     Rating,
     RatingChange,
 )
+from pentathlon.ratings.recomputing import recompute_pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, Skill, fold
 from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_version
@@ -185,8 +186,9 @@ class TestApplyPool:
 
     def test_results_are_applied_in_the_order_of_acceptance(self) -> None:
         pool, versions = _pool(), [make_version() for _ in range(2)]
-        late, early = _entered(pool, versions, (0, 1), (1, 0))
+        late, early = (make_match(versions, state=MatchState.DONE) for _ in range(2))
         Match.objects.filter(pk=early.pk).update(finished_at=datetime(2020, 1, 1, tzinfo=UTC))
+        services.enter_matches(pool=pool, matches=[late, early])
 
         services.apply_pool(pool_id=pool.pk)
 
@@ -248,14 +250,14 @@ class TestApplyPool:
         def crash(*_args: object) -> None:
             raise IntegrityError("power cut")
 
-        monkeypatch.setattr(services, "_store_lines", crash)
+        monkeypatch.setattr(services, "store_ratings", crash)
         with pytest.raises(IntegrityError):
             services.apply_pool(pool_id=pool.pk)
 
         pool.refresh_from_db()
         assert pool.applied_seq == 0
         assert not RatingChange.objects.exists()
-        assert LedgerRow.objects.get().state == LedgerState.WAITING
+        assert LedgerRow.objects.get().state == LedgerState.READY
 
     def test_queries_do_not_grow_with_results(
         self, django_assert_num_queries: DjangoAssertNumQueries
@@ -305,7 +307,7 @@ class TestNewerRelease:
 
     def test_recompute_refuses_its_pools(self, newer: Pool) -> None:
         with pytest.raises(Conflict, match="newer release"):
-            services.recompute_pool(pool_id=newer.pk)
+            recompute_pool(pool_id=newer.pk)
 
     def test_other_pools_go_on(self, newer: Pool) -> None:
         other = _pool("game:other")
@@ -405,7 +407,7 @@ def test_recompute_gives_the_same_bits() -> None:
     )
     Rating.objects.update(mu=0, sigma=1, wins=99)
 
-    assert services.recompute_pool(pool_id=pool.pk) == 4
+    assert recompute_pool(pool_id=pool.pk) == 4
 
     after = (_skills(pool), list(RatingChange.objects.order_by("row__seq", "seat").values(*_KEPT)))
     assert after == before

@@ -6,7 +6,8 @@ from django.core.management import CommandError, call_command
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating, RatingChange
-from pentathlon.ratings.services import apply_pool, enter_matches, open_pool, recompute_pool
+from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
 from pentathlon.ratings.verification import verify_pool
 from tests.factories import make_match, make_version
 

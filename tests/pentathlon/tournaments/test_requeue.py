@@ -297,5 +297,5 @@ def test_broken_pool_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ExceptionGroup, match="ratings"):
         apply_results()
 
-    waiting = LedgerRow.objects.waiting()
-    assert set(waiting.values_list("pool", flat=True)) == {broken}
+    ready = LedgerRow.objects.ready()
+    assert set(ready.values_list("pool", flat=True)) == {broken}

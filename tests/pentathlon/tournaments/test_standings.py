@@ -6,6 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament
@@ -63,15 +64,15 @@ class TestStandings:
 
     def test_faults_are_counted(self) -> None:
         tournament = started(bots=2)
-        settle(matches_of(tournament))
         MatchSeat.objects.filter(seat=1).update(fault_kind="cpu_time")
+        settle(matches_of(tournament))
 
         assert [row.tally.faults for row in standings(tournament)] == [1, 1]
 
     def test_all_lose_where_all_failed(self) -> None:
         tournament = started(bots=2)
-        settle(matches_of(tournament), lambda _seat, _other: 1)
         MatchSeat.objects.update(fault_kind="startup")
+        settle(matches_of(tournament), lambda _seat, _other: 1)
 
         rows = standings(tournament)
 
@@ -215,6 +216,7 @@ class TestProgress:
         Match.objects.filter(state=MatchState.PENDING, place__index=6).update(
             state=MatchState.VOID
         )
+        apply_results()
 
         now = progress(tournament)
 

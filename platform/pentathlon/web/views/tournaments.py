@@ -16,10 +16,10 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.reasons import Reason, read_situation, why_waiting
 from pentathlon.tournaments.document import document, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
-from pentathlon.tournaments.progress import progress
+from pentathlon.tournaments.progress import count_done, progress
 from pentathlon.tournaments.secrecy import sealed_blocks
-from pentathlon.tournaments.standings import crosstable, seat_rates
-from pentathlon.tournaments.table import CrosstableRow, Progress
+from pentathlon.tournaments.standings import crosstable, seat_rates, standings
+from pentathlon.tournaments.table import Progress, Standing
 from pentathlon.web.changes import changes_since
 from pentathlon.web.crosstables import crosstable_rows
 from pentathlon.web.csv_table import csv_table
@@ -59,13 +59,16 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     found, context = _head(request, tournament_id, tab="table")
     if found.state in _NOT_STARTED:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
-    rows = crosstable(found)
+    if found.entries.count() <= _LARGEST_CROSSTABLE:
+        pairs = crosstable(found)
+        context["crosstable"] = crosstable_rows(pairs)
+        rows = [row.standing for row in pairs]
+    else:
+        rows = standings(found)
     context["rows"] = rows
-    context["crosstable"] = crosstable_rows(rows) if len(rows) <= _LARGEST_CROSSTABLE else []
     context["best"] = _best(rows)
     context["seat_rates"] = seat_rates(found)
-    # What the reader sees may be some seconds older than the progress above it.
-    context["seen"] = sum(row.standing.tally.matches for row in rows) // found.table_seats
+    context["seen"] = context["progress"].done
     return render(request, "web/tournament/table.html", context)
 
 
@@ -73,7 +76,7 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
 def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the matches of a tournament, the youngest first."""
     found, context = _head(request, tournament_id, tab="matches")
-    matches = Match.objects.filter(place__tournament=found).with_seats()
+    matches = Match.objects.of_lane(found.pk).with_seats()
     context["page"] = cursor_page(request, matches)
     return render(request, "web/tournament/matches.html", context)
 
@@ -129,8 +132,8 @@ def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpRespons
 @require_safe
 def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Say how many results a reader's table is behind."""
-    done = Match.objects.filter(place__tournament=tournament_id, state=MatchState.DONE)
-    return changes_since(request, done.count())
+    known = Tournament.objects.select_related("pool")
+    return changes_since(request, count_done(get_object_or_404(known, pk=tournament_id)))
 
 
 @require_safe
@@ -165,7 +168,7 @@ def enterable(request: HttpRequest, found: Tournament) -> list[BotVersion]:
 
 
 def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tournament, Context]:
-    found = get_object_or_404(Tournament.objects.select_related("owner"), pk=tournament_id)
+    found = get_object_or_404(Tournament.objects.select_related("owner", "pool"), pk=tournament_id)
     reader = person(request)
     standing = progress(found)
     context: Context = {
@@ -188,7 +191,7 @@ def _why_idle(found: Tournament, standing: Progress) -> Reason | None:
     """Say why nothing of a tournament is played that has something to play."""
     if standing.running or not standing.waiting:
         return None
-    waiting = Match.objects.filter(place__tournament=found).waiting()
+    waiting = Match.objects.of_lane(found.pk).waiting()
     first = waiting.with_needs().first()
     return None if first is None else why_waiting(first)
 
@@ -241,13 +244,13 @@ def _lines(found: Tournament, sealed: set[int]) -> Iterator[tuple[object, ...]]:
         yield *told, int(revoked)
 
 
-def _best(rows: list[CrosstableRow]) -> Context:
+def _best(rows: list[Standing]) -> Context:
     """Return who may be the best: chances, and those that cannot be told apart."""
-    places = [row.standing.place for row in rows if row.standing.place.number is not None]
+    places = [row.place for row in rows if row.place.number is not None]
     chances = sorted(places, key=lambda place: -place.chance_of_best)
     shown = [place for place in chances if place.chance_of_best >= _SMALLEST_CHANCE]
     return {
         "chances": shown[:_CHANCES_SHOWN],
         "level": [place.entry.version.bot.name for place in places if place.group == 1],
-        "is_early": all(row.standing.tally.matches == 0 for row in rows),
+        "is_early": all(row.tally.matches == 0 for row in rows),
     }

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from pentathlon.ratings.models import Pool
-from pentathlon.ratings.services import recompute_pool
+from pentathlon.ratings.recomputing import recompute_pool
 
 
 class Command(BaseCommand):

@@ -1,0 +1,198 @@
+"""Ratings written anew from the results, while new results go on being applied.
+
+A recompute reads and writes a part of the ledger at a time, each in a short transaction of its
+own. What was applied meanwhile comes last, under the pool's lock, together with the ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import transaction
+
+from pentathlon.common.errors import Conflict
+from pentathlon.matches.models import MatchSeat
+from pentathlon.ratings.book import Book
+from pentathlon.ratings.lines import ChangeLine, line_of, replace_lines, stored_lines
+from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, Rating
+from pentathlon.ratings.results import read_results
+from pentathlon.ratings.skill import ALGORITHM_VERSION, Result
+
+SMALL: Final = 1000
+"""A pool with at most so many results is recomputed at once."""
+_BATCH: Final = 500
+"""Results in one transaction: two rows for each where two play."""
+_LINE_FIELDS: Final = ("mu", "sigma", "matches", "wins", "draws", "losses", "last_seq")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A part of a pool's ledger that fits into memory."""
+
+    first: int
+    last: int
+    results: list[tuple[int, int, Result]]
+    """Sequence number, id of the row and result; those taken back are left out."""
+
+    def lines(self, book: Book) -> dict[tuple[int, ...], ChangeLine]:
+        """Enter the results into a book; return the changes as stored, by row and seat."""
+        lines = (
+            line_of(row_id, change)
+            for seq, row_id, result in self.results
+            for change in book.enter(seq, result)
+        )
+        return {line[:2]: line for line in lines}
+
+
+def ledger_chunks(pool: Pool, *, after: int = 0) -> Iterator[Chunk]:
+    """Yield the applied rows of a pool's ledger behind a sequence number, in order."""
+    for first in range(after + 1, pool.applied_seq + 1, _BATCH):
+        last = min(first + _BATCH - 1, pool.applied_seq)
+        applied = pool.rows.filter(seq__range=(first, last), state=LedgerState.APPLIED)
+        seqs = dict(applied.values_list("pk", "seq"))
+        seats = MatchSeat.objects.filter(
+            match__ledger_rows__pool=pool,
+            match__ledger_rows__seq__range=(first, last),
+            match__ledger_rows__state=LedgerState.APPLIED,
+        )
+        in_order = seats.order_by("match__ledger_rows__seq", "seat")
+        read = read_results(in_order, by="match__ledger_rows__pk")
+        results = [(seqs.get(row_id) or 0, row_id, result) for row_id, result in read]
+        yield Chunk(first=first, last=last, results=results)
+
+
+def recompute_pool(*, pool_id: int) -> int:
+    """Write a pool's ratings anew from its results in ledger order; return how many results.
+
+    Changes that are stored as they should be are left alone: most often that is all of them. A
+    recompute that is cut off leaves the pool marked as stale, so that another one follows.
+
+    Raises:
+        Conflict: a newer release has computed it.
+    """
+    while True:
+        pool = Pool.objects.get(pk=pool_id)
+        if pool.is_newer:
+            raise Conflict(
+                f"{pool.key} was computed by version {pool.algorithm_version} of the rating rule; "
+                f"this release knows version {ALGORITHM_VERSION}. Use the newer release.",
+                code="newer_ratings",
+            )
+        results = _Recompute(pool).run()
+        if results is not None:
+            return results
+
+
+def recompute_outdated() -> int:
+    """Recompute every pool that waits for it; return how many."""
+    pools = list(Pool.objects.outdated().order_by("pk").values_list("pk", flat=True))
+    for pool_id in pools:
+        recompute_pool(pool_id=pool_id)
+    return len(pools)
+
+
+def store_ratings(pool: Pool, book: Book, *, only: set[int] | None = None) -> None:
+    """Store the lines of a book, or some of them, as the ratings of a locked pool."""
+    ratings = [
+        Rating(
+            pool=pool,
+            version_id=version_id,
+            mu=line.skill.mu,
+            sigma=line.skill.sigma,
+            matches=line.matches,
+            wins=line.wins,
+            draws=line.draws,
+            losses=line.losses,
+            last_seq=line.last_seq,
+        )
+        for version_id, line in sorted(book.lines.items())
+        if only is None or version_id in only
+    ]
+    Rating.objects.bulk_create(
+        ratings,
+        batch_size=_BATCH,
+        update_conflicts=True,
+        unique_fields=("pool", "version"),
+        update_fields=_LINE_FIELDS,
+    )
+
+
+def rating_facts(pool: Pool) -> dict[int, tuple[float, ...]]:
+    """Return the stored ratings of a pool by bot version, in the shape of `book_facts`."""
+    stored = pool.ratings.values_list("version", *_LINE_FIELDS)
+    return {version_id: tuple(facts) for version_id, *facts in stored}
+
+
+def book_facts(book: Book) -> dict[int, tuple[float, ...]]:
+    """Return what a book says of each bot version, as plain numbers."""
+    return {
+        version_id: (
+            line.skill.mu,
+            line.skill.sigma,
+            line.matches,
+            line.wins,
+            line.draws,
+            line.losses,
+            line.last_seq,
+        )
+        for version_id, line in book.lines.items()
+    }
+
+
+class _Recompute:
+    """One walk through the ledger of a pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._ledger_version = pool.ledger_version
+        self._book = Book(draw_probability=pool.draw_probability)
+        self._seq = 0
+        self._results = 0
+
+    def run(self) -> int | None:
+        """Return how many results there are; None if some were taken back on the way."""
+        while self._pool.applied_seq - self._seq > _BATCH:
+            for chunk in ledger_chunks(self._pool, after=self._seq):
+                self._enter(chunk)
+            self._pool.refresh_from_db()
+        with transaction.atomic():
+            self._pool = Pool.objects.select_for_update().get(pk=self._pool.pk)
+            if self._pool.ledger_version != self._ledger_version:
+                return None
+            for chunk in ledger_chunks(self._pool, after=self._seq):
+                self._enter(chunk)
+            self._switch()
+        return self._results
+
+    def _enter(self, chunk: Chunk) -> None:
+        lines = chunk.lines(self._book)
+        if stored_lines(self._pool, first=chunk.first, last=chunk.last) != lines:
+            self._replace(chunk, list(lines.values()))
+        failed = [row_id for _, row_id, result in chunk.results if not result.has_winner]
+        unnoted = LedgerRow.objects.filter(pk__in=failed).exclude(reason=LedgerReason.ALL_FAILED)
+        if failed and unnoted.exists():
+            unnoted.update(reason=LedgerReason.ALL_FAILED)
+        self._seq = chunk.last
+        self._results += len(chunk.results)
+
+    @transaction.atomic
+    def _replace(self, chunk: Chunk, lines: list[ChangeLine]) -> None:
+        # Two recomputes of one pool write its changes one after the other.
+        pool = Pool.objects.select_for_update().get(pk=self._pool.pk)
+        if not pool.is_stale:
+            pool.is_stale = True
+            pool.save(update_fields=("is_stale",))
+        replace_lines(pool, first=chunk.first, last=chunk.last, lines=lines)
+
+    def _switch(self) -> None:
+        """Let the ratings be those of the book."""
+        stored, computed = rating_facts(self._pool), book_facts(self._book)
+        gone = stored.keys() - computed.keys()
+        self._pool.ratings.filter(version__in=gone).delete()
+        changed = {key for key, facts in computed.items() if stored.get(key) != facts}
+        store_ratings(self._pool, self._book, only=changed)
+        self._pool.algorithm_version, self._pool.is_stale = ALGORITHM_VERSION, False
+        self._pool.recomputes += 1
+        self._pool.save(update_fields=("algorithm_version", "is_stale", "recomputes"))
