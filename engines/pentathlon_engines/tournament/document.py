@@ -13,12 +13,13 @@ of the tournament is not in it: a replay of the same document must not count twi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record import canonical
-from pentathlon_engines.tournament.schedule import SCHEDULER, Pairing, round_robin
+from pentathlon_engines.tournament.schedule import SCHEDULER, Pairing, draw_blocks
 
 FORMAT: Final = 2
 
@@ -42,12 +43,21 @@ def draw_schedule(document: Document, *, key: bytes) -> list[Pairing]:
     Raises:
         UnknownScheduler: another release made it.
     """
+    return [pairing for block in draw_document_blocks(document, key=key) for pairing in block]
+
+
+def draw_document_blocks(document: Document, *, key: bytes) -> Iterator[list[Pairing]]:
+    """Return the matches of `draw_schedule` block by block, drawn as they are asked for.
+
+    Raises:
+        UnknownScheduler: another release made the document.
+    """
     if document["scheduler"] != SCHEDULER:
         raise UnknownScheduler(
             f"the document asks for scheduler {document['scheduler']!r}, this release has "
             f"{SCHEDULER!r}"
         )
-    return round_robin(
+    return draw_blocks(
         len(document["entries"]),
         seats=document["table_seats"],
         cycles=document["cycles"],

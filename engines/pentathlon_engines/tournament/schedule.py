@@ -50,14 +50,19 @@ def round_robin(entries: int, *, seats: int, cycles: int, key: bytes) -> list[Pa
     there are few, else groups in which all bots sit equally often and all pairs meet about
     equally often; each group takes its seats in rotation.
     """
-    pairings: list[Pairing] = []
+    blocks = draw_blocks(entries, seats=seats, cycles=cycles, key=key)
+    return [pairing for block in blocks for pairing in block]
+
+
+def draw_blocks(entries: int, *, seats: int, cycles: int, key: bytes) -> Iterator[list[Pairing]]:
+    """Yield the matches of `round_robin` block by block, for schedules that are made in parts."""
     rounds = _pair_rounds if seats == _PAIR else _table_rounds
     block = 0
     for number, groups in enumerate(rounds(entries, seats, cycles, key), start=1):
         for group in groups:
             block += 1
             seed = block_seed(key, block)
-            pairings += (
+            yield [
                 Pairing(
                     round=number,
                     block=block,
@@ -67,8 +72,7 @@ def round_robin(entries: int, *, seats: int, cycles: int, key: bytes) -> list[Pa
                     seating=group[turn - 1 :] + group[: turn - 1],
                 )
                 for turn in range(1, seats + 1)
-            )
-    return pairings
+            ]
 
 
 def count_matches(entries: int, *, seats: int, cycles: int) -> int:

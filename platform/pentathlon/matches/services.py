@@ -311,6 +311,7 @@ def _planned(spec: MatchSpec) -> Match:
         limits=spec.limits,
         rated=spec.rated,
         lane=spec.lane,
+        on_hold=spec.on_hold,
     )
 
 

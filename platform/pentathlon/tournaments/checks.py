@@ -16,10 +16,10 @@ from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 DRAW_PROBABILITIES: Final = (0.005, 0.5)
 LONGEST_NAME: Final = 80
-MOST_BOTS: Final = 200
+MOST_BOTS: Final = 300
 MOST_CYCLES: Final = 100
 MOST_ENTRIES_PER_AUTHOR: Final = 200
-MOST_MATCHES: Final = 50_000
+MOST_MATCHES: Final = 100_000
 LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "startup_wall_s": (0.5, 60),
     "action_cpu_s": (0.01, 60),

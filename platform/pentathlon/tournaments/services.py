@@ -18,19 +18,17 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
-from pentathlon.matches.jobs import MatchSpec
-from pentathlon.matches.models import Match, MatchKind, MatchQuerySet
+from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.matches.services import (
     hold_matches,
     release_matches,
     requeue_void_match,
-    schedule_matches,
     void_matches,
 )
 from pentathlon.ratings.models import Pool
-from pentathlon.ratings.services import await_result, enter_matches, open_live_pool, open_pool
+from pentathlon.ratings.services import await_result, open_live_pool, open_pool
 from pentathlon.tournaments import checks
-from pentathlon.tournaments.document import document, draft_document, event_key
+from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.entries import check_takes_part, reopen
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.guards import lock, lock_own
@@ -43,9 +41,9 @@ from pentathlon.tournaments.models import (
     TournamentMatch,
     TournamentState,
 )
+from pentathlon.tournaments.scheduling import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.document import draw_schedule
-from pentathlon_engines.tournament.schedule import Pairing
+from pentathlon_engines.tournament.schedule import count_matches
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 _BATCH = 1000
@@ -113,19 +111,21 @@ def enter_tournament(*, actor: User, tournament: Tournament, version_id: int) ->
 
 @transaction.atomic
 def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
-    """Make the whole schedule and let it be played."""
+    """Let a tournament be played; its schedule is made by the reconciler, a short one at once."""
     tournament = lock_own(actor, tournament, TournamentState.OPEN, to="start")
     versions = [entry.version for entry in tournament.entries.in_order()]
     checks.check_enough(bots=len(versions), table_seats=tournament.table_seats)
     checks.check_eligible(versions, game=tournament.game)
-    live = open_live_pool(game=tournament.game)
-    own = _fix_document(tournament)
+    open_live_pool(game=tournament.game)
+    _fix_document(tournament)
     tournament.state = TournamentState.RUNNING
-    matches = _schedule(tournament, versions)
-    for pool in (own, live) if tournament.rated else (own,):
-        enter_matches(pool=pool, matches=matches)
-    tournament.planned = tournament.scheduled = len(matches)
-    tournament.save(update_fields=("state", "planned", "scheduled"))
+    tournament.planned = count_matches(
+        len(versions), seats=tournament.table_seats, cycles=tournament.cycles
+    )
+    tournament.save(update_fields=("state", "planned"))
+    if tournament.planned <= matches_at_once(tournament):
+        extend_schedule(tournament_id=tournament.pk)
+        tournament.refresh_from_db(fields=("scheduled",))
     return _stamped(tournament, "started_at")
 
 
@@ -151,6 +151,8 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     states = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
     tournament = lock_own(actor, tournament, *states, to="cancel")
     void_matches(matches=_matches(tournament), reason="The tournament was cancelled.")
+    tournament.planned = tournament.scheduled
+    tournament.save(update_fields=("planned",))
     return _ended(tournament, TournamentState.CANCELLED)
 
 
@@ -312,39 +314,6 @@ def _fix_document(tournament: Tournament) -> Pool:
     tournament.fixed_document = draft_document(tournament)
     tournament.save(update_fields=("pool", "rules_version", "secret", "fixed_document"))
     return pool
-
-
-def _schedule(tournament: Tournament, versions: Sequence[BotVersion]) -> list[Match]:
-    schedule = draw_schedule(document(tournament), key=event_key(tournament))
-    matches = schedule_matches(_spec(tournament, versions, pairing) for pairing in schedule)
-    TournamentMatch.objects.bulk_create(
-        (
-            TournamentMatch(
-                tournament=tournament,
-                match=match,
-                round=pairing.round,
-                block=pairing.block,
-                index=pairing.index,
-            )
-            for match, pairing in zip(matches, schedule, strict=True)
-        ),
-        batch_size=_BATCH,
-    )
-    return matches
-
-
-def _spec(tournament: Tournament, versions: Sequence[BotVersion], pairing: Pairing) -> MatchSpec:
-    return MatchSpec(
-        kind=MatchKind.TOURNAMENT,
-        game=tournament.game,
-        seating=tuple(versions[number].pk for number in pairing.seating),
-        seed=pairing.seed,
-        alias=pairing.alias,
-        options=tournament.options,
-        limits=tournament.limits,
-        rated=tournament.rated,
-        lane=tournament.pk,
-    )
 
 
 def _matches(tournament: Tournament) -> MatchQuerySet:

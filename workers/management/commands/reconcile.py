@@ -2,7 +2,8 @@
 
 import signal
 import threading
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand
 from django.db import connection
@@ -10,13 +11,21 @@ from django.db import connection
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.matches.fleet import forget_silent_workers
+from pentathlon.ratings.recomputing import recompute_outdated
+from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import close_finished
-from workers.reconciler import Reconciler
+from workers.reconciler import Reconciler, Step
 from workers.tasks import publish_waiting_matches
 
-_CLOSING_TTL_S = 15
+_BESIDE_TTL_S: Final = 15
+# What takes as long as there are results: no match waits for it.
+_BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
+    "close": {"entries": settle_entries, "tournaments": close_finished},
+    "recompute": {"scores": make_scores, "recompute": recompute_outdated},
+}
 
 
 class Command(BaseCommand):
@@ -30,23 +39,21 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         wait_for_schema(is_stopping=stop.is_set)
-        # A final table takes as long as there are results: no match waits for it.
-        closing = threading.Thread(target=_close_tournaments, args=(stop,), daemon=True)
-        closing.start()
+        for work in _BESIDE:
+            threading.Thread(target=_work_beside, args=(work, stop), daemon=True).start()
         Reconciler(
             {
                 "expired leases": watch_leases,
                 "publishing": publish_waiting_matches,
                 "ratings": apply_results,
+                "schedules": make_schedules,
                 "workers": forget_silent_workers,
             }
         ).run(stop)
 
 
-def _close_tournaments(stop: threading.Event) -> None:
-    steps = {"entries": settle_entries, "tournaments": close_finished}
-    closer = Reconciler(steps, name="close", ttl_s=_CLOSING_TTL_S)
+def _work_beside(work: str, stop: threading.Event) -> None:
     try:
-        closer.run(stop)
+        Reconciler(_BESIDE[work], name=work, ttl_s=_BESIDE_TTL_S).run(stop)
     finally:
         connection.close()

@@ -1,0 +1,140 @@
+"""Schedules that are made part by part."""
+
+import pytest
+
+from pentathlon.matches.models import Match
+from pentathlon.ratings.models import LedgerRow
+from pentathlon.tournaments import scheduling, services
+from pentathlon.tournaments.document import document, event_key
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.scheduling import extend_schedule, make_schedules
+from pentathlon_engines.tournament.document import draw_schedule
+from tests.factories import make_user, make_version
+from tests.pentathlon.tournaments.acting import matches_of, settle
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a part be two blocks of two matches with six rows each."""
+    monkeypatch.setattr(scheduling, "ROWS_AT_ONCE", 24)
+    monkeypatch.setattr(scheduling, "_drawings", {})
+
+
+def _begun(*, bots: int = 4) -> Tournament:
+    owner = make_user(organiser=True)
+    tournament = services.create_tournament(
+        owner=owner,
+        name="Long Cup",
+        game="tuned",
+        format="round_robin",
+        versions=[make_version().pk for _ in range(bots)],
+    )
+    return services.start_tournament(actor=owner, tournament=tournament)
+
+
+def _as_drawn(tournament: Tournament) -> list[tuple[object, ...]]:
+    versions = list(tournament.entries.order_by("number").values_list("version", flat=True))
+    return [
+        (
+            *(drawn.index, drawn.round, drawn.block, drawn.seed, drawn.alias),
+            *(versions[number] for number in drawn.seating),
+        )
+        for drawn in draw_schedule(document(tournament), key=event_key(tournament))
+    ]
+
+
+def _as_made(tournament: Tournament) -> list[tuple[object, ...]]:
+    places = tournament.tournament_matches.order_by("index").select_related("match")
+    return [
+        (
+            *(place.index, place.round, place.block, place.match.seed, place.match.alias),
+            *place.match.seats.order_by("seat").values_list("version", flat=True),
+        )
+        for place in places
+    ]
+
+
+def test_start_of_a_long_tournament_makes_no_match_itself() -> None:
+    tournament = _begun()
+
+    assert (tournament.state, tournament.planned, tournament.scheduled) == ("running", 12, 0)
+    assert not Match.objects.exists()
+    assert services.close_finished() == []
+
+
+def test_parts_make_the_schedule_of_the_document() -> None:
+    tournament = _begun()
+
+    assert make_schedules() == 12
+
+    tournament.refresh_from_db()
+    assert tournament.scheduled == 12
+    assert _as_made(tournament) == _as_drawn(tournament)
+    assert LedgerRow.objects.count() == 24
+
+
+def test_crash_between_two_parts_changes_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    tournament = _begun()
+    assert extend_schedule(tournament_id=tournament.pk) == 4
+    store = scheduling._store
+
+    def store_and_die(*args: object) -> None:
+        store(*args)  # type: ignore[arg-type]  # handed on as they came
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scheduling, "_store", store_and_die)
+    with pytest.raises(KeyboardInterrupt):
+        extend_schedule(tournament_id=tournament.pk)
+    assert Match.objects.count() == 4
+    monkeypatch.setattr(scheduling, "_store", store)
+    monkeypatch.setattr(scheduling, "_drawings", {})
+
+    make_schedules()
+
+    assert _as_made(tournament) == _as_drawn(tournament)
+
+
+def test_no_block_is_cut_in_two() -> None:
+    tournament = _begun()
+
+    while extend_schedule(tournament_id=tournament.pk):
+        counts = tournament.tournament_matches.values_list("block", flat=True)
+        assert sorted(counts) == sorted(2 * sorted(set(counts)))
+
+
+def test_what_is_made_is_played_while_the_rest_is_not_there() -> None:
+    tournament = _begun()
+    extend_schedule(tournament_id=tournament.pk)
+
+    settle(matches_of(tournament))
+    assert services.close_finished() == []
+    make_schedules()
+    settle(matches_of(tournament)[4:])
+
+    assert services.close_finished() == [tournament]
+
+
+def test_matches_made_in_a_pause_are_held() -> None:
+    tournament = _begun()
+    services.pause_tournament(actor=tournament.owner, tournament=tournament)
+
+    make_schedules()
+
+    assert set(Match.objects.values_list("on_hold", flat=True)) == {True}
+
+
+def test_cancelled_tournament_gets_no_more_matches() -> None:
+    tournament = _begun()
+    extend_schedule(tournament_id=tournament.pk)
+    services.cancel_tournament(actor=tournament.owner, tournament=tournament)
+
+    assert make_schedules() == 0
+    assert Match.objects.count() == 4
+
+
+def test_one_tournament_leaves_time_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    _begun()
+
+    assert make_schedules(for_s=0) == 4
