@@ -22,7 +22,7 @@ from pentathlon.ratings.skill import ALGORITHM_VERSION, Result
 
 SMALL: Final = 1000
 """A pool with at most so many results is recomputed at once."""
-_BATCH: Final = 500
+_BATCH: Final = 250
 """Results in one transaction: two rows for each where two play."""
 _LINE_FIELDS: Final = ("mu", "sigma", "matches", "wins", "draws", "losses", "last_seq")
 

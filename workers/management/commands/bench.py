@@ -9,9 +9,18 @@ from pentathlon.local.waiting import ServerFailed
 from workers.benchmark import command as matches
 from workers.benchmark import starvation
 from workers.benchmark.clock import command as clock
+from workers.benchmark.load import commands as load
 from workers.benchmark.speed import command as engines
 
-_PARTS = {"match": matches, "clock": clock, "starvation": starvation, "engines": engines}
+_PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
+    "match": matches,
+    "clock": clock,
+    "starvation": starvation,
+    "engines": engines,
+    "data": load.DATA,
+    "growth": load.GROWTH,
+    "blocking": load.BLOCKING,
+}
 
 
 class Command(BaseCommand):

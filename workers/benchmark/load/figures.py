@@ -1,0 +1,55 @@
+"""What is measured beside what is demanded, as a table or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One thing that was measured."""
+
+    name: str
+    measured: dict[str, float]
+    """By column."""
+    verdict: float
+    """What counts: a ratio, or the longest wait in seconds."""
+    demanded: float
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it is as it should be."""
+        return self.verdict <= self.demanded
+
+
+def show(title: str, figures: Sequence[Figure], *, verdict: str, as_json: bool) -> int:
+    """Print figures; return the exit status: 1 if one misses what is demanded."""
+    if as_json:
+        sys.stdout.write(json.dumps([asdict(figure) for figure in figures], indent=2) + "\n")
+    else:
+        Console().print(_table(title, figures, verdict))
+    return 0 if all(figure.is_met for figure in figures) else 1
+
+
+def _table(title: str, figures: Sequence[Figure], verdict: str) -> Table:
+    table = Table(title=title)
+    table.add_column("")
+    for column in figures[0].measured:
+        table.add_column(column, justify="right")
+    table.add_column(verdict, justify="right")
+    table.add_column("demanded", justify="right")
+    for figure in figures:
+        colour = "green" if figure.is_met else "red"
+        table.add_row(
+            figure.name,
+            *(f"{value:.2f}" for value in figure.measured.values()),
+            f"[{colour}]{figure.verdict:.2f}[/]{'' if figure.is_met else ' MISSED'}",
+            f"≤ {figure.demanded:g}",
+        )
+    return table

@@ -1,0 +1,56 @@
+"""Private databases for measurements: each run has its own, gone when it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.local.postgres import running_postgres
+from pentathlon.local.runtime import runtime_folder
+
+DATABASES: Final = ("sqlite", "postgres")
+
+
+def offer_database(parser: ArgumentParser) -> None:
+    """Offer what every measurement with a database of its own may be told."""
+    parser.add_argument("--database", choices=DATABASES, help="both if left out")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run_on(options: dict[str, Any], module: str, arguments: Sequence[str]) -> None:
+    """Run a module on a fresh database of each kind; raise if one of the runs misses."""
+    missed = []
+    for kind in [options["database"]] if options["database"] else DATABASES:
+        with _database(kind) as (folder, url):
+            environment = child_environment(
+                DJANGO_SETTINGS_MODULE="pentathlon.settings",
+                DATABASE_URL=url,
+                PENTATHLON_DATA=str(folder / "data"),
+                PENTATHLON_LOG_LEVEL="ERROR",
+                PYTHONPATH=IMPORT_PATH,
+            )
+            command = [sys.executable, "-m", module, *arguments]
+            command += ["--json"] if options["json"] else []
+            ended = subprocess.run(command, cwd=CHECKOUT, env=environment, check=False)
+        if ended.returncode:
+            missed.append(kind)
+    if missed:
+        raise CommandError(f"Not as demanded on {' and '.join(missed)}; see above.")
+
+
+@contextmanager
+def _database(kind: str) -> Iterator[tuple[Path, str]]:
+    with runtime_folder() as folder:
+        if kind == "sqlite":
+            yield folder, f"sqlite:///{folder}/load.sqlite3"
+            return
+        with running_postgres(folder) as url:
+            yield folder, url
