@@ -15,7 +15,7 @@ from django.db import connection
 from django.db.models import Prefetch
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.matches.models import HeldLane, Match, MatchKind, MatchSeat, MatchState
 
 _UNSENT: Final = (
     "{alias}.state = %s AND NOT {alias}.on_hold AND {alias}.sent_at IS NULL AND {alias}.kind = %s"
@@ -146,7 +146,9 @@ def waiting_lanes(kind: MatchKind) -> list[int]:
     """Return the lanes in which something waits to be sent."""
     with connection.cursor() as cursor:
         cursor.execute(_LANES, [MatchState.PENDING, kind, MatchState.PENDING, kind])
-        return [lane for (lane,) in cursor.fetchall()]
+        lanes = [lane for (lane,) in cursor.fetchall()]
+    held = set(HeldLane.objects.values_list("lane", flat=True))
+    return [lane for lane in lanes if lane not in held]
 
 
 def _heads(kind: MatchKind, after: Mapping[int, int], *, page: int) -> list[tuple[int, int]]:

@@ -28,8 +28,6 @@ class MatchSpec:
     rated: bool = False
     lane: int = 0
     """Lanes take turns: the number of the tournament."""
-    on_hold: bool = False
-    """Not to be published for now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

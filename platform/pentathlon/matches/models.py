@@ -41,6 +41,15 @@ class AttemptState(models.TextChoices):
     RETURNED = "returned", "given back by a worker that was asked to stop"
 
 
+class HeldLane(models.Model):
+    """A lane of which no match starts, however many wait in it: its tournament does not go on."""
+
+    lane = models.PositiveBigIntegerField(primary_key=True)
+
+    def __str__(self) -> str:
+        return f"lane {self.lane}"
+
+
 class MatchQuerySet(models.QuerySet["Match"]):
     """Which matches, in the words of pages and services."""
 
@@ -62,7 +71,12 @@ class MatchQuerySet(models.QuerySet["Match"]):
     def startable(self) -> Self:
         """Return waiting matches that may be claimed: all of their bots are still in play."""
         out = _seat_in_match().filter(version__state__in=OUT_OF_PLAY)
-        return self.filter(~Exists(out), state=MatchState.PENDING, on_hold=False)
+        waiting = self.filter(~Exists(out), state=MatchState.PENDING, on_hold=False)
+        return waiting.in_open_lanes()
+
+    def in_open_lanes(self) -> Self:
+        """Return matches of lanes that are not held."""
+        return self.exclude(lane__in=HeldLane.objects.values("lane"))
 
     def unsent(self) -> Self:
         """Return waiting matches that may be published and have not been."""
@@ -70,7 +84,8 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
     def in_flight(self) -> Self:
         """Return matches that a worker has, or was told of."""
-        sent = Q(state=MatchState.PENDING, on_hold=False, sent_at__isnull=False)
+        held = Q(lane__in=HeldLane.objects.values("lane"))
+        sent = Q(state=MatchState.PENDING, on_hold=False, sent_at__isnull=False) & ~held
         return self.filter(Q(state=MatchState.RUNNING) | sent)
 
     def live(self) -> Self:
@@ -153,7 +168,7 @@ class Match(models.Model):
     """Fields of `Limits` that differ from the defaults."""
     rated = models.BooleanField(default=False)
     on_hold = models.BooleanField(default=False)
-    """Not to be published for now: its tournament is paused."""
+    """Held by itself; a release before this one paused tournaments so."""
     lane = models.PositiveBigIntegerField(default=0, db_default=0)
     """Lanes take turns, so that a long one starves no other: the number of the tournament."""
 

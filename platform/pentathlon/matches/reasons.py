@@ -15,7 +15,7 @@ from pentathlon.common.models import Lease
 from pentathlon.common.services import RECONCILER
 from pentathlon.matches.cap import Cap
 from pentathlon.matches.fleet import Fleet, read_fleet
-from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.models import HeldLane, Match, MatchState
 from pentathlon.matches.needs import needs_of
 from pentathlon.matches.retries import MAX_ATTEMPTS
 from pentathlon.matches.services import LEASE_S
@@ -36,6 +36,8 @@ class Situation:
     now: datetime
     fleet: Fleet
     cap: Cap
+    held_lanes: frozenset[int]
+    """Lanes of tournaments that are paused."""
     is_handed_out: bool
     """Whether anybody publishes matches."""
 
@@ -46,6 +48,7 @@ def read_situation() -> Situation:
         now=database_now(),
         fleet=read_fleet(),
         cap=Cap.over(Match.objects.in_flight()),
+        held_lanes=frozenset(HeldLane.objects.values_list("lane", flat=True)),
         is_handed_out=Lease.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
     )
 
@@ -82,7 +85,7 @@ def _why_pending(match: Match, situation: Situation) -> Reason:
             code="out_of_play",
             sentence=f"{out.label} is {out.get_state_display()}: the match will be called off.",
         )
-    if match.on_hold:
+    if match.on_hold or match.lane in situation.held_lanes:
         return Reason(code="on_hold", sentence="Its tournament is paused.")
     if (lack := situation.fleet.lacks(needs_of(match))) is not None:
         return Reason(code=lack[0], sentence=lack[1])

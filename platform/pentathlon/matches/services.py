@@ -15,7 +15,7 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Case, CharField, F, Field, IntegerField, UUIDField, Value, When
+from django.db.models import Case, CharField, F, Field, IntegerField, Q, UUIDField, Value, When
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
@@ -27,6 +27,7 @@ from pentathlon.matches.jobs import Ending, Job, MatchResult, MatchSpec, SeatJob
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
+    HeldLane,
     Match,
     MatchKind,
     MatchQuerySet,
@@ -236,22 +237,18 @@ def _update_unlocked(match_ids: Collection[int], **values: object) -> set[int]:
 
 
 @transaction.atomic
-def hold_matches(*, matches: MatchQuerySet) -> int:
-    """Start none of these matches until they are released; running ones end normally."""
-    return _locked(matches.unfinished()).update(on_hold=True)
+def hold_lane(lane: int) -> None:
+    """Start no match of a lane until it is released; running ones end normally."""
+    HeldLane.objects.get_or_create(lane=lane)
 
 
 @transaction.atomic
-def release_matches(*, matches: MatchQuerySet) -> int:
-    """Let held matches start again."""
-    held = matches.unfinished().filter(on_hold=True)
-    return _locked(held).update(on_hold=False, sent_at=None)
-
-
-def _locked(matches: MatchQuerySet) -> MatchQuerySet:
-    """Lock matches in the order of their ids, as whoever finishes several of them does."""
-    list(matches.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
-    return matches
+def release_lane(lane: int) -> None:
+    """Let the matches of a lane start again."""
+    HeldLane.objects.filter(lane=lane).delete()
+    waiting = Match.objects.of_lane(lane).filter(state=MatchState.PENDING)
+    # What was sent before is sent again: workers have refused it meanwhile.
+    waiting.filter(Q(on_hold=True) | Q(sent_at__isnull=False)).update(on_hold=False, sent_at=None)
 
 
 @transaction.atomic
@@ -278,7 +275,7 @@ def void_matches(*, matches: MatchQuerySet, reason: str) -> int:
 
 
 @transaction.atomic
-def requeue_void_match(*, match_id: int, on_hold: bool = False) -> Match:
+def requeue_void_match(*, match_id: int) -> Match:
     """Let a void match wait to be played again; the attempts so far stay known."""
     match = Match.objects.select_for_update().get(pk=match_id)
     if match.state != MatchState.VOID:
@@ -287,8 +284,8 @@ def requeue_void_match(*, match_id: int, on_hold: bool = False) -> Match:
             code="not_void",
         )
     match.state, match.state_reason = MatchState.PENDING, ""
-    match.host_faults, match.finished_at, match.on_hold = 0, None, on_hold
-    fields = ("state", "state_reason", "host_faults", "finished_at", "on_hold")
+    match.host_faults, match.finished_at = 0, None
+    fields = ("state", "state_reason", "host_faults", "finished_at")
     match.save(update_fields=fields)
     return match
 
@@ -311,7 +308,6 @@ def _planned(spec: MatchSpec) -> Match:
         limits=spec.limits,
         rated=spec.rated,
         lane=spec.lane,
-        on_hold=spec.on_hold,
     )
 
 

@@ -28,15 +28,22 @@ class Change:
     rank: int
     before: Skill
     after: Skill
-    nth: int
-    """The how many-th result of this bot version it is."""
+    nth: int | None
+    """The how many-th result of this bot version it is, where charts want to know."""
 
 
 class Book:
     """All lines of one pool, moved forward one result at a time."""
 
-    def __init__(self, *, draw_probability: float, lines: dict[int, Line] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        draw_probability: float,
+        lines: dict[int, Line] | None = None,
+        has_charts: bool = True,
+    ) -> None:
         self.draw_probability = draw_probability
+        self.has_charts = has_charts
         self.lines = lines if lines is not None else {}
 
     def enter(self, seq: int, result: Result) -> list[Change]:
@@ -54,7 +61,7 @@ class Book:
                 rank=result.ranks[seat],
                 before=before[seat],
                 after=after[seat],
-                nth=line.matches,
+                nth=line.matches if self.has_charts else None,
             )
             for seat, (player, line) in enumerate(zip(result.players, lines, strict=True))
         ]
@@ -63,9 +70,9 @@ class Book:
         return self.lines.setdefault(player, Line(Skill()))
 
 
-def is_landmark(nth: int) -> bool:
+def is_landmark(nth: int | None) -> bool:
     """Tell whether a chart needs the n-th result: all up to 127, then 64 in every doubling."""
-    return nth % (1 << max(0, nth.bit_length() - 7)) == 0
+    return nth is not None and nth % (1 << max(0, nth.bit_length() - 7)) == 0
 
 
 def _count(line: Line, rank: int, ranks: tuple[int, ...]) -> None:

@@ -38,7 +38,7 @@ class PoolQuerySet(models.QuerySet["Pool"]):
 
     def without_scores(self) -> Self:
         """Return the pools of tournaments whose results have not been counted."""
-        return self.filter(key__startswith=TOURNAMENT, seat_scores=None)
+        return self.filter(key__startswith=TOURNAMENT, seat_scores__isnull=True)
 
 
 class Pool(models.Model):
@@ -80,6 +80,11 @@ class Pool(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def has_charts(self) -> bool:
+        """Whether pages draw how its ratings went: those of live leaderboards."""
+        return not self.key.startswith(TOURNAMENT)
 
     @property
     def is_outdated(self) -> bool:

@@ -289,4 +289,4 @@ def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:
         )
         for rating in pool.ratings.filter(version__in=players)
     }
-    return Book(draw_probability=pool.draw_probability, lines=lines)
+    return Book(draw_probability=pool.draw_probability, lines=lines, has_charts=pool.has_charts)

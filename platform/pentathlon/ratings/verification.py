@@ -54,7 +54,7 @@ def _differences(pool: Pool) -> Iterator[Difference]:
     yield from _in_rows(pool)
     yield from _without_rows(pool)
     yield from _in_scores(pool)
-    book, seq = Book(draw_probability=pool.draw_probability), 0
+    book, seq = Book(draw_probability=pool.draw_probability, has_charts=pool.has_charts), 0
     while pool.applied_seq - seq > _LAST:
         for chunk in ledger_chunks(pool, after=seq):
             yield from _in_chunk(pool, chunk, book)

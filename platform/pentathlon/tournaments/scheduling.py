@@ -81,7 +81,6 @@ def extend_schedule(*, tournament_id: int) -> int:
 
 def _store(tournament: Tournament, part: list[Pairing], versions: list[int]) -> None:
     """Store matches with their places and with the pools that they count in."""
-    is_held = tournament.state == TournamentState.PAUSED
     matches = schedule_matches(
         MatchSpec(
             kind=MatchKind.TOURNAMENT,
@@ -93,7 +92,6 @@ def _store(tournament: Tournament, part: list[Pairing], versions: list[int]) -> 
             limits=tournament.limits,
             rated=tournament.rated,
             lane=tournament.pk,
-            on_hold=is_held,
         )
         for pairing in part
     )

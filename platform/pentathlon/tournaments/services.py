@@ -9,6 +9,7 @@ open --start--> running <--pause, resume--> paused
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,10 +19,10 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
-from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon.matches.models import Match
 from pentathlon.matches.services import (
-    hold_matches,
-    release_matches,
+    hold_lane,
+    release_lane,
     requeue_void_match,
     void_matches,
 )
@@ -47,6 +48,8 @@ from pentathlon_engines.tournament.schedule import count_matches
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 _BATCH = 1000
+_CALLED_OFF_AT_ONCE = 250
+_STEP_S = 0.4
 
 
 @transaction.atomic
@@ -133,7 +136,7 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 def pause_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Start no more matches for now; those that run end normally."""
     tournament = lock_own(actor, tournament, TournamentState.RUNNING, to="pause")
-    hold_matches(matches=_matches(tournament))
+    hold_lane(tournament.pk)
     return _moved(tournament, TournamentState.PAUSED)
 
 
@@ -141,7 +144,7 @@ def pause_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 def resume_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Go on after a pause."""
     tournament = lock_own(actor, tournament, TournamentState.PAUSED, to="resume")
-    release_matches(matches=_matches(tournament))
+    release_lane(tournament.pk)
     return _moved(tournament, TournamentState.RUNNING)
 
 
@@ -150,9 +153,44 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Call off everything that has not ended; results so far stay and keep counting."""
     states = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
     tournament = lock_own(actor, tournament, *states, to="cancel")
-    void_matches(matches=_matches(tournament), reason="The tournament was cancelled.")
+    hold_lane(tournament.pk)
     tournament.planned = tournament.scheduled
     tournament.save(update_fields=("planned",))
+    tournament = _moved(tournament, TournamentState.CANCELLED)
+    return _call_off(tournament)
+
+
+def call_off_cancelled(*, for_s: float = _STEP_S) -> int:
+    """Go on calling off what was cancelled, for about so long; return how many tournaments ended.
+
+    The reconciler calls it again and again. Nothing of them starts meanwhile.
+    """
+    deadline = time.monotonic() + for_s
+    ended = 0
+    unended = Tournament.objects.filter(state=TournamentState.CANCELLED, finished_at=None)
+    for tournament in unended.order_by("pk"):
+        while time.monotonic() < deadline:
+            with transaction.atomic():
+                unlocked = Tournament.objects.select_for_update(skip_locked=True)
+                locked = unlocked.filter(pk=tournament.pk, finished_at=None).first()
+                if locked is None or _call_off(locked).finished_at is not None:
+                    ended += locked is not None
+                    break
+    return ended
+
+
+def _call_off(tournament: Tournament) -> Tournament:
+    """Call off some matches of a locked, cancelled tournament; once none is left, it has ended."""
+    lane = Match.objects.of_lane(tournament.pk)
+    # Each has rows in two pools, too. What runs goes first, then the order of the schedule.
+    ids = list(lane.live().values_list("pk", flat=True)[:_CALLED_OFF_AT_ONCE])
+    room = _CALLED_OFF_AT_ONCE - len(ids)
+    ids += lane.waiting().values_list("pk", flat=True)[:room]
+    reason = "The tournament was cancelled."
+    void_matches(matches=Match.objects.filter(pk__in=ids), reason=reason)
+    if lane.live().exists() or lane.waiting().exists():
+        return tournament
+    release_lane(tournament.pk)
     return _ended(tournament, TournamentState.CANCELLED)
 
 
@@ -170,9 +208,7 @@ def requeue_match(*, actor: User, match: Match) -> Match:
     tournament = lock_own(actor, place.tournament, *states, to="requeue a match of")
     check_takes_part(tournament, match)
     await_result(match_id=match.pk)
-    requeued = requeue_void_match(
-        match_id=match.pk, on_hold=tournament.state == TournamentState.PAUSED
-    )
+    requeued = requeue_void_match(match_id=match.pk)
     tournament.results_version += 1
     tournament.save(update_fields=("results_version",))
     if tournament.state == TournamentState.CLOSED:
@@ -316,8 +352,24 @@ def _fix_document(tournament: Tournament) -> Pool:
     return pool
 
 
-def _matches(tournament: Tournament) -> MatchQuerySet:
-    return Match.objects.filter(place__tournament=tournament)
+def _own(actor: User, tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
+    if actor.pk != tournament.owner_id and not actor.is_superuser:
+        raise NotAllowed(
+            f"Only {tournament.owner.username}, who organises it, may {to} this tournament.",
+            code="not_your_tournament",
+        )
+    return _locked(tournament, *states, to=to)
+
+
+def _locked(tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
+    tournament = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    if tournament.state not in states:
+        raise Conflict(
+            f"{tournament.name} is {tournament.get_state_display()}; one can {to} only while it "
+            f"is {' or '.join(str(state.label) for state in states)}.",
+            code="wrong_state",
+        )
+    return tournament
 
 
 def _moved(tournament: Tournament, state: TournamentState) -> Tournament:

@@ -136,11 +136,11 @@ class TestWindow:
         self, broker: Broker, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         make_worker()
-        match = make_match()
+        make_match(lane=1)
         note_sent = services.note_sent
 
         def pause_first(*, match_ids: Sequence[int]) -> set[int]:
-            services.hold_matches(matches=Match.objects.filter(pk=match.pk))
+            services.hold_lane(1)
             return note_sent(match_ids=match_ids)
 
         monkeypatch.setattr(publishing, "note_sent", pause_first)
@@ -149,12 +149,11 @@ class TestWindow:
 
     def test_held_match_is_not_published_until_released(self, broker: Broker) -> None:
         make_worker()
-        match = make_match()
-        mine = Match.objects.filter(pk=match.pk)
+        match = make_match(lane=1)
 
-        assert services.hold_matches(matches=mine) == 1
+        services.hold_lane(1)
         assert publish_pending(publish=broker) == 0
-        assert services.release_matches(matches=mine) == 1
+        services.release_lane(1)
         publish_pending(publish=broker)
 
         assert broker.sent == [match.pk]

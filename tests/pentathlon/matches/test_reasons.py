@@ -36,7 +36,13 @@ def _able(**changes: Any) -> Abilities:
 
 def _situation(*workers: Abilities, is_handed_out: bool = True) -> Situation:
     fleet = Fleet(slots=2 * len(workers), held_slots=0, abilities=workers)
-    return Situation(now=NOW, fleet=fleet, cap=Cap(Counter()), is_handed_out=is_handed_out)
+    return Situation(
+        now=NOW,
+        fleet=fleet,
+        cap=Cap(Counter()),
+        held_lanes=frozenset(),
+        is_handed_out=is_handed_out,
+    )
 
 
 def _why(match: Match, workers: Sequence[Abilities] = ()) -> Reason:
@@ -82,7 +88,9 @@ def test_reason_names_what_the_match_waits_for(
 
 def test_starved_hosts_are_named() -> None:
     fleet = Fleet(slots=4, held_slots=3, abilities=(_able(),))
-    situation = Situation(now=NOW, fleet=fleet, cap=Cap(Counter()), is_handed_out=True)
+    situation = Situation(
+        now=NOW, fleet=fleet, cap=Cap(Counter()), held_lanes=frozenset(), is_handed_out=True
+    )
 
     reason = why_waiting(make_match(), situation)
 

@@ -104,11 +104,9 @@ class LifeOfAMatch(RuleBasedStateMachine):
 
     @rule(hold=booleans())
     def pause_or_resume(self, hold: bool) -> None:
-        mine = Match.objects.filter(pk=self.match.pk)
-        change = services.hold_matches if hold else services.release_matches
-        change(matches=mine)
-        if not self.expected.endings:
-            self.expected.on_hold = hold
+        change = services.hold_lane if hold else services.release_lane
+        change(self.match.lane)
+        self.expected.on_hold = hold
 
     @precondition(lambda self: self.expected.attempts > 1)  # else little is ever played
     @rule()

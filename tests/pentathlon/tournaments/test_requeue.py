@@ -115,7 +115,9 @@ def test_match_of_a_paused_tournament_is_held() -> None:
     match = _fail(matches_of(tournament)[0])
     services.pause_tournament(actor=tournament.owner, tournament=tournament)
 
-    assert _requeue(match, tournament).on_hold
+    _requeue(match, tournament)
+
+    assert not Match.objects.startable().exists()
 
 
 class TestRefused:

@@ -122,7 +122,8 @@ def test_matches_made_in_a_pause_are_held() -> None:
 
     make_schedules()
 
-    assert set(Match.objects.values_list("on_hold", flat=True)) == {True}
+    assert Match.objects.waiting().count() == 12
+    assert not Match.objects.startable().exists()
 
 
 def test_cancelled_tournament_gets_no_more_matches() -> None:
@@ -138,3 +139,21 @@ def test_one_tournament_leaves_time_for_others(monkeypatch: pytest.MonkeyPatch) 
     _begun()
 
     assert make_schedules(for_s=0) == 4
+
+
+def test_cancelled_tournament_is_called_off_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    tournament = _begun()
+    make_schedules()
+    monkeypatch.setattr(services, "_CALLED_OFF_AT_ONCE", 5)
+
+    cancelled = services.cancel_tournament(actor=tournament.owner, tournament=tournament)
+
+    assert cancelled.state == "cancelled"
+    assert (cancelled.finished_at, cancelled.revealed_at) == (None, None)
+    assert Match.objects.waiting().count() == 7
+    assert not Match.objects.startable().exists()
+    assert services.call_off_cancelled() == 1
+    assert services.call_off_cancelled() == 0
+    tournament.refresh_from_db()
+    assert tournament.revealed_at is not None
+    assert not Match.objects.unfinished().exists()

@@ -409,18 +409,18 @@ class TestPauseAndCancel:
 
         paused = services.pause_tournament(actor=owner, tournament=tournament)
         assert paused.state == TournamentState.PAUSED
-        assert not Match.objects.filter(on_hold=False).exists()
+        assert not Match.objects.startable().exists()
 
         resumed = services.resume_tournament(actor=owner, tournament=tournament)
         assert resumed.state == TournamentState.RUNNING
-        assert not Match.objects.filter(on_hold=True).exists()
+        assert Match.objects.startable().count() == 12
 
     def test_pause_leaves_other_tournaments_alone(self, owner: User) -> None:
         tournament, other = started(owner=owner), started()
 
         services.pause_tournament(actor=owner, tournament=tournament)
 
-        assert not any(match.on_hold for match in matches_of(other))
+        assert set(Match.objects.startable()) == set(matches_of(other))
 
     def test_cancelling_keeps_results_and_calls_off_the_rest(self, owner: User) -> None:
         tournament = started(owner=owner, bots=3)

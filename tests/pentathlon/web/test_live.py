@@ -5,6 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.services import close_finished
 from tests.factories import make_user
 from tests.pentathlon.web.pages import page_of, part_of
 from tests.pentathlon.web.scene import Scene, make_scene, play_all
@@ -117,3 +119,24 @@ def test_organiser_sees_controls_and_others_do_not(scene: Scene) -> None:
 
 def test_status_tells_when_nobody_hands_out_matches() -> None:
     assert "Matches are not being handed out." in page_of(Client().get("/status/")).text
+
+
+def test_page_of_a_tournament_is_loaded_anew_when_it_ends(scene: Scene) -> None:
+    progress = next(a for a in polled(f"/tournaments/{scene.running.pk}/") if "progress" in a)
+    assert "HX-Refresh" not in Client().get(progress).headers
+
+    play_all(scene.running)
+    close_finished()
+
+    assert Client().get(progress).headers["HX-Refresh"] == "true"
+    page = page_of(Client().get(f"/tournaments/{scene.running.pk}/"))
+    assert "Pause" not in page.text
+    assert not any("hx-get" in a for _, a in page.elements)
+
+
+def test_page_says_that_the_schedule_is_being_made(scene: Scene) -> None:
+    Tournament.objects.filter(pk=scene.running.pk).update(planned=1000)
+
+    page = page_of(Client().get(f"/tournaments/{scene.running.pk}/"))
+
+    assert "still being made: 6 of 1,000 matches" in page.text

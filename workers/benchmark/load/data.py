@@ -178,7 +178,7 @@ class Writer:
         """Store a tournament's matches, the finished ones first."""
         versions = list(tournament.entries.order_by("number").values_list("version", flat=True))
         assert tournament.pool is not None  # noqa: S101  it was made with one
-        own = _Line(tournament.pool, Book(draw_probability=_DRAWS))
+        own = _Line(tournament.pool, Book(draw_probability=_DRAWS, has_charts=False))
         lines, index = (own, self._live), 0
         for start in range(0, done + waiting, _BATCH):
             batch = _Batch()

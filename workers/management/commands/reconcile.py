@@ -16,7 +16,7 @@ from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.entries import settle_entries
 from pentathlon.tournaments.scheduling import make_schedules
-from pentathlon.tournaments.services import close_finished
+from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from workers.reconciler import Reconciler, Step
 from workers.tasks import publish_waiting_matches
 
@@ -47,6 +47,7 @@ class Command(BaseCommand):
                 "publishing": publish_waiting_matches,
                 "ratings": apply_results,
                 "schedules": make_schedules,
+                "cancelled tournaments": call_off_cancelled,
                 "workers": forget_silent_workers,
             }
         ).run(stop)

@@ -5,7 +5,8 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 _NUMBERED = """
     SELECT c.id, row_number() OVER (PARTITION BY r.pool_id, c.version_id ORDER BY r.seq)
     FROM ratings_ratingchange c JOIN ratings_ledgerrow r ON r.id = c.row_id
-    WHERE r.state = 'applied'
+    JOIN ratings_pool p ON p.id = r.pool_id
+    WHERE r.state = 'applied' AND p.key LIKE 'game:%'
 """
 _BATCH = 1000
 

@@ -124,8 +124,14 @@ def tournament_document(request: HttpRequest, tournament_id: int) -> HttpRespons
 
 @require_safe
 def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show the figures of a tournament alone, for pages that are open."""
-    _, context = _head(request, tournament_id, tab="")
+    """Show the figures of a tournament alone, for pages that are open.
+
+    Once it is in another state than the page that asks, the page is loaded anew: badge, buttons
+    and table change with it.
+    """
+    found, context = _head(request, tournament_id, tab="")
+    if request.GET.get("state", found.state) != found.state:
+        return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "web/tournament/figures.html", context)
 
 
@@ -181,6 +187,7 @@ def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "reason": _why_idle(found, standing),
         "event_key": revealed_event_key(found),
         "has_started": found.state not in _NOT_STARTED,
+        "is_made_still": found.state not in _ENDED and found.scheduled < found.planned,
         "has_ended": found.state in _ENDED,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
     }

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
     why_it_may_lock = "One row of each tournament is changed, in the time it takes to count."
 
     dependencies = [
-        ("tournaments", "0005_block_index"),
+        ("tournaments", "0006_entries_that_leave"),
     ]
 
     operations = [
