@@ -169,7 +169,9 @@ def test_only_what_the_host_failed_is_played_again() -> None:
     assert current.count() == 2
 
 
-@pytest.mark.parametrize("state", sorted(set(VersionState) - {VersionState.UNCHECKED}))
+@pytest.mark.parametrize(
+    "state", sorted(set(VersionState) - {VersionState.UNCHECKED, VersionState.STOPPED})
+)
 def test_version_with_a_verdict_is_not_validated_again(state: VersionState) -> None:
     version = make_version(state=state)
 
