@@ -71,11 +71,13 @@ def play_match(
     """Play one match to its end and return what happened.
 
     `on_ply` is called before every request; what it raises ends the match without a report. The
-    bots at `blamed` seats were given up by other hosts: if this one does so too, they have lost.
+    bots at `blamed` seats were given up, or killed, by other hosts: if this one does so too, they
+    have lost.
 
     Raises:
         LaunchFailed: the host could not start a bot.
         HostTooSlow: the host gave a bot no time to answer.
+        EndedFromOutside: somebody on the host killed a bot.
         BadSeats, BadOption: the game is not played like that.
     """
     if not 0 <= seed < SEED_END:

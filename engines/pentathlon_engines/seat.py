@@ -9,7 +9,7 @@ from typing import Final
 from pentathlon_engines.endings import manner_of_end
 from pentathlon_engines.errors import BadMessage
 from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import Awake, BotProcess, HostTooSlow, Usage
+from pentathlon_engines.launcher import Awake, BotProcess, EndedFromOutside, HostTooSlow, Usage
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.pipes import BotEnded, BotFailed, Pipes
 from pentathlon_engines.protocol import read_ready
@@ -127,6 +127,7 @@ class Seat:
 
         Raises:
             HostTooSlow: the host gave it no time to answer.
+            EndedFromOutside: somebody on the host killed it.
         """
         self._is_asked = True
         self.requests += 1
@@ -228,7 +229,12 @@ class Seat:
     def _explain_end(self, kind: FaultKind) -> BotFailed:
         self._ended = True
         usage = self.stop()
-        breach = self._process.verdict(usage)
+        try:
+            breach = self._process.verdict(usage)
+        except EndedFromOutside:
+            if not self.is_blamed:
+                raise
+            return BotFailed(kind, "was killed from outside, as on other hosts before")
         if breach is not None:
             return BotFailed(breach.kind, breach.detail)
         return BotFailed(kind, f"the process {manner_of_end(usage.exit_status)}")

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import ON_DISK, Awake, Breach, Usage
+from pentathlon_engines.launcher import ON_DISK, Awake, Breach, EndedFromOutside, Usage
 from pentathlon_engines.limits import Limits
+from pentathlon_engines.pipes import BotEnded
 from pentathlon_engines.seat import Seat
 
 
@@ -64,6 +65,8 @@ class ScriptedBot:
         self.began = world.now
         self.cpu_before_s = 0.0
         self.signals: list[str] = []
+        self.is_killed = False
+        """Whether somebody on the host kills it instead of its answer."""
 
     def do(self, *spans: Span) -> None:
         """Begin with a script; it answers at its end."""
@@ -118,6 +121,8 @@ class ScriptedBot:
 
     def verdict(self, usage: Usage) -> Breach | None:
         """Explain nothing."""
+        if self.is_killed:
+            raise EndedFromOutside(seat=0)
         return Breach(kind=FaultKind.CRASH, detail="ended")
 
 
@@ -145,7 +150,11 @@ class ScriptedPipes:
     def take_line(self) -> bytes | None:
         """Return the answer once it has come."""
         # Sums of seconds are not exact.
-        return self.line if self.bot.world.now >= self.bot.answers_at - 1e-9 else None
+        if self.bot.world.now < self.bot.answers_at - 1e-9:
+            return None
+        if self.bot.is_killed:
+            raise BotEnded
+        return self.line
 
 
 def seat_of(bot: ScriptedBot, limits: Limits, *, is_blamed: bool = False) -> Seat:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import HostTooSlow
+from pentathlon_engines.launcher import EndedFromOutside, HostTooSlow
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.pipes import BotFailed
 from pentathlon_engines.seat import Seat
@@ -164,6 +164,24 @@ class TestHardEnd:
 
         assert failure.kind is FaultKind.WALL_TIME
         assert "as on other hosts before" in failure.detail
+
+
+class TestKill:
+    @pytest.fixture
+    def victim(self, bot: ScriptedBot) -> ScriptedBot:
+        bot.is_killed = True
+        bot.do(run(0.1))
+        return bot
+
+    def test_bot_that_its_host_killed_is_given_back(self, victim: ScriptedBot) -> None:
+        with pytest.raises(EndedFromOutside):
+            seat_of(victim, LIMITS).ask(b"act")
+
+    def test_bot_that_was_killed_on_other_hosts_has_lost(self, victim: ScriptedBot) -> None:
+        failure = refused(seat_of(victim, LIMITS, is_blamed=True), victim, run(0.1))
+
+        assert failure.kind is FaultKind.CRASH
+        assert failure.detail == "was killed from outside, as on other hosts before"
 
 
 class TestStart:

@@ -1,3 +1,5 @@
+import os
+import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -22,9 +24,11 @@ from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines.launcher import (
     BotCommand,
     BotProcess,
+    Breach,
     EndedFromOutside,
     LaunchFailed,
     SandboxLevel,
+    Usage,
 )
 from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import built_in_bots
@@ -171,6 +175,42 @@ def test_bot_that_hosts_have_given_up_before_loses(
 
     seats = Match.objects.get().seats.order_by("seat")
     assert list(seats.values_list("fault_kind", "rank")) == [("wall_time", 1), ("", 0)]
+
+
+class Killed:
+    """Bots of seat 0 that somebody on the host kills at their start."""
+
+    level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        process = PlainLauncher().start(command, seat=seat, limits=limits)
+        if seat == 0:
+            os.kill(process._pid, signal.SIGKILL)
+            process.verdict = self.verdict  # type: ignore[method-assign]  # as the sandbox's
+        return process
+
+    def verdict(self, usage: Usage) -> Breach | None:
+        raise EndedFromOutside(seat=0)
+
+
+def test_bot_that_its_host_killed_is_suspected(job: Job, files: BotFiles) -> None:
+    assert play_jobs([job], launcher=Killed(), files=files) == 1
+
+    assert Attempt.objects.get().blamed_version == job.seats[0].version_id
+    assert not Match.objects.get().seats.exclude(fault_kind="").exists()
+
+
+def test_bot_that_was_killed_on_other_hosts_before_loses(job: Job, files: BotFiles) -> None:
+    blamed = replace(job, seats=(replace(job.seats[0], is_blamed=True), job.seats[1]))
+
+    assert play_jobs([blamed], launcher=Killed(), files=files) == 0
+
+    seats = Match.objects.get().seats.order_by("seat")
+    assert list(seats.values_list("fault_kind", "fault_detail", "rank")) == [
+        ("startup", "was killed from outside, as on other hosts before", 1),
+        ("", "", 0),
+    ]
 
 
 def test_damaged_archive_is_a_host_failure(job: Job, files: BotFiles) -> None:

@@ -44,7 +44,10 @@ def is_hopeless(match: Match, *, faults: int) -> bool:
     if not MAX_ATTEMPTS <= faults < MOST_ATTEMPTS:
         return faults >= MOST_ATTEMPTS
     failed_on = {worker_of(slot) for slot, *_ in _failures(match, faults)}
-    return len(failed_on) > 1 or not _others(match, failed_on)
+    if len(failed_on) <= 1 and _others(match, failed_on):
+        return False
+    # The next attempt decides: who is to blame loses, or the match is played.
+    return not _blamed(match, faults)
 
 
 def blamed_versions(match: Match) -> frozenset[int]:
@@ -53,11 +56,15 @@ def blamed_versions(match: Match) -> frozenset[int]:
     No host is at fault where the same bot ended so on several workers since the match was queued.
     Where there is only one, being too slow for the same bot as often is enough.
     """
-    if match.host_faults < BLAMED_ON_WORKERS:
+    return _blamed(match, match.host_faults)
+
+
+def _blamed(match: Match, faults: int) -> frozenset[int]:
+    if faults < BLAMED_ON_WORKERS:
         return frozenset()
     workers = defaultdict(set)
     slow: Counter[int] = Counter()
-    for slot, blamed, was_too_slow in _failures(match, match.host_faults):
+    for slot, blamed, was_too_slow in _failures(match, faults):
         if blamed is not None:
             workers[blamed].add(worker_of(slot))
             slow[blamed] += was_too_slow

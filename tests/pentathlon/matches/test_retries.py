@@ -66,6 +66,17 @@ class TestVoid:
 
         assert match.state == MatchState.VOID
 
+    def test_match_is_not_void_while_a_bot_is_to_blame(self, match: Match) -> None:
+        make_worker(BROKEN)
+        make_worker(HEALTHY)
+        suspect = match.seats.get(seat=0).version_id
+
+        for worker in (BROKEN, BROKEN, HEALTHY):
+            fail(match, on=worker, suspect=suspect)
+
+        assert match.state == MatchState.PENDING
+        assert blamed(claimed(match)) == [True, False]
+
     def test_only_worker_voids_after_the_usual_number(self, match: Match) -> None:
         make_worker(BROKEN)
 
@@ -177,7 +188,7 @@ class TestBlame:
 
     def test_requeued_match_begins_without_blame(self, match: Match) -> None:
         suspect = match.seats.get(seat=1).version_id
-        for worker in (BROKEN, HEALTHY, BROKEN):
+        for worker in (BROKEN, HEALTHY, BROKEN) * 3:
             fail(match, on=worker, suspect=suspect)
 
         requeue_void_match(match_id=match.pk)
