@@ -190,9 +190,10 @@ def revoke_results(*, match_ids: Collection[int]) -> None:
     """
     pools = Pool.objects.filter(rows__match__in=match_ids).order_by("pk")
     # Nobody applies or recomputes meanwhile.
-    locked = list(pools.select_for_update(of=("self",)))
+    # Found once for each row of its ledger.
+    locked = {pool.pk: pool for pool in pools.select_for_update(of=("self",))}
     rows = LedgerRow.objects.filter(match__in=match_ids, match__state=MatchState.DONE)
-    for pool in locked:
+    for pool in locked.values():
         standing = pool.rows.filter(pk__in=rows).exclude(state=LedgerState.REVOKED)
         settled = standing.filter(state__in=(LedgerState.APPLIED, LedgerState.SKIPPED))
         count_scores(pool, set(settled.values_list("match", flat=True)), times=-1)

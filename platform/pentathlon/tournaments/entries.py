@@ -171,9 +171,7 @@ def _revoke(entry: Entry) -> int:
     done = _matches(entry).filter(state=MatchState.DONE)
     # One may have ended while the entry was disqualified.
     done.filter(is_revoked=False).update(is_revoked=True)
-    counted = LedgerRow.objects.filter(
-        match__in=done, state__in=(LedgerState.WAITING, LedgerState.APPLIED)
-    )
+    counted = LedgerRow.objects.filter(match__in=done).exclude(state=LedgerState.REVOKED)
     batch = list(counted.order_by("match").values_list("match", flat=True)[:_BATCH])
     if batch:
         revoke_results(match_ids=set(batch))
