@@ -13,6 +13,7 @@ from pentathlon.server.limits import (
     LARGEST_HEAD,
     LINGER_S,
     MOST_CONNECTIONS,
+    MOST_PIPELINED,
     SEND_BUFFER,
     STALL_S,
 )
@@ -20,6 +21,8 @@ from pentathlon.server.limits import (
 _HEAD: Final = "head"
 _STALL: Final = "stall"
 _LINGER: Final = "linger"
+_CHUNK_FACTOR: Final = 8
+"""A byte that comes in a chunk of its own takes six on the wire."""
 
 
 class Connection(HttpToolsProtocol):
@@ -31,6 +34,8 @@ class Connection(HttpToolsProtocol):
         self._is_in_head = True
         self._is_in_body = False
         self._head_bytes = 0
+        self._around_body = 0
+        self._body_since: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request, in the place of who has waited longest."""
@@ -53,7 +58,12 @@ class Connection(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         had_begun = self._head_bytes > 0
+        if self._is_in_body:
+            self._around_body += len(data)
         super().data_received(data)
+        if self._is_in_body and self._around_body > LARGEST_HEAD:
+            # Chunk extensions and trailers: no body limit counts them.
+            self.transport.abort()
         if self._is_in_head and self._is_answered() and not self.transport.is_closing():
             # What came before this request began, in the same piece, is not its own.
             self._head_bytes += len(data) if had_begun else 1
@@ -65,23 +75,35 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
         self._head_bytes = 0
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take headers, and drop trailers: nobody reads them."""
+        if not self._is_in_body:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """Let a request begin whose head has come in time."""
         self._is_in_head = False
         self._is_in_body = True
+        self._around_body = 0
+        self._body_since = self.loop.time()
         self._stop(_HEAD)
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        if len(self.pipeline) >= MOST_PIPELINED:
+            self.transport.abort()
         if not self.transport.is_closing() and self._check_head(size):
             super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """Drop what comes after the connection was given up."""
+        # A chunk may have few bytes, and some around them.
+        self._around_body -= _CHUNK_FACTOR * len(body)
         if not self.transport.is_closing():
             super().on_body(body)
 
     def on_message_complete(self) -> None:
         """End the wait for the rest of a body that was refused."""
         self._is_in_body = False
+        self._body_since = None
         self._is_in_head = True
         self._head_bytes = 0
         self._stop(_LINGER)
@@ -96,10 +118,19 @@ class Connection(HttpToolsProtocol):
         if self.transport.is_closing():
             self._start(_STALL, STALL_S, self.transport.abort)
 
-    def waits_until(self) -> float:
-        """Return when this connection is closed unless a request comes; 0 if one is under way."""
-        timers = (self._timers.get(_HEAD), self.timeout_keep_alive_task)
-        return max((timer.when() for timer in timers if timer is not None), default=0.0)
+    def waits_since(self) -> float | None:
+        """Return since when this connection waits for its client; None while we are to act."""
+        begun = [
+            timer.when() - seconds
+            for timer, seconds in (
+                (self._timers.get(_HEAD), HEAD_S),
+                (self._timers.get(_STALL), STALL_S),
+                (self._timers.get(_LINGER), LINGER_S),
+                (self.timeout_keep_alive_task, self.timeout_keep_alive),
+            )
+            if timer is not None
+        ]
+        return min(begun, default=None) if self._body_since is None else self._body_since
 
     def timeout_keep_alive_handler(self) -> None:
         """Close, and do not wait for ever until everything written is read."""
@@ -131,7 +162,9 @@ class Connection(HttpToolsProtocol):
     def _drop_longest_waiting(self) -> None:
         # Of its own kind all of them.
         others = [other for other in self.connections if isinstance(other, Connection)]
-        waiting = [(ends_at, other) for other in others if (ends_at := other.waits_until())]
+        waiting = [
+            (since, other) for other in others if (since := other.waits_since()) is not None
+        ]
         if waiting:
             min(waiting, key=lambda pair: pair[0])[1].transport.abort()
 

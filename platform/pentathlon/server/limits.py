@@ -39,7 +39,9 @@ GRACE_S: Final = 20
 SEND_BUFFER: Final = 256 * KILOBYTE
 """What the kernel keeps for a client that does not read; by itself it keeps some megabytes."""
 MOST_CONNECTIONS: Final = 800
-"""Above this the connection that has waited longest for its request is closed."""
+"""Above this the connection that has waited longest for its client is closed."""
+MOST_PIPELINED: Final = 64
+"""Requests that one connection may send ahead of their answers."""
 MOST_WAITING: Final = 200
 """Requests that wait for a thread of one lane."""
 IN_MEMORY: Final = 64 * KILOBYTE

@@ -20,14 +20,21 @@ TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Refuse bodies unread; send much to who asks for it."""
+    """Refuse bodies unread, but at one address; send much to who asks for it."""
     if scope["path"] == "/large":
         head = {"type": "http.response.start", "status": 200, "headers": []}
         await send(head)
         for _ in range(1000):
             await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
             await asyncio.sleep(0)
-    if scope["method"] == "POST":
+    if scope["path"] == "/body":
+        size, is_over = 0, False
+        while not is_over:
+            message = await receive()
+            size += len(message.get("body", b""))
+            is_over = not message.get("more_body", False)
+        await send_text(send, f"read {size}")
+    elif scope["method"] == "POST":
         await send_refusal(scope, send, Refused(TOO_LARGE, "too_large", "No."))
     else:
         await send_text(send, "ok")
@@ -176,16 +183,72 @@ def test_refusal_of_a_body_can_be_read_before_the_connection_ends(
     run(scenario)
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET /", b"POST /body HTTP/1.1\r\nContent-Length: 9\r\n\r\nx"],
+    ids=["nothing", "half a head", "half a body"],
+)
 def test_newest_connection_takes_the_place_of_who_waits_longest(
-    monkeypatch: pytest.MonkeyPatch,
+    sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "MOST_CONNECTIONS", 3)
 
     async def scenario(opened: Open) -> None:
-        first, *_ = [await opened(b"") for _ in range(3)]
+        first, *_ = [await opened(sent) for _ in range(3)]
         reader, _ = await opened(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
         assert (await reader.read()).endswith(b"ok")
         with suppress(ConnectionError):
             assert await first[0].read() == b""
+
+    run(scenario)
+
+
+CHUNKED = b"POST /body HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begun", "piece"),
+    [
+        (b"0\r\n", b"X-Long: " + b"y" * 500 + b"\r\n"),
+        (b"0\r\nX-Long: ", b"y" * 500),
+        (b"1;x=", b"y" * 500),
+    ],
+    ids=["trailers", "one trailer", "chunk extension"],
+)
+def test_what_is_around_a_body_is_bounded(begun: bytes, piece: bytes) -> None:
+    async def scenario(opened: Open) -> None:
+        reader, writer = await opened(CHUNKED + begun)
+        sent = 0
+        with suppress(ConnectionError):
+            while not reader.at_eof() and sent < 10**8:
+                writer.write(piece * 100)
+                sent += 100 * len(piece)
+                await writer.drain()
+                await asyncio.sleep(0.001)
+        assert sent < 10**8
+
+    run(scenario)
+
+
+def test_body_in_chunks_of_one_byte_is_read_to_its_end() -> None:
+    async def scenario(opened: Open) -> None:
+        last = b"0\r\nX-Trailer: y\r\n\r\n"
+        reader, _ = await opened(CHUNKED + b"1\r\nx\r\n" * 50_000 + last)
+        await reader.readuntil(b"read 50000")
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(("count", "is_answered"), [(60, True), (20_000, False)])
+def test_requests_sent_ahead_are_bounded(count: int, is_answered: bool) -> None:
+    async def scenario(opened: Open) -> None:
+        request = b"GET / HTTP/1.1\r\n\r\n"
+        last = b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
+        reader, _ = await opened(request * count + last)
+        said = b""
+        with suppress(ConnectionError):
+            while piece := await reader.read(65536):
+                said += piece
+        assert (said.count(b" 200 OK") == count + 1) is is_answered
 
     run(scenario)
