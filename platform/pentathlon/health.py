@@ -90,7 +90,8 @@ def _check() -> dict[str, str]:
     except DatabaseError as error:
         return {"database": str(error).strip(), "migrations": "not known"}
     finally:
-        connection.close()
+        if not connection.in_atomic_block:
+            connection.close()
     if not waiting:
         return {"database": _OK, "migrations": _OK}
     count = f"{len(waiting)} wait for `manage.py migrate`, the first is {waiting[0]}"

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
@@ -82,3 +82,11 @@ def test_answer_holds_for_a_while(client: Client) -> None:
 
     assert len(first) > 0
     assert len(second) == 0
+
+
+def test_looking_leaves_a_transaction_that_is_open(client: Client) -> None:
+    with transaction.atomic():
+        answer = client.get("/readyz")
+        assert connection.is_usable()
+
+    assert answer.status_code == 200
