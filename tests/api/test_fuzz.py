@@ -64,7 +64,10 @@ def test_made_up_requests_are_answered_as_documented(
     )
     def ask(case: Any) -> None:  # Any: the package's own
         _put_existing_ids(case)
-        case.call_and_validate(checks=checks, headers=next(turns))
+        # The package's client for WSGI unpacks nothing; compression has tests of its own.
+        case.call_and_validate(
+            checks=checks, headers={**next(turns), "Accept-Encoding": "identity"}
+        )
 
     ask()
 
