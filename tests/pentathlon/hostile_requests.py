@@ -124,6 +124,8 @@ NAMES = (
     "version", "versions", "tournament", "owner", "name", "kind", "next", "theme", "ply", "seat",
     "since", "download", "format", "cycles", "table_seats", "seed", "options", "limits", "rated",
     "username", "email", "password", "scopes", "days", "archive", "notes", "script", "reason",
+    "secret", "entries_per_author", "draw_probability", "revoke",
+    "round", "commitment", "_method", "csrfmiddlewaretoken",
 )  # fmt: skip
 
 
