@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
+from pentathlon_engines.endings import manner_of_end
 from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.launcher import BotCommand, Breach
 from pentathlon_engines.limits import Limits
@@ -83,7 +83,7 @@ def build(
         if breach is not None:
             return BuildFailed(reason=f"build: {breach.detail}", log=log)
         if usage.exit_status != 0:
-            return BuildFailed(reason=f"build: {_manner(usage.exit_status)}", log=log)
+            return BuildFailed(reason=f"build: the command {manner_of_end(usage.exit_status)}", log=log)
         return _collected(scratch, log)
 
 
@@ -130,12 +130,6 @@ def _read_some(pipe: int) -> bytes:
         return os.read(pipe, 65536)
     except BlockingIOError:
         return b""
-
-
-def _manner(exit_status: int) -> str:
-    if exit_status >= 0:
-        return f"the command ended with exit status {exit_status}"
-    return f"the command was ended by {signal.Signals(-exit_status).name}"
 
 
 def _collected(scratch: int, log: str) -> BuiltBot | BuildFailed:

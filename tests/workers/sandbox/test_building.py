@@ -115,6 +115,15 @@ def test_failed_command_is_reported_with_its_log(
     assert failed.log == "no such library\n"
 
 
+@pytest.mark.parametrize("status", [129, 163, 255])
+def test_exit_status_that_is_no_signal_is_the_bots_doing(
+    launcher: SandboxLauncher, tmp_path: Path, status: int
+) -> None:
+    failed = failure(launcher, tmp_path, "sh", "-c", f"exit {status}")
+
+    assert failed.reason.startswith("build: the command was ended by ")
+
+
 def test_missing_program_is_the_bots_doing(launcher: SandboxLauncher, tmp_path: Path) -> None:
     failed = failure(launcher, tmp_path, "absent-compiler")
 
