@@ -130,7 +130,7 @@ OWN_PID = 0x50454E54
 OWN_CLOCK = 0x50454E58
 """Stands there for the bot's CPU clocks: bits 3 to 31 of their ids."""
 
-_CLONE_THREAD, _CLONE_FILES = 0x00010000, 0x00000400
+_CLONE_THREAD, _CLONE_FILES, _CLONE_VFORK = 0x00010000, 0x00000400, 0x00004000
 _CLONE_NEW = 0x7E020080
 # For bots with children: what starts one, what a named semaphore is made with, and what a file is
 # handed over with.
@@ -174,6 +174,8 @@ _ARCHITECTURE = (0x1001, 0x1002, 0x1003, 0x1004, 0x1011)
 _MAP_SHARED_ANONYMOUS, _MAP_POPULATE, _MAP_HUGETLB = 0x21, 0x8000, 0x40000
 _MS_SYNC = 4
 _SHARING = _CLONE_THREAD | _CLONE_FILES
+# Who waits for its own thread in this way looks as if it waited for the disk of its host.
+_WAITS_FOR_THREAD = _bits(0, _CLONE_THREAD | _CLONE_VFORK, refuse(errno.EPERM))
 _CLOSE_RANGE_UNSHARE = 2
 
 # Filled without a look at signals; and pages that are counted nowhere.
@@ -197,6 +199,7 @@ _ARGUMENTS = {
     "clone": Rule(
         KILL,
         (
+            _WAITS_FOR_THREAD,
             # A thread with a table of its own could open as many files again.
             Test(((0, _CLONE_NEW | _SHARING, _SHARING),), ALLOW),
             Test(((0, _CLONE_NEW | _CLONE_THREAD, 0),), refuse(errno.EPERM)),
@@ -302,7 +305,7 @@ def _processes() -> dict[str, Rule]:
     """Return what else a bot with children may do: its group counts and freezes all of them."""
     table = _always(_CHILDREN, ALLOW) | _always(" ".join(_SIGNALLING), ALLOW)
     table |= _always("flock", refuse(errno.ENOLCK))
-    table["clone"] = Rule(KILL, (Test(((0, _CLONE_NEW, 0),), ALLOW),))
+    table["clone"] = Rule(KILL, (_WAITS_FOR_THREAD, Test(((0, _CLONE_NEW, 0),), ALLOW)))
     table["mmap"] = Rule(ALLOW, _MMAP)
     table["fcntl"] = Rule(
         refuse(errno.EINVAL),

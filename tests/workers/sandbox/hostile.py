@@ -61,6 +61,7 @@ NATIVE = {
     "native_parent": "security",
     "native_spin": "cpu_time",
     "native_tables": None,
+    "native_vfork_thread": None,
 }
 IN_A_MATCH = {
     "answers_early": "protocol",

@@ -44,6 +44,7 @@ CALLS = [
     ("futex", (), ALLOW),
     ("clone", (0x3D0F00,), ALLOW),
     ("clone", (0x3D0B00,), KILL),
+    ("clone", (0x3D4F00,), EPERM),
     ("close_range", (3, 9, 0), ALLOW),
     ("close_range", (3, 9, 4), ALLOW),
     ("close_range", (3, 9, 2), EINVAL),
@@ -209,7 +210,7 @@ def test_call_gets_its_verdict(
 ) -> None:
     number = syscall_numbers(machine)[name]
     if variant in WITH_CHILDREN and name == "clone" and not arguments[0] & 0x7E020080:
-        verdict = ALLOW
+        verdict = EPERM if arguments[0] & 0x14000 == 0x14000 else ALLOW
 
     found = run(load(machine, variant), (ARCHITECTURES[machine], number, arguments))
 
