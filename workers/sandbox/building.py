@@ -83,7 +83,9 @@ def build(
         if breach is not None:
             return BuildFailed(reason=f"build: {breach.detail}", log=log)
         if usage.exit_status != 0:
-            return BuildFailed(reason=f"build: the command {manner_of_end(usage.exit_status)}", log=log)
+            return BuildFailed(
+                reason=f"build: the command {manner_of_end(usage.exit_status)}", log=log
+            )
         return _collected(scratch, log)
 
 

@@ -304,12 +304,13 @@ def _landlock() -> dict[str, Rule]:
 def _processes() -> dict[str, Rule]:
     """Return what else a bot with children may do: its group counts and freezes all of them."""
     table = _always(_CHILDREN, ALLOW) | _always(" ".join(_SIGNALLING), ALLOW)
+    # All bots of a host see the same devices: what one locks there, the others notice.
     table |= _always("flock", refuse(errno.ENOLCK))
     table["clone"] = Rule(KILL, (_WAITS_FOR_THREAD, Test(((0, _CLONE_NEW, 0),), ALLOW)))
     table["mmap"] = Rule(ALLOW, _MMAP)
     table["fcntl"] = Rule(
         refuse(errno.EINVAL),
-        (*_values(1, (*_FCNTLS, *_LOCKS)), *_values(1, _LOCKS_OF_OTHERS, refuse(errno.ENOLCK))),
+        (*_values(1, _FCNTLS), *_values(1, (*_LOCKS, *_LOCKS_OF_OTHERS), refuse(errno.ENOLCK))),
     )
     return table
 

@@ -77,6 +77,28 @@ def test_children_work_and_leave_nothing(launcher: SandboxLauncher, tmp_path: Pa
     assert left_behind(launcher.cgroups) == []
 
 
+def test_no_bot_notices_what_another_one_locks(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    source = (
+        "import fcntl, sys\n"
+        "def lock(file):\n"
+        "    try:\n"
+        "        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+        "    except OSError as error:\n"
+        "        return error.errno\n"
+        "names = ('null', 'full', 'random', 'urandom')\n"
+        "devices = [open(f'/dev/{name}', 'wb') for name in names]\n"
+        "print([lock(device) for device in devices], flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    bots = [start(launcher, tmp_path, source) for _ in range(2)]
+
+    answers = [read_line(bot) for bot in bots]
+    for bot in bots:
+        bot.stop()
+
+    assert answers[0] == answers[1]
+
+
 def test_time_of_children_that_nobody_waited_for_is_counted(
     launcher: SandboxLauncher, tmp_path: Path
 ) -> None:
