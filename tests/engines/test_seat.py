@@ -251,26 +251,39 @@ class TestPause:
     def test_bot_that_runs_out_of_its_turn_is_expelled(self, bot: ScriptedBot) -> None:
         seat = asked(seat_of(bot, LIMITS), bot, run(0.01))
         bot.do(run(0.5))
-        bot.world.sleep(0.025)
+        bot.world.sleep(0.055)
 
-        with pytest.raises(BotFailed, match=r"ran for 0\.025 s of CPU") as caught:
+        with pytest.raises(BotFailed, match=r"ran for 0\.055 s of CPU") as caught:
             seat.check_pause()
 
         assert caught.value.kind is FaultKind.OUT_OF_TURN
 
     def test_little_in_many_short_turns_adds_up(self, bot: ScriptedBot) -> None:
         seat = asked(seat_of(bot, LIMITS), bot, run(0.001))
-        for _ in range(5):
-            bot.do(run(0.005))
-            bot.world.sleep(0.005)
+        for _ in range(7):
+            bot.do(run(0.03))
+            bot.world.sleep(0.03)
             seat.check_pause()
             asked(seat, bot, run(0.001))
-        bot.do(run(0.005))
-        bot.world.sleep(0.005)
+        bot.do(run(0.03))
+        bot.world.sleep(0.03)
 
         failure = refused(seat, bot, run(0.001))
 
         assert failure.kind is FaultKind.OUT_OF_TURN
+
+    def test_bot_that_frees_its_memory_after_each_answer_is_no_fault(
+        self, bot: ScriptedBot
+    ) -> None:
+        seat = asked(seat_of(bot, LIMITS), bot, run(0.001))
+
+        for _ in range(100):
+            bot.do(run(0.015))
+            bot.world.sleep(0.015)
+            seat.check_pause()
+            asked(seat, bot, run(0.001))
+
+        assert seat.cpu_s == pytest.approx(100 * 0.016, abs=0.01)
 
     def test_long_honest_match_is_no_fault(self, bot: ScriptedBot) -> None:
         seat = seat_of(bot, LIMITS)
