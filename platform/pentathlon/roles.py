@@ -56,9 +56,12 @@ def take_role(role: Role) -> None:
     _taken.append(role)
 
 
-def current_role(arguments: Sequence[str] = tuple(sys.argv)) -> Role:
-    """Return what this process is, by default what its command line says."""
-    if _taken:
-        return _taken[0]
+def current_role() -> Role:
+    """Return what this process is: what it said, else what its command line says."""
+    return _taken[0] if _taken else role_of_command(sys.argv)
+
+
+def role_of_command(arguments: Sequence[str]) -> Role:
+    """Return what the process with this command line is."""
     command = next(iter(arguments[1:2]), "")
     return _COMMANDS.get(command, Role.COMMAND)

@@ -14,7 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
 
 from pentathlon import connections
-from pentathlon.roles import PATIENCE, Patience, Role, current_role
+from pentathlon.roles import PATIENCE, Patience, Role, role_of_command
 from tests.proxy import Proxy, proxy_for
 
 pytestmark = [
@@ -88,10 +88,10 @@ def test_options_in_the_address_win() -> None:
     assert (found["OPTIONS"]["connect_timeout"], found["OPTIONS"]["options"]) == ("9", "")
 
 
-def test_reconciler_is_told_by_its_command_line() -> None:
-    assert current_role(["manage.py", "reconcile"]) is Role.RECONCILER
-    assert current_role(["manage.py", "serve"]) is Role.WEB
-    assert current_role(["manage.py", "migrate"]) is Role.COMMAND
+def test_command_line_tells_the_role() -> None:
+    assert role_of_command(["manage.py", "reconcile"]) is Role.RECONCILER
+    assert role_of_command(["manage.py", "serve"]) is Role.WEB
+    assert role_of_command(["manage.py", "migrate"]) is Role.COMMAND
 
 
 @pytest.mark.parametrize("role", Role)
