@@ -22,10 +22,14 @@ class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
     """A game's live table in short."""
 
     matches = serializers.IntegerField(source="applied_seq", help_text="Results applied so far.")
+    fingerprint = serializers.CharField(
+        help_text="Of the arithmetic of these ratings: a recompute with the same one gives equal "
+        "bits, with another one the same to 1e-9."
+    )
 
     class Meta:
         model = Pool
-        fields = ("game", "title", "matches", "draw_probability")
+        fields = ("game", "title", "matches", "draw_probability", "fingerprint")
         read_only_fields = fields
 
 

@@ -2,6 +2,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
+from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
 from tests.api.client import V1, assert_problem
@@ -41,7 +42,13 @@ def test_list_shows_live_tables(anonymous: APIClient) -> None:
     play_rated()
 
     assert anonymous.get(f"{V1}/leaderboards/").json()["results"] == [
-        {"game": "tuned", "title": "Tuned", "matches": 1, "draw_probability": 0.1}
+        {
+            "game": "tuned",
+            "title": "Tuned",
+            "matches": 1,
+            "draw_probability": 0.1,
+            "fingerprint": fingerprint(),
+        }
     ]
 
 

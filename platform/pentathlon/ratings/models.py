@@ -51,7 +51,8 @@ class Pool(models.Model):
     draw_probability = models.FloatField()
     """Frozen when the pool is made; changing it needs a recompute."""
     fingerprint = models.CharField(max_length=64, blank=True, db_default="")
-    """Of the arithmetic that its ratings were last computed with; empty if that is unknown."""
+    """Of the arithmetic that all its ratings were computed with: equal bits are promised where it
+    is the same; "mixed" if they were computed with several, empty if that is unknown."""
     algorithm_version = models.PositiveIntegerField(default=ALGORITHM_VERSION)
     applied_seq = models.PositiveIntegerField(default=0)
     """Sequence number of the last result in the ledger."""

@@ -14,6 +14,7 @@ from django.db import transaction
 
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import MatchSeat
+from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.lines import ChangeLine, line_of, replace_lines, stored_lines
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, Rating
@@ -194,5 +195,7 @@ class _Recompute:
         changed = {key for key, facts in computed.items() if stored.get(key) != facts}
         store_ratings(self._pool, self._book, only=changed)
         self._pool.algorithm_version, self._pool.is_stale = ALGORITHM_VERSION, False
+        self._pool.fingerprint = fingerprint()
         self._pool.recomputes += 1
-        self._pool.save(update_fields=("algorithm_version", "is_stale", "recomputes"))
+        fields = ("algorithm_version", "is_stale", "fingerprint", "recomputes")
+        self._pool.save(update_fields=fields)

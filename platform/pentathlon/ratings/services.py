@@ -12,6 +12,7 @@ from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.arithmetic import fingerprint_after
 from pentathlon.ratings.book import Book, Line
 from pentathlon.ratings.lines import ChangeLine, insert_lines, line_of
 from pentathlon.ratings.models import (
@@ -132,6 +133,9 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     reasons = _reasons(row.match_id for row in rows if row.match_id not in results)
     book = _stored_book(pool, results.values())
     lines: list[ChangeLine] = []
+    if results:
+        is_first = pool.applied_seq == 0
+        pool.fingerprint = fingerprint_after(pool.fingerprint, is_first=is_first)
     for row in rows:
         result = results.get(row.match_id)
         if result is None:
@@ -152,7 +156,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     insert_lines(lines)
     store_ratings(pool, book)
     _count_in_scores(pool, rows)
-    pool.save(update_fields=("applied_seq", "done", "void", "seat_scores"))
+    pool.save(update_fields=("applied_seq", "fingerprint", "done", "void", "seat_scores"))
     return len(rows)
 
 
@@ -180,6 +184,16 @@ def apply_results(*, limit: int = 200) -> int:
     if errors:
         raise ExceptionGroup("ratings", errors)
     return settled
+
+
+@transaction.atomic
+def note_arithmetic(*, pool_id: int) -> None:
+    """Remember that this process has computed something that belongs to a pool's ratings."""
+    pool = Pool.objects.select_for_update().get(pk=pool_id)
+    found = fingerprint_after(pool.fingerprint, is_first=pool.applied_seq == 0)
+    if found != pool.fingerprint:
+        pool.fingerprint = found
+        pool.save(update_fields=("fingerprint",))
 
 
 @transaction.atomic

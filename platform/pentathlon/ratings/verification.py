@@ -1,4 +1,8 @@
-"""Compares stored ratings with what the results say: every float, bit by bit."""
+"""Compares stored ratings with what the results say.
+
+Every float is compared bit by bit where the ratings were computed with the arithmetic of this
+process, to 1e-9 else.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat, MatchState
+from pentathlon.ratings.arithmetic import fingerprint, is_equal
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.lines import ChangeLine, stored_lines
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
@@ -37,7 +42,9 @@ class Difference:
 
 
 def verify_pool(*, pool_id: int) -> list[Difference]:
-    """Return the first differences between a pool and its recompute; none means equal bits.
+    """Return the first differences between a pool and its recompute; none means equal.
+
+    Equal is to the last bit if `is_exact(pool)`, else to 1e-9.
 
     New results go on being applied: they wait only while the last few are compared.
     """
@@ -47,6 +54,23 @@ def verify_pool(*, pool_id: int) -> list[Difference]:
         after = Pool.objects.get(pk=pool_id)
         if (after.recomputes, after.ledger_version) == (before.recomputes, before.ledger_version):
             return found
+
+
+def is_exact(pool: Pool) -> bool:
+    """Return whether all ratings of a pool were computed with the arithmetic of this process."""
+    return pool.fingerprint == fingerprint()
+
+
+def facts_are_equal(stored: object, computed: object, *, exactly: bool) -> bool:
+    """Return whether two rows of facts are the same, their floats to the last bit or to 1e-9."""
+    if exactly or not isinstance(stored, tuple) or not isinstance(computed, tuple):
+        return stored == computed
+    return len(stored) == len(computed) and all(
+        is_equal(kept, made, exactly=False)
+        if isinstance(kept, float) and isinstance(made, float)
+        else facts_are_equal(kept, made, exactly=False)
+        for kept, made in zip(stored, computed, strict=True)
+    )
 
 
 def _differences(pool: Pool) -> Iterator[Difference]:
@@ -158,7 +182,8 @@ def _in_changes(
     for line in computed.values():
         kept = stored.pop(line[:2], None)
         # Which of the changes charts need is no fact about the ratings.
-        if kept is None or kept[:-1] != line[:-1]:
+        same = kept is not None and facts_are_equal(kept[:-1], line[:-1], exactly=is_exact(pool))
+        if not same:
             place = f"ledger row {line[0]}, seat {line[1]}"
             yield Difference(pool=pool.key, place=place, stored=kept, computed=line)
     for kept in stored.values():
@@ -169,10 +194,11 @@ def _in_changes(
 def _in_ratings(pool: Pool, book: Book) -> Iterator[Difference]:
     stored, computed = rating_facts(pool), book_facts(book)
     for version_id in sorted(stored.keys() | computed.keys()):
-        if stored.get(version_id) != computed.get(version_id):
+        kept, made = stored.get(version_id), computed.get(version_id)
+        if not facts_are_equal(kept, made, exactly=is_exact(pool)):
             yield Difference(
                 pool=pool.key,
                 place=f"rating of version {version_id}",
-                stored=stored.get(version_id),
-                computed=computed.get(version_id),
+                stored=kept,
+                computed=made,
             )

@@ -27,7 +27,12 @@ from pentathlon.matches.services import (
     void_matches,
 )
 from pentathlon.ratings.models import Pool
-from pentathlon.ratings.services import await_result, open_live_pool, open_pool
+from pentathlon.ratings.services import (
+    await_result,
+    note_arithmetic,
+    open_live_pool,
+    open_pool,
+)
 from pentathlon.tournaments import checks
 from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.entries import check_takes_part, reopen
@@ -252,6 +257,8 @@ def _close(tournament: Tournament) -> Tournament | None:
         if not Tournament.objects.finished().filter(pk=locked.pk).exists():
             return None
         FinalRow.objects.bulk_create(rows, batch_size=_BATCH)
+        if locked.pool_id is not None:
+            note_arithmetic(pool_id=locked.pool_id)
         return _ended(locked, TournamentState.CLOSED)
 
 

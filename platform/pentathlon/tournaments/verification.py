@@ -1,11 +1,15 @@
-"""Compares stored final tables with what the results say: every float, bit by bit."""
+"""Compares stored final tables with what the results say.
+
+Every float is compared bit by bit where the tournament's ratings were computed with the arithmetic
+of this process, to 1e-9 else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from pentathlon.ratings.verification import Difference
+from pentathlon.ratings.verification import Difference, facts_are_equal, is_exact
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 
@@ -44,9 +48,14 @@ def _differences(
 ) -> Iterator[Difference]:
     for entry_id in sorted(stored.keys() | computed.keys()):
         kept, made = stored.get(entry_id), computed.get(entry_id)
-        if kept != made:
+        if not facts_are_equal(kept, made, exactly=is_exact_table(tournament)):
             place = f"final table, entry {entry_id}"
             yield Difference(pool=_key(tournament), place=place, stored=kept, computed=made)
+
+
+def is_exact_table(tournament: Tournament) -> bool:
+    """Return whether a final table was computed with the arithmetic of this process."""
+    return tournament.pool is not None and is_exact(tournament.pool)
 
 
 def _key(tournament: Tournament) -> str:

@@ -5,6 +5,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.ratings.arithmetic import MIXED, fingerprint
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating, RatingChange
 from pentathlon.ratings.recomputing import recompute_pool
 from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
@@ -54,6 +55,42 @@ def test_last_bit_of_a_rating_is_noticed(pool: Pool) -> None:
     assert [difference.place for difference in verify_pool(pool_id=pool.pk)] == [
         f"rating of version {rating.version_id}"
     ]
+
+
+def test_ratings_of_other_arithmetic_may_differ_in_the_last_bit(pool: Pool) -> None:
+    Pool.objects.update(fingerprint="of another machine")
+    change = RatingChange.objects.order_by("row__seq", "seat")[3]
+    RatingChange.objects.filter(pk=change.pk).update(mu_after=_nudge(change.mu_after))
+    rating = Rating.objects.order_by("pk")[0]
+    Rating.objects.filter(pk=rating.pk).update(sigma=_nudge(rating.sigma))
+    output = StringIO()
+
+    call_command("verify_ratings", stdout=output)
+
+    assert verify_pool(pool_id=pool.pk) == []
+    assert "4 results, equal to 1e-9 (computed with other arithmetic)" in output.getvalue()
+
+
+def test_ratings_of_other_arithmetic_must_not_differ_more(pool: Pool) -> None:
+    Pool.objects.update(fingerprint="of another machine")
+    rating = Rating.objects.order_by("pk")[0]
+    Rating.objects.filter(pk=rating.pk).update(sigma=rating.sigma * (1 + 1e-8))
+
+    assert len(verify_pool(pool_id=pool.pk)) == 1
+
+
+def test_pool_knows_the_arithmetic_of_all_its_ratings(pool: Pool) -> None:
+    first = Pool.objects.get(pk=pool.pk).fingerprint
+    Pool.objects.update(fingerprint="of another machine")
+    versions = [make_version() for _ in range(2)]
+    enter_matches(pool=pool, matches=[make_match(versions, state=MatchState.DONE)])
+    apply_pool(pool_id=pool.pk)
+    then = Pool.objects.get(pk=pool.pk).fingerprint
+    recompute_pool(pool_id=pool.pk)
+
+    assert first == fingerprint()
+    assert then == MIXED
+    assert Pool.objects.get(pk=pool.pk).fingerprint == fingerprint()
 
 
 def test_changed_result_is_noticed(pool: Pool) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.ratings.models import Pool
-from pentathlon.ratings.verification import Difference, verify_pool
+from pentathlon.ratings.verification import Difference, is_exact, verify_pool
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.verification import verify_final_table
+from pentathlon.tournaments.verification import is_exact_table, verify_final_table
 
 
 class Command(BaseCommand):
@@ -20,10 +20,16 @@ class Command(BaseCommand):
         """Print a line for each pool and stop at the first one that differs."""
         for pool in Pool.objects.order_by("key"):
             _demand_none(verify_pool(pool_id=pool.pk))
-            self.stdout.write(f"{pool.key}: {pool.applied_seq} results, equal bit by bit")
-        for tournament in Tournament.objects.filter(state=TournamentState.CLOSED).order_by("pk"):
+            self.stdout.write(f"{pool.key}: {pool.applied_seq} results, {_equal(is_exact(pool))}")
+        closed = Tournament.objects.filter(state=TournamentState.CLOSED)
+        for tournament in closed.select_related("pool").order_by("pk"):
             _demand_none(verify_final_table(tournament_id=tournament.pk))
-            self.stdout.write(f"tournament:{tournament.pk}: final table equal bit by bit")
+            equal = _equal(is_exact_table(tournament))
+            self.stdout.write(f"tournament:{tournament.pk}: final table {equal}")
+
+
+def _equal(exactly: bool) -> str:
+    return "equal bit by bit" if exactly else "equal to 1e-9 (computed with other arithmetic)"
 
 
 def _demand_none(differences: Sequence[Difference]) -> None:
