@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from pentathlon.matches.models import AttemptState, Match, MatchState
+from pentathlon.matches.models import AttemptState, Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.replays.models import Replay
@@ -31,12 +31,14 @@ class Account:
     run_twice: int
     """Matches that took more than one attempt: the price of a strike, and no harm."""
     attempts: dict[str, int]
+    charged: dict[str, int]
+    """Seats with a fault, by kind. All bots here are honest, so each was charged for a strike."""
     rating_differences: int
 
     @property
     def is_sound(self) -> bool:
-        """Whether no result was lost or counted twice, and the ratings follow from them."""
-        return not (self.lost or self.doubled or self.rating_differences)
+        """Whether no result was lost, counted twice or made by us, and the ratings follow."""
+        return not (self.lost or self.doubled or self.charged or self.rating_differences)
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
         """Return the numbers by name."""
@@ -63,6 +65,7 @@ def account_of(tournament: Tournament) -> Account:
         lost=len(lost),
         doubled=len(doubled),
         run_twice=matches.filter(attempts_made__gt=1).count(),
+        charged=_charged(tournament),
         attempts={str(state): number for state, number in sorted(attempts.items())},
         rating_differences=sum(len(verify_pool(pool_id=pool.pk)) for pool in Pool.objects.all()),
     )
@@ -79,6 +82,13 @@ def refusals_in(logs: Path) -> dict[str, int]:
         with log.open(errors="replace") as lines:
             codes.update(code for line in lines if (code := _refusal(line)))
     return dict(sorted(codes.items()))
+
+
+def _charged(tournament: Tournament) -> dict[str, int]:
+    """Count the faults of all entries, those of their validation included."""
+    versions = tournament.entries.values("version")
+    kinds = MatchSeat.objects.filter(version__in=versions).exclude(fault_kind="")
+    return dict(sorted(Counter(kinds.values_list("fault_kind", flat=True)).items()))
 
 
 def _refusal(line: str) -> str | None:

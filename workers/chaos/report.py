@@ -21,6 +21,9 @@ def table_of(report: Report) -> Table:
     table.add_row("matches", f"{account.matches:,}")
     table.add_row("lost", _harm(account.lost))
     table.add_row("doubled", _harm(account.doubled))
+    table.add_row("seats charged for what we did", _harm(sum(account.charged.values())))
+    for kind, number in account.charged.items():
+        table.add_row(f"seats charged: {kind}", _harm(number))
     table.add_row("played more than once", f"{account.run_twice:,}")
     for state, number in account.attempts.items():
         table.add_row(f"attempts {state}", f"{number:,}")

@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Final, TypeVar
 
@@ -18,11 +18,16 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.services import LEASE_S
 from workers.chaos.crew import Crew, Role
 from workers.chaos.disks import Disks
+from workers.chaos.victims import Frozen, bots_of, remove_files, sandboxes_of
 from workers.tasks import play_matches
 
 PAUSE_S: Final = LEASE_S + 5.0
 """A worker that hangs this long has lost its matches by the time it wakes up."""
 _FULL_DISK_S: Final = 5.0
+_FROZEN_S: Final = 6.0
+"""Longer than a bot may take for one action."""
+_AWAY_S: Final = 20.0
+"""Longer than a worker's lease has left when it is renewed."""
 _LATE_S: Final = (1.0, 15.0)
 _FEW_HINTS: Final = 10
 _QUEUE: Final = str(settings.CELERY_TASK_DEFAULT_QUEUE)
@@ -41,6 +46,8 @@ class Scene:
     postgres: PostgresServer | None
     rng: Random
     later: Later
+    away: set[str] = field(default_factory=set)
+    """What is away for a while, and must not be struck meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +89,61 @@ def _empty_broker(scene: Scene) -> bool:
     return True
 
 
+def _kill_bot(scene: Scene) -> bool:
+    return _kill_one(scene, bots_of(_slots(scene)))
+
+
+def _kill_sandbox(scene: Scene) -> bool:
+    return _kill_one(scene, sandboxes_of(_slots(scene)))
+
+
+def _slots(scene: Scene) -> list[int]:
+    return [pid for worker in scene.crew.running(Role.WORKER) for pid in worker.children()]
+
+
+def _remove_bot_files(scene: Scene) -> bool:
+    worker = _one(scene, scene.crew.running(Role.WORKER))
+    return worker is not None and remove_files(worker.children())
+
+
+def _freeze_worker(seconds: float) -> Callable[[Scene], bool]:
+    """Stop a worker with its bots, as a host that is paused or moved does."""
+
+    def freeze(scene: Scene) -> bool:
+        workers = scene.crew.running(Role.WORKER)
+        if len(workers) < 2:  # noqa: PLR2004  somebody must go on
+            return False
+        worker = scene.rng.choice(workers)
+        frozen = Frozen(worker.pid)
+        worker.is_paused = True
+
+        def thaw() -> None:
+            worker.is_paused = False
+            frozen.thaw()
+
+        scene.later(seconds, thaw)
+        return True
+
+    return freeze
+
+
+def _take_database_away(scene: Scene) -> bool:
+    postgres = scene.postgres
+    if postgres is None or scene.away:
+        return False
+    scene.away.add("database")
+    postgres.crash()
+
+    def bring_back() -> None:
+        postgres.start()
+        scene.away.clear()
+
+    scene.later(_AWAY_S, bring_back)
+    return True
+
+
 def _crash_database(scene: Scene) -> bool:
-    if scene.postgres is None:
+    if scene.postgres is None or scene.away:
         return False
     scene.postgres.crash()
     scene.postgres.start()
@@ -144,12 +204,19 @@ STRIKES: Final = (
     Strike(name="hints late", weight=10, do=_delay_hints),
     Strike(name="worker paused past its leases", weight=2, do=_pause_worker),
     Strike(name="disk full for a worker", weight=8, do=_fill_disk),
+    Strike(name="bot killed", weight=12, do=_kill_bot),
+    Strike(name="sandbox killed", weight=10, do=_kill_sandbox),
+    Strike(name="bot files removed", weight=8, do=_remove_bot_files),
+    Strike(name="worker and bots frozen", weight=8, do=_freeze_worker(_FROZEN_S)),
+    Strike(name="worker and bots frozen past its leases", weight=2, do=_freeze_worker(PAUSE_S)),
+    Strike(name="database away", weight=2, do=_take_database_away),
 )
+_NEEDS_A_SERVER: Final = (_crash_database, _take_database_away)
 
 
 def strikes_on(*, postgres: bool) -> tuple[Strike, ...]:
     """Return the strikes that a database of this kind can take."""
-    return tuple(strike for strike in STRIKES if postgres or strike.do is not _crash_database)
+    return tuple(strike for strike in STRIKES if postgres or strike.do not in _NEEDS_A_SERVER)
 
 
 def plan(seed: int, number: int, *, postgres: bool) -> Iterator[Strike]:

@@ -1,0 +1,82 @@
+"""What a worker has started: its slots, their bubblewraps, the bots; found as a host sees them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from pentathlon.local import processes
+from workers.sandbox.staging import PREFIX
+
+_BWRAP: Final = "bwrap"
+
+
+def sandboxes_of(slots: Sequence[int]) -> list[int]:
+    """Return the bubblewrap processes that hold the bots of these slots."""
+    return [pid for slot in slots for pid in processes.children(slot) if _name(pid) == _BWRAP]
+
+
+def bots_of(slots: Sequence[int]) -> list[int]:
+    """Return the bots of these slots; none where bots are started without bubblewrap."""
+    found = (pid for each in sandboxes_of(slots) for pid in processes.children(each))
+    # While it is still bubblewrap's own, to end it is to fail a start.
+    return [pid for pid in found if _name(pid) != _BWRAP]
+
+
+def remove_files(slots: Sequence[int]) -> bool:
+    """Remove what these slots keep for their bots, as a cleaner of temporary files does."""
+    folders = {folder for slot in slots for folder in _staged(slot)}
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return bool(folders)
+
+
+class Frozen:
+    """A worker with all that it has started, stopped together as a host that is paused stops."""
+
+    def __init__(self, worker: int) -> None:
+        """Stop it."""
+        self._stopped = []
+        for pid in (worker, *_descendants(worker)):
+            # A bot that waits for its turn is stopped already, and must stay so.
+            with suppress(OSError):
+                if _state(pid) != "T":
+                    os.kill(pid, signal.SIGSTOP)
+                    self._stopped.append(pid)
+
+    def thaw(self) -> None:
+        """Let go on what was running."""
+        for pid in self._stopped:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    for child in processes.children(pid):
+        yield child
+        yield from _descendants(child)
+
+
+def _staged(slot: int) -> Iterator[Path]:
+    """Yield the staging folders that a process holds a lock on, as they are seen from outside."""
+    with suppress(OSError):
+        for descriptor in Path(f"/proc/{slot}/fd").iterdir():
+            with suppress(OSError):
+                target = descriptor.readlink()
+                if target.name.startswith(PREFIX):
+                    yield Path(f"/proc/{slot}/root{target}")
+
+
+def _name(pid: int) -> str:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
+
+
+def _state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
