@@ -64,8 +64,8 @@ class Dialect:
     memory_peak_bytes: Reading
     memory_kills: Reading
     """By whomever: also when not the group but the host was out of memory."""
-    memory_exhausted: Reading
-    """How often the group's own limit was reached."""
+    memory_exhausted: Reading | None
+    """How often the group's own limit was reached; None where only the peak tells."""
     tasks: Reading
     tasks_refused: Reading
 
@@ -114,7 +114,8 @@ V1: Final = Dialect(
     ),
     memory_peak_bytes=Reading(controller="memory", file="memory.max_usage_in_bytes"),
     memory_kills=Reading(controller="memory", file="memory.oom_control", key="oom_kill"),
-    memory_exhausted=Reading(controller="memory", file="memory.failcnt"),
+    # `memory.failcnt` stays 0 on newer kernels.
+    memory_exhausted=None,
     tasks=Reading(controller="pids", file="pids.current"),
     tasks_refused=Reading(controller="pids", file="pids.events", key="max"),
 )

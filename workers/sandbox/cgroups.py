@@ -31,6 +31,8 @@ class Use(StrEnum):
 
 _LONGEST_REMOVAL_S = 5.0
 _REMOVAL_TICK_S = 0.001
+_LARGEST_CHARGE = 64 * 4096
+"""So much memory at a time the kernel takes for a group, at most, but for what it can split."""
 _REMEDY = "Let the worker's own group have room below it, or run the worker as root."
 
 
@@ -40,6 +42,7 @@ class Group:
     def __init__(self, dialect: Dialect, folders: Mapping[str, Path]) -> None:
         self._dialect = dialect
         self._folders = folders
+        self._memory_limit = 0
 
     @property
     def folders(self) -> set[Path]:
@@ -48,6 +51,7 @@ class Group:
 
     def limit(self, *, memory_bytes: int, tasks: int) -> None:
         """Bound what all processes of the group hold together; they cannot be swapped out."""
+        self._memory_limit = memory_bytes
         dialect = self._dialect
         for setting in dialect.memory_limits:
             setting.write(self._folders, str(memory_bytes))
@@ -86,7 +90,10 @@ class Group:
         return int(self._dialect.memory_kills.read(self._folders))
 
     def _is_exhausted(self) -> bool:
-        return self._dialect.memory_exhausted.read(self._folders) > 0
+        exhausted = self._dialect.memory_exhausted
+        if exhausted is not None:
+            return exhausted.read(self._folders) > 0
+        return self.memory_peak_bytes() > self._memory_limit - _LARGEST_CHARGE
 
     def tasks(self) -> int:
         """Return the number of threads in all processes."""
