@@ -164,7 +164,7 @@ class Cgroups:
 
     def new_group(self) -> Group:
         """Make an empty group."""
-        name = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
+        name = f"{own_prefix()}{secrets.token_hex(4)}"
         folders = {controller: parent / name for controller, parent in self._host.parents.items()}
         made: list[Path] = []
         try:
@@ -186,6 +186,18 @@ class Cgroups:
             trial.remove()
 
 
+def own_prefix() -> str:
+    """Return how the groups of this process are called, on all of the host.
+
+    Process ids mean nothing outside of their namespace, and containers may share a hierarchy.
+    """
+    return f"{PREFIX}{_namespace()}-{os.getpid()}-"
+
+
+def _namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
+
+
 def _is_removed(folder: Path) -> bool:
     try:
         folder.rmdir()
@@ -197,9 +209,21 @@ def _is_removed(folder: Path) -> bool:
 
 
 def _sweep(host: Host) -> None:
-    """Remove the groups of workers that are gone; their bots died with them."""
+    """Remove the groups of workers of this namespace that are gone; their bots died with them."""
+    ours = f"{PREFIX}{_namespace()}-"
     for parent in set(host.parents.values()):
-        for folder in parent.glob(f"{PREFIX}*"):
-            maker = folder.name.removeprefix(PREFIX).partition("-")[0]
-            if not Path("/proc", maker).exists():
+        for folder in parent.glob(f"{ours}*"):
+            maker = folder.name.removeprefix(ours).partition("-")[0]
+            if maker.isdigit() and not _is_alive(int(maker)):
                 _is_removed(folder)
+
+
+def _is_alive(pid: int) -> bool:
+    # Not by /proc, which may show another namespace.
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True

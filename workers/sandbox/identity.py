@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import weakref
+import zlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from workers.sandbox.errors import LayerMissing
 
@@ -15,6 +18,8 @@ FIRST_UID = 60000
 SETPRIV = Path("/usr/bin/setpriv")
 BOTS_PER_SLOT = 16
 SLOTS = 256
+LOCKS: Final = Path("/run/pentathlon-sandbox")
+"""Where slots are locked: containers that share this folder never have a uid in common."""
 
 
 class UserArguments(TypedDict, total=False):
@@ -46,8 +51,9 @@ def become(uid: int) -> tuple[list[str], UserArguments]:
 class Identities:
     """The uids that the bots of one worker may have.
 
-    A root worker claims a slot of 16 uids for as long as it lives, by binding an abstract socket
-    name: the kernel frees it with the process, and no file stays behind.
+    A root worker claims a slot of 16 uids for as long as it lives: by an abstract socket name, for
+    all in its network namespace, and by a lock, for all who share the folder of locks. The kernel
+    frees both with the process. Who shares neither begins elsewhere in the range.
     """
 
     def __init__(self) -> None:
@@ -86,20 +92,51 @@ def _nothing() -> None:
     """Free nothing: an ordinary user has no slot."""
 
 
-def _claim_slot() -> tuple[socket.socket, int]:
-    for slot in range(SLOTS):
-        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            claim.bind(f"\0pentathlon-sandbox-slot-{slot}")
-        except OSError:
-            claim.close()
-        else:
-            return claim, slot
+def _claim_slot() -> tuple[ExitStack, int]:
+    first = _first_slot()
+    for number in range(SLOTS):
+        slot = (first + number) % SLOTS
+        with ExitStack() as claim:
+            if _is_bound(slot, claim) and _is_locked(slot, claim):
+                return claim.pop_all(), slot
     raise LayerMissing(
         "identity",
         reason=f"all {SLOTS} worker slots of this machine are taken",
         remedy="Run fewer workers here.",
     )
+
+
+def _first_slot() -> int:
+    """Return where to begin: containers that see nothing of each other begin far apart."""
+    namespace = Path("/proc/self/ns/net").stat().st_ino
+    return zlib.crc32(str(namespace).encode()) % SLOTS
+
+
+def _is_bound(slot: int, claim: ExitStack) -> bool:
+    name = claim.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+    try:
+        name.bind(f"\0pentathlon-sandbox-slot-{slot}")
+    except OSError:
+        return False
+    return True
+
+
+def _is_locked(slot: int, claim: ExitStack) -> bool:
+    """Say whether a slot could be locked, or there is no folder for locks."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        LOCKS.mkdir(mode=0o700, exist_ok=True)
+        if LOCKS.lstat().st_uid != os.geteuid():
+            return True
+        lock = os.open(LOCKS / f"slot-{slot}", flags, 0o600)
+    except OSError:
+        return True
+    claim.callback(os.close, lock)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _check_mapped(uid: int) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 from pentathlon_engines.launcher import BotCommand, Breach, SandboxLevel
 from pentathlon_engines.limits import Limits
 from tests.workers.sandbox.bots import bot_command, is_native, native_bot_command
-from workers.sandbox.cgroups import PREFIX, Use
+from workers.sandbox.cgroups import Use, own_prefix
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -113,7 +113,7 @@ def watch(bot: SandboxedBot) -> tuple[bytes, Breach | None]:
 def groups_left(launcher: SandboxLauncher) -> list[str]:
     """Return the control groups that this process has made and not removed."""
     parents = launcher.cgroups.parents if launcher.cgroups else set()
-    own = f"{PREFIX}{os.getpid()}-*"
+    own = f"{own_prefix()}*"
     return sorted(str(path) for parent in parents for path in parent.glob(own))
 
 

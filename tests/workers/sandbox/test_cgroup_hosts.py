@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.workers.sandbox.namespaces import run_apart
 from workers.sandbox.cgroup_files import V1, V2
 from workers.sandbox.cgroup_hosts import LEAF, Host, find_host, outlive_bots
-from workers.sandbox.cgroups import PREFIX, Cgroups, Group, _sweep
+from workers.sandbox.cgroups import Cgroups, Group, _sweep, own_prefix
 from workers.sandbox.errors import LayerMissing
 
 ONE_GIBIBYTE = 1 << 30
@@ -174,7 +175,8 @@ def test_group_of_version_2_speaks_its_files(tmp_path: Path) -> None:
 
 def test_folders_of_a_dead_worker_are_swept(kernel: FakeKernel) -> None:
     names = {name: kernel.mount_v1(name) for name in V1.controllers}
-    gone, other = f"{PREFIX}999999999-1", f"{PREFIX}{os.getpid()}-1"
+    gone = f"{own_prefix()}1".replace(f"-{os.getpid()}-", "-999999999-")
+    other = f"{own_prefix()}1"
     for folder in names.values():
         (folder / gone).mkdir()
         (folder / other).mkdir()
@@ -182,6 +184,24 @@ def test_folders_of_a_dead_worker_are_swept(kernel: FakeKernel) -> None:
     _sweep(kernel.find())
 
     assert {path.name for folder in names.values() for path in folder.iterdir()} == {other}
+
+
+def test_folders_of_a_worker_in_another_namespace_are_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / f"{own_prefix()}1"
+    folder.mkdir()
+    sweep = f"""
+import os
+from pathlib import Path
+from workers.sandbox.cgroup_files import V1
+from workers.sandbox.cgroup_hosts import Host
+from workers.sandbox.cgroups import _sweep
+assert os.getpid() < 100, "this is a namespace of its own"
+_sweep(Host(dialect=V1, parents={{"memory": Path({str(tmp_path)!r})}}))
+"""
+
+    run_apart(sweep, "--pid", "--fork", "--mount-proc")
+
+    assert folder.exists()
 
 
 def test_half_made_group_is_removed(kernel: FakeKernel) -> None:

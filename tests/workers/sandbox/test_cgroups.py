@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from workers.sandbox.cgroup_files import V2
-from workers.sandbox.cgroups import PREFIX, Cgroups, Group
+from workers.sandbox.cgroups import Cgroups, Group, own_prefix
 from workers.sandbox.errors import LayerMissing
 
 MEBIBYTE = 1 << 20
@@ -55,8 +55,7 @@ def python(source: str) -> tuple[str, ...]:
 
 
 def left_behind(cgroups: Cgroups) -> list[str]:
-    own = f"{PREFIX}{os.getpid()}-"
-    return [path.name for folder in cgroups.parents for path in folder.glob(f"{own}*")]
+    return [path.name for folder in cgroups.parents for path in folder.glob(f"{own_prefix()}*")]
 
 
 def test_removed_group_leaves_nothing(cgroups: Cgroups) -> None:
@@ -127,7 +126,7 @@ def test_version_2_kills_and_freezes_where_it_has_no_controllers() -> None:
     roots = [Path(fields[1]) for fields in mounts if fields[2] == "cgroup2"]
     if not roots or not os.access(roots[0], os.W_OK):
         pytest.skip("there is no writable hierarchy of version 2")
-    folder = roots[0] / f"{PREFIX}{os.getpid()}-plain"
+    folder = roots[0] / f"{own_prefix()}plain"
     folder.mkdir()
     group = Group(V2, {"pids": folder})
     child = held(group, *python("while True: pass"))
