@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +34,7 @@ from workers.runtimes import Runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_walls, level_of
 from workers.sandbox.probe import Probe
-from workers.sandbox.staging import close_all
+from workers.sandbox.staging import Staging, close_all
 from workers.setbacks import Setbacks
 from workers.slot import Slot, open_slot, pin_to_core
 from workers.starved_host import HOLD_S, Starvation
@@ -122,6 +123,20 @@ def _get_ready(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
     announced(slots=getattr(sender, "concurrency", 1))
     drain()
     starvation()
+    _keep_temporary_files_together()
+
+
+def _keep_temporary_files_together() -> None:
+    """Have the process pool put its files where the next worker sweeps if this one is killed."""
+    # The pool asks the standard library for a folder, which remembers it here.
+    process = multiprocessing.current_process()
+    process._config["tempdir"] = str(_pool_files().folder)  # type: ignore[attr-defined]  # private
+
+
+@cache
+def _pool_files() -> Staging:
+    """Return the folder of this worker's process pool; slots inherit the lock on it."""
+    return Staging()
 
 
 @worker_process_init.connect

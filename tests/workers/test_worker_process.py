@@ -101,7 +101,7 @@ def _leader() -> int:
 
 
 def _temporary(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name.startswith("pent"))
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith(("pent", "pymp")))
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
@@ -124,6 +124,7 @@ def test_worker_leaves_no_temporary_files(tmp_path: Path, how: signal.Signals) -
 
     staging.close()
     assert made
+    assert not [name for name in made if name.startswith("pymp")]
 
 
 def _swept(folder: Path, how: signal.Signals) -> list[str]:
