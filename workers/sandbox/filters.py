@@ -8,11 +8,12 @@ from pathlib import Path
 
 from workers.sandbox.bpf import assemble
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.policy import X86_ONLY, Rule, Variant, rules
+from workers.sandbox.policy import X86_ONLY, Rule, Variant, refuse_disk_waits, rules
 
 DATA = Path(__file__).parent / "data"
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """Machine name to the kernel's AUDIT_ARCH number."""
+_O_DIRECT = {"x86_64": 0x4000, "aarch64": 0x10000}
 
 
 class UnknownSyscall(ValueError):
@@ -48,6 +49,7 @@ def build_filter(table: dict[str, Rule], *, machine: str) -> bytes:
     unknown = sorted(wanted - set(numbers))
     if unknown:
         raise UnknownSyscall(unknown, machine=machine)
+    table = refuse_disk_waits(table, o_direct=_O_DIRECT[machine])
     numbered = {numbers[name]: table[name] for name in wanted}
     return assemble(numbered, architecture=ARCHITECTURES[machine])
 

@@ -173,6 +173,7 @@ _BARRIERS = (0, 8, 16, 32, 64, 128, 256)
 _ARCHITECTURE = (0x1001, 0x1002, 0x1003, 0x1004, 0x1011)
 _MAP_SHARED_ANONYMOUS, _MAP_POPULATE, _MAP_HUGETLB = 0x21, 0x8000, 0x40000
 _MS_SYNC = 4
+_F_SETFL, _O_DSYNC = 4, 0x1000
 _SHARING = _CLONE_THREAD | _CLONE_FILES
 # Who waits for its own thread in this way looks as if it waited for the disk of its host.
 _WAITS_FOR_THREAD = _bits(0, _CLONE_THREAD | _CLONE_VFORK, refuse(errno.EPERM))
@@ -278,6 +279,23 @@ def rules(variant: Variant) -> dict[str, Rule]:
         table |= _always(names, refuse(number))
     table |= _always(_PRETENDED, PRETEND) | _always(_KILLED, KILL) | _ARGUMENTS
     return table | _OF_VARIANT[variant]
+
+
+def refuse_disk_waits(table: dict[str, Rule], *, o_direct: int) -> dict[str, Rule]:
+    """Return the rules with one more: no file is read or written past the page cache.
+
+    Who does so waits for the disk whenever it likes, and its host would seem to be too slow.
+    """
+    refused = refuse(errno.EINVAL)
+    setting = Test(((1, _ANY, _F_SETFL), (2, o_direct, o_direct)), refused)
+    wanted = {"fcntl": (setting,)}
+    for name, argument in (("open", 1), ("openat", 2)):
+        wanted[name] = tuple(_bits(argument, bits, refused) for bits in (o_direct, _O_DSYNC))
+    return table | {
+        name: Rule(table[name].otherwise, (*tests, *table[name].tests))
+        for name, tests in wanted.items()
+        if name in table
+    }
 
 
 def _always(names: str, verdict: int) -> dict[str, Rule]:

@@ -48,7 +48,7 @@ CONTAINED = (
     "abstract_socket", "affinity", "becomes_shell", "daemon", "fork_bomb", "hides_memory",
     "host_files", "ignores_signals", "io_uring", "kernel_memory", "kill_all", "launders_cpu",
     "leaves_group", "leaves_marks", "leaves_notes", "network", "open_files", "opponent_pipes",
-    "other_user", "outlives", "ponders", "raise_limits", "resumes_itself", "shared_memory",
+    "other_user", "outlives", "ponders", "raise_limits", "reads_the_disk", "resumes_itself", "shared_memory",
     "signal_flood", "spies", "terminal", "thread_bomb", "unknown_calls", "write_outside",
 )  # fmt: skip
 NATIVE = {

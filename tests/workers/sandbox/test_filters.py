@@ -291,6 +291,31 @@ def test_bot_may_ask_about_itself(
     assert run(load(machine, variant), call) == ALLOW
 
 
+@pytest.mark.parametrize(("machine", "o_direct"), [("x86_64", 0x4000), ("aarch64", 0x10000)])
+@pytest.mark.parametrize("variant", Variant)
+def test_no_bot_waits_for_the_disk_when_it_likes(
+    machine: str, o_direct: int, variant: Variant
+) -> None:
+    calls: dict[tuple[str, tuple[int, ...]], int] = {
+        ("openat", (0, 0, o_direct)): EINVAL,
+        ("openat", (0, 0, 0x101001)): EINVAL,
+        ("openat", (0, 0, 0x1001)): EINVAL,
+        ("fcntl", (0, 4, o_direct | 0x800)): EINVAL,
+        ("openat", (0, 0, (0x14000 ^ o_direct) | 0x80241)): ALLOW,
+        ("fcntl", (0, 4, 0x800)): ALLOW,
+    }
+    numbers = syscall_numbers(machine)
+
+    found = {
+        (name, arguments): run(
+            load(machine, variant), (ARCHITECTURES[machine], numbers[name], arguments)
+        )
+        for name, arguments in calls
+    }
+
+    assert found == calls
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_bot_is_named_in_the_filter_of_landlock_alone(machine: str) -> None:
     program = load(machine, Variant.LANDLOCK)
