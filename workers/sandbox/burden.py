@@ -134,16 +134,22 @@ class MountedScratch:
 class FolderScratch:
     """A folder on the host; counting stops soon after the limit, however full it is."""
 
-    def __init__(self, folder: Path, *, most_files: int) -> None:
+    def __init__(self, folder: Path, *, most_files: int, most_bytes: int) -> None:
         self._folder = folder
         self._most_files = most_files
+        self._most_bytes = most_bytes
+        self._pid = 0
+
+    def watch(self, pid: int) -> None:
+        """Count from now on also the files that this process holds without a name."""
+        self._pid = pid
 
     def used(self) -> tuple[int, int]:
         """Return the number of files and the bytes in use.
 
         A folder that cannot be looked into, too deep or closed by the bot, counts as too many.
         """
-        files = bytes_used = 0
+        files, bytes_used = self._nameless()
         folders = [str(self._folder)]
         while folders and files <= self._most_files:
             try:
@@ -157,6 +163,18 @@ class FolderScratch:
             folders += [path for path, status in entries if stat.S_ISDIR(status.st_mode)]
         return files, bytes_used
 
+    def _nameless(self) -> tuple[int, int]:
+        """Return the number and bytes of the files that were deleted and are still held.
+
+        One that is only mapped counts as large as a file may be: its size is not to be seen.
+        """
+        if not self._pid:
+            return 0, 0
+        opened = dict(_deleted_open_files(self._pid))
+        mapped = _deleted_mapped_files(self._pid, self._folder) - opened.keys()
+        held_bytes = sum(opened.values()) + len(mapped) * self._most_bytes
+        return len(opened) + len(mapped), held_bytes
+
     def keep(self) -> int:
         """Return a descriptor of the folder; its files go when the bot is stopped."""
         return os.open(self._folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -165,6 +183,28 @@ class FolderScratch:
         """Compare what the bot may still write with what the host's disk has left."""
         status = os.statvfs(self._folder)
         return status.f_bavail * status.f_frsize < size_bytes - self.used()[1]
+
+
+def _deleted_open_files(pid: int) -> Iterator[tuple[int, int]]:
+    """Yield inode and bytes of each file without a name that a process has opened."""
+    folder = f"/proc/{pid}/fd"
+    with suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208  # at every look
+            with suppress(OSError):
+                status = os.stat(f"{folder}/{name}")  # noqa: PTH116  # at every look
+                if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                    yield status.st_ino, status.st_blocks * _BLOCK_BYTES
+
+
+def _deleted_mapped_files(pid: int, folder: Path) -> set[int]:
+    """Return the inodes of the files without a name, once in this folder, that it has mapped."""
+    beneath = b" " + os.fsencode(folder) + b"/"
+    try:
+        lines = Path(f"/proc/{pid}/maps").read_bytes().splitlines()
+    except OSError:
+        return set()
+    deleted = (line for line in lines if line.endswith(b" (deleted)") and beneath in line)
+    return {int(line.split(None, 5)[4]) for line in deleted}
 
 
 def _open_mounted(path: str, size_bytes: int) -> int | None:

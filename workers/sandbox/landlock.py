@@ -75,8 +75,11 @@ class LandlockLevel:
     def start(self, order: Order) -> SandboxedBot:
         """Start a bot and wait until it is confined."""
         scratch = self._scratch(order)
-        meter = FolderScratch(scratch, most_files=order.limits.scratch_files)
-        if meter.lacks(order.limits.scratch_mb * MEBIBYTE):
+        most_bytes = order.limits.scratch_mb * MEBIBYTE
+        meter = FolderScratch(
+            scratch, most_files=order.limits.scratch_files, most_bytes=most_bytes
+        )
+        if meter.lacks(most_bytes):
             raise HostDiskFull(promised_mb=order.limits.scratch_mb)
         with ExitStack() as pipes:
             status, status_end = pipe(pipes)
@@ -94,6 +97,7 @@ class LandlockLevel:
             told = read_until(status, b"")
             if told != CONFINED:
                 raise LaunchFailed(told.decode(errors="replace") or complaint(child))
+        meter.watch(child.pid)
         body = order.body(child.pid, meter)
         return SandboxedBot(child=child, body=body, limits=order.limits, group=order.group)
 

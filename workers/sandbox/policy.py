@@ -288,7 +288,7 @@ def refuse_disk_waits(table: dict[str, Rule], *, o_direct: int) -> dict[str, Rul
     """
     refused = refuse(errno.EINVAL)
     setting = Test(((1, _ANY, _F_SETFL), (2, o_direct, o_direct)), refused)
-    wanted = {"fcntl": (setting,)}
+    wanted: dict[str, tuple[Test, ...]] = {"fcntl": (setting,)}
     for name, argument in (("open", 1), ("openat", 2)):
         wanted[name] = tuple(_bits(argument, bits, refused) for bits in (o_direct, _O_DSYNC))
     return table | {

@@ -48,8 +48,9 @@ CONTAINED = (
     "abstract_socket", "affinity", "becomes_shell", "daemon", "fork_bomb", "hides_memory",
     "host_files", "ignores_signals", "io_uring", "kernel_memory", "kill_all", "launders_cpu",
     "leaves_group", "leaves_marks", "leaves_notes", "network", "open_files", "opponent_pipes",
-    "other_user", "outlives", "ponders", "raise_limits", "reads_the_disk", "resumes_itself", "shared_memory",
-    "signal_flood", "spies", "terminal", "thread_bomb", "unknown_calls", "write_outside",
+    "other_user", "outlives", "ponders", "raise_limits", "reads_the_disk", "resumes_itself",
+    "shared_memory", "signal_flood", "spies", "terminal", "thread_bomb", "unknown_calls",
+    "write_outside",
 )  # fmt: skip
 NATIVE = {
     "native_break": "memory",
@@ -80,6 +81,7 @@ IN_A_MATCH = {
     "stdout_flood": "output",
 }
 OUT_OF_TIME = ("closes_output", "half_line", "never_reads", "sleeps", "slow_drip", "stops_itself")
+FILLS_THE_DISK = ("disk_fill", "nameless_files")
 NEEDS_A_WITNESS = "dies_of_threads"
 """The kernel refuses it a thread, and only a control group notes that."""
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
@@ -113,7 +115,7 @@ def verdicts() -> dict[str, str]:
 
 def expected(bot: str, variant: Variant) -> tuple[str | None, list[str] | None]:
     """Return the verdict that a bot of the arena must get, and what it must answer."""
-    if bot == "disk_fill":
+    if bot in FILLS_THE_DISK:
         own = variant.level is SandboxLevel.NAMESPACES
         return (None, []) if own else ("scratch", None)
     verdict = (verdicts() | NATIVE).get(bot)

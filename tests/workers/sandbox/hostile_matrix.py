@@ -12,6 +12,7 @@ import pytest
 
 from tests.workers.sandbox.hostile import (
     CONTAINED,
+    FILLS_THE_DISK,
     IN_A_MATCH,
     NATIVE,
     NEEDS_A_WITNESS,
@@ -30,7 +31,7 @@ VARIANTS = variants(Use.NEVER, Use.ALWAYS)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-@pytest.mark.parametrize("bot", [*verdicts(), *CONTAINED, *NATIVE, "disk_fill"])
+@pytest.mark.parametrize("bot", [*verdicts(), *CONTAINED, *NATIVE, *FILLS_THE_DISK])
 def test_bot_comes_to_what_it_must(variant: Variant, bot: str) -> None:
     if bot in NATIVE and shutil.which("cc") is None:
         pytest.skip("C bots need a C compiler")

@@ -13,6 +13,7 @@ from tests.workers.sandbox.arena import LIMITS
 from tests.workers.sandbox.hostile import (
     CONTAINED,
     DOORS_OF_X86,
+    FILLS_THE_DISK,
     IN_A_MATCH,
     NATIVE,
     NEEDS_A_WITNESS,
@@ -29,13 +30,13 @@ from workers.sandbox.cgroups import Use
 
 WITHOUT_GROUPS = variants(Use.FOR_CHILDREN)
 IN_GROUPS = [each for each in variants(Use.ALWAYS) if each.level == "namespaces"]
-ELSEWHERE = {"echo", "disk_fill", "native_runs_on", *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS}
+ELSEWHERE = {"echo", "native_runs_on", *FILLS_THE_DISK, *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS}
 
 bare = pytest.mark.parametrize("variant", WITHOUT_GROUPS, ids=str)
 
 
 @bare
-@pytest.mark.parametrize("bot", [*verdicts(), *CONTAINED, "disk_fill"])
+@pytest.mark.parametrize("bot", [*verdicts(), *CONTAINED, *FILLS_THE_DISK])
 def test_bot_comes_to_what_it_must(variant: Variant, bot: str) -> None:
     found = fight(variant, bot)
 
