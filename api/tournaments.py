@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.http.response import HttpResponseBase
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -10,6 +11,7 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.caching import REVALIDATE, answer_if_changed, etag_of
 from api.endpoint import Endpoint
 from api.filters import GameFilter, TextFilter
 from api.matches import SeatedVersionSerializer
@@ -25,6 +27,7 @@ from api.tournament_tables import (
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments import services
+from pentathlon.tournaments.document import document
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
@@ -36,7 +39,9 @@ from pentathlon.tournaments.models import (
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
+from pentathlon.tournaments.tags import state_of_matches, state_of_tables
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import document_hash
 
 _LARGEST_ID = 10**18
 _MOST_IDS = 1000
@@ -257,27 +262,47 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
 
     @extend_schema(responses=StandingSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
-    def standings(self, request: Request, pk: str) -> Response:
+    def standings(self, request: Request, pk: str) -> HttpResponseBase:
         """Return the table, best first."""
-        return self._page(StandingSerializer, standings(self.get_object()))
+        return self._table(StandingSerializer, standings)
 
     @extend_schema(responses=CrosstableRowSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
-    def crosstable(self, request: Request, pk: str) -> Response:
+    def crosstable(self, request: Request, pk: str) -> HttpResponseBase:
         """Return everybody's scores against everybody."""
-        return self._page(CrosstableRowSerializer, crosstable(self.get_object()))
+        return self._table(CrosstableRowSerializer, crosstable)
 
     @extend_schema(responses=SeatRateSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
-    def seats(self, request: Request, pk: str) -> Response:
+    def seats(self, request: Request, pk: str) -> HttpResponseBase:
         """Return how each seat did, so that an advantage of one of them shows."""
-        return self._page(SeatRateSerializer, seat_rates(self.get_object()))
+        return self._table(SeatRateSerializer, seat_rates)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True)
-    def proof(self, request: Request, pk: str) -> Response:
+    def proof(self, request: Request, pk: str) -> HttpResponseBase:
         """Return all that `pentathlon verify --tournament` checks; what is sealed is null."""
-        return Response(proof(self.get_object()))
+        found = self.get_object()
+        return answer_if_changed(
+            request,
+            etag=etag_of("proof", document_hash(document(found)), *state_of_matches(found)),
+            keep=REVALIDATE,
+            make=lambda: Response(proof(found)),
+        )
+
+    def _table(
+        self,
+        serializer: type[serializers.BaseSerializer[Any]],
+        read: Callable[[Tournament], Any],  # Any: lines of one kind
+    ) -> HttpResponseBase:
+        found = self.get_object()
+        return answer_if_changed(
+            self.request,
+            # Of before the rows are read: what changes meanwhile is asked for again.
+            etag=etag_of(read.__name__, *state_of_tables(found)),
+            keep=REVALIDATE,
+            make=lambda: self._page(serializer, read(found)),
+        )
 
     def _page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:
         return self.get_paginated_response(

@@ -86,7 +86,9 @@ class Allowance:
 
     def rate_of(self, method: str) -> str | None:
         """Return the rate of its own that a request counts against."""
-        return self.rate if method == self.rated_method else None
+        # HEAD costs what GET does.
+        asked = "GET" if method == "HEAD" else method
+        return self.rate if asked == self.rated_method else None
 
 
 def _allowance(
@@ -137,8 +139,15 @@ ALLOWANCES: Final = (
         rate="exports",
     ),
     _allowance(
+        "proofs of a tournament",
+        r"/api/v1/tournaments/\d+/proof/$",
+        LARGEST_FORM,
+        lane=Lane.EXPORTS,
+        rate="exports",
+    ),
+    _allowance(
         "tables of a tournament",
-        r"/api/v1/tournaments/\d+/(standings|crosstable)/$|/tournaments/\d+/(schedule/)?$",
+        r"/api/v1/tournaments/\d+/(standings|crosstable|seats)/$|/tournaments/\d+/(schedule/)?$",
         LARGEST_FORM,
         rate="tables",
     ),

@@ -42,6 +42,7 @@ def ingresses() -> dict[str, Manifest]:
         ("/bots/7/", limits.LARGEST_FORM, Lane.PAGES, None),
         ("/tournaments/7/", limits.LARGEST_FORM, Lane.PAGES, "tables"),
         ("/tournaments/7/results.csv", 0, Lane.EXPORTS, "exports"),
+        ("/api/v1/tournaments/7/proof/", limits.LARGEST_FORM, Lane.EXPORTS, "exports"),
         ("/sign-in/", limits.LARGEST_FORM, Lane.PAGES, None),
         ("/live/x", 0, Lane.PAGES, None),
         ("//", limits.LARGEST_FORM, Lane.PAGES, None),

@@ -56,13 +56,18 @@ def test_monitoring_is_never_turned_away(settings: Settings) -> None:
         ("/tournaments/1/schedule/", "tables"),
         ("/api/v1/tournaments/1/standings/", "tables"),
         ("/api/v1/tournaments/1/crosstable/", "tables"),
+        ("/api/v1/tournaments/1/seats/", "tables"),
+        ("/api/v1/tournaments/1/proof/", "exports"),
     ],
 )
-def test_costly_address_has_a_rate_of_its_own(path: str, rate: str, settings: Settings) -> None:
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_costly_address_has_a_rate_of_its_own(
+    method: str, path: str, rate: str, settings: Settings
+) -> None:
     settings.RATES = {**settings.RATES, rate: "2/min"}
     client = Client(REMOTE_ADDR="10.1.1.3")
 
-    codes = [client.get(path).status_code for _ in range(3)]
+    codes = [client.generic(method, path).status_code for _ in range(3)]
 
     assert codes[:2] != [429, 429]
     assert codes[2] == 429

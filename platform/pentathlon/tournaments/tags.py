@@ -1,0 +1,32 @@
+"""What the answers about a tournament follow from, so that clients may keep them."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Max
+
+from pentathlon.matches.models import Match
+from pentathlon.ratings.models import Pool
+from pentathlon.tournaments.models import FinalRow, Tournament
+
+_POOL = ("pk", "algorithm_version", "ledger_version", "applied_seq", "recomputes", "done", "void")
+
+
+def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
+    """Return what changes whenever standings, crosstable or seats do; cheap at any size."""
+    entries = tournament.entries.order_by("pk").values_list("pk", "version", "state", "number")
+    final = FinalRow.objects.filter(entry__tournament=tournament).order_by("pk")
+    return (
+        *(tournament.pk, tournament.created_at, tournament.state),
+        list(Pool.objects.filter(tournament=tournament).values_list(*_POOL)),
+        list(entries),
+        list(final.values_list("pk", "place", "group", "mu", "sigma", "fold_mu", "fold_sigma")),
+    )
+
+
+def state_of_matches(tournament: Tournament) -> tuple[object, ...]:
+    """Return what changes with every state of a match and every seal that is opened."""
+    matches = Match.objects.filter(place__tournament=tournament).order_by("state", "is_revoked")
+    states = matches.values_list("state", "is_revoked").annotate(Count("pk"), Max("finished_at"))
+    # Asked of the row as it is now.
+    row = Tournament.objects.filter(pk=tournament.pk).values_list("state", "revealed_at")
+    return (tournament.pk, tournament.created_at, *row, list(states))
