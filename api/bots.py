@@ -8,10 +8,9 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import Endpoint
 from api.filters import GameFilter, TextFilter
 from api.people import PersonSerializer
-from api.versions import UploadSerializer, VersionSerializer
+from api.versions import UploadEndpoint, UploadSerializer, VersionSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotQuerySet
 from pentathlon.matches.validation import submit_bot
@@ -47,7 +46,7 @@ class BotFilter(filters.FilterSet):
         return bots.playing(value)
 
 
-class BotViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Bot]):
+class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
     """Bots: each a line of versions of one author."""
 
     noun = "bot"
@@ -62,9 +61,8 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Bot]):
     )
     def create(self, request: Request) -> Response:
         """Upload a new bot, named by its bot.toml; version 1 is validated before it may play."""
-        wanted = UploadSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        form = wanted.validated_data
-        version = submit_bot(owner=self.actor, archive=form["archive"].read(), notes=form["notes"])
+        version = submit_bot(
+            owner=self.actor, archive=self.archive_sent, notes=self.upload["notes"]
+        )
         bot = self.get_queryset().get(pk=version.bot_id)
         return Response(BotSerializer(bot).data, status=status.HTTP_201_CREATED)

@@ -46,7 +46,10 @@ class Endpoint(GenericViewSet[T], Generic[T]):
         check_parameters(request.query_params, known=self._known_parameters())
         if request.method == "POST" and self.is_repeatable and self.action is not None:
             # The framework looks the handler up next.
-            self.post = carried_out_once(self.post)
+            self.post = carried_out_once(self.post, prepare=self.prepare)
+
+    def prepare(self) -> None:
+        """Do what takes long before the transaction of a POST that may be sent again."""
 
     @property
     def person(self) -> User | None:

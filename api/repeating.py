@@ -23,8 +23,11 @@ LONGEST_KEY: Final = 100
 Handler = Callable[..., Response]
 
 
-def carried_out_once(handler: Handler) -> Handler:
-    """Return a handler that answers a repeated request as it did the first time."""
+def carried_out_once(handler: Handler, *, prepare: Callable[[], None]) -> Handler:
+    """Return a handler that answers a repeated request as it did the first time.
+
+    `prepare` runs before the transaction in which the handler runs.
+    """
 
     def answered(request: Request, *args: object, **kwargs: object) -> Response:
         if HEADER not in request.headers or not isinstance(request.user, User):
@@ -33,6 +36,7 @@ def carried_out_once(handler: Handler) -> Handler:
             person=request.user,
             key=_checked_key(request.headers[HEADER]),
             fingerprint=_fingerprint(request),
+            prepare=prepare,
             make=lambda: _answer(handler(request, *args, **kwargs)),
         )
         headers = {REPEATED: "true"} if answer.is_kept else None

@@ -1,3 +1,7 @@
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from django.db.models import Model
 from django.http import HttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
@@ -15,6 +19,7 @@ from api.negotiation import ShallowJSONParser
 from api.people import PersonSerializer
 from api.requests import RequestSerializer
 from pentathlon.accounts.models import Scope
+from pentathlon.bots.archives import CheckedArchive, read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     LONGEST_NOTES,
@@ -26,6 +31,8 @@ from pentathlon.bots.services import (
 from pentathlon.common.errors import NotAllowed, NotFound
 from pentathlon.matches.validation import submit_version, validate_again
 from pentathlon.server.limits import LARGEST_ARCHIVE
+
+T = TypeVar("T", bound=Model)
 
 
 class BotNameSerializer(serializers.ModelSerializer[Bot]):
@@ -87,6 +94,29 @@ class VersionUploadSerializer(UploadSerializer):
     bot = serializers.IntegerField(min_value=1, max_value=10**18, help_text="Id of the bot.")
 
 
+class UploadEndpoint(Endpoint[T], Generic[T]):
+    """A resource that is made by uploading an archive."""
+
+    upload_serializer: type[UploadSerializer] = UploadSerializer
+
+    def prepare(self) -> None:
+        """Check the archive while others may write."""
+        if self.action == "create":
+            _ = self.archive_sent
+
+    @cached_property
+    def upload(self) -> dict[str, Any]:  # Any: what a serializer made
+        """The fields of the request."""
+        wanted = self.upload_serializer(data=self.request.data)
+        wanted.is_valid(raise_exception=True)
+        return dict(wanted.validated_data)
+
+    @cached_property
+    def archive_sent(self) -> CheckedArchive:
+        """The archive, checked."""
+        return read_archive(self.upload["archive"].read())
+
+
 class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
     """How the validation of a version went, for its owner."""
 
@@ -105,12 +135,13 @@ class VersionFilter(filters.FilterSet):
     owner = TextFilter(field_name="bot__owner__username", lookup_expr="iexact")
 
 
-class VersionViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[BotVersion]):
+class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersion]):
     """Immutable uploads of bots: what is scheduled and rated."""
 
     noun = "bot version"
     queryset = BotVersion.objects.listed()
     serializer_class = VersionSerializer
+    upload_serializer = VersionUploadSerializer
     filterset_class = VersionFilter
     write_scope = Scope.BOTS_WRITE
     private_scopes = {"archive": Scope.PRIVATE_READ, "log": Scope.PRIVATE_READ}
@@ -122,14 +153,11 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[BotVersion]):
     )
     def create(self, request: Request) -> Response:
         """Upload the next version of one of your bots; it is validated before it may play."""
-        wanted = VersionUploadSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        form = wanted.validated_data
         version = submit_version(
             actor=self.actor,
-            bot=_bot(form["bot"]),
-            archive=form["archive"].read(),
-            notes=form["notes"],
+            bot=_bot(self.upload["bot"]),
+            archive=self.archive_sent,
+            notes=self.upload["notes"],
         )
         return Response(VersionSerializer(version).data, status=status.HTTP_201_CREATED)
 

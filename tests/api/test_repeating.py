@@ -2,9 +2,11 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import KeptAnswer
+from pentathlon.bots.archives import CheckedArchive, read_archive
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
@@ -119,3 +121,31 @@ def test_requests_at_the_same_moment_are_carried_out_once(client: APIClient) -> 
     assert [answer.status_code for answer in answers] == [201] * 4
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert Tournament.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_archive_is_checked_before_anything_is_locked(
+    client: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_transaction: list[bool] = []
+
+    def read(data: bytes) -> CheckedArchive:
+        in_transaction.append(connection.in_atomic_block)
+        return read_archive(data)
+
+    monkeypatch.setattr("api.versions.read_archive", read)
+    key = {"Idempotency-Key": "a"}
+    bot = upload(client, "/bots/", make_upload("Tiger"), headers=key)
+    again = upload(client, "/bots/", make_upload("Tiger"), headers=key)
+    version = upload(
+        client,
+        "/versions/",
+        make_upload("Tiger", salt="2"),
+        bot=bot.json()["id"],
+        headers={"Idempotency-Key": "b"},
+    )
+
+    assert [answer.status_code for answer in (bot, again, version)] == [201] * 3
+    assert again.json() == bot.json()
+    # The repeated request is answered without a look into its archive.
+    assert in_transaction == [False, False]

@@ -24,8 +24,17 @@ class Answer:
     """Whether it comes from an earlier request."""
 
 
-def answer_once(*, person: User, key: str, fingerprint: str, make: Callable[[], Answer]) -> Answer:
+def answer_once(
+    *,
+    person: User,
+    key: str,
+    fingerprint: str,
+    make: Callable[[], Answer],
+    prepare: Callable[[], object] = lambda: None,
+) -> Answer:
     """Return the answer kept under this key, else what `make` makes.
+
+    `prepare` runs before the transaction, when no answer is kept yet: for what takes long.
 
     The answer is stored in the transaction of what it tells of: both are there, or neither. Who
     asks at the same time waits; a refusal (an exception) keeps nothing.
@@ -33,6 +42,9 @@ def answer_once(*, person: User, key: str, fingerprint: str, make: Callable[[], 
     Raises:
         Conflict: `key_reused` if the key was used for another request.
     """
+    kept_answers = KeptAnswer.objects.filter(created_at__gte=Now() - KEPT_FOR)
+    if not kept_answers.filter(person=person, key=key).exists():
+        prepare()
     with transaction.atomic():
         KeptAnswer.objects.filter(person=person, created_at__lt=Now() - KEPT_FOR).delete()
         kept, is_new = KeptAnswer.objects.get_or_create(

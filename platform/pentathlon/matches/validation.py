@@ -10,7 +10,7 @@ import secrets
 from django.db import transaction
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.archives import read_archive
+from pentathlon.bots.archives import CheckedArchive, read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     add_version,
@@ -26,18 +26,26 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.shape import SEED_END
 
 
-def submit_bot(*, owner: User, archive: bytes, notes: str = "") -> BotVersion:
-    """Make a bot from its first upload and schedule its validation."""
+def submit_bot(*, owner: User, archive: bytes | CheckedArchive, notes: str = "") -> BotVersion:
+    """Make a bot from its first upload and schedule its validation.
+
+    Who calls this in a transaction checks the archive before it.
+    """
     # Checking a large archive takes a while, in which others must be able to write.
-    checked = read_archive(archive)
+    checked = _checked(archive)
     with transaction.atomic():
         check_room(author=owner, size=len(checked.normalised))
         return _validated(create_bot(owner=owner, archive=checked, notes=notes))
 
 
-def submit_version(*, actor: User, bot: Bot, archive: bytes, notes: str = "") -> BotVersion:
-    """Add the next version to one of the actor's own bots and schedule its validation."""
-    checked = read_archive(archive)
+def submit_version(
+    *, actor: User, bot: Bot, archive: bytes | CheckedArchive, notes: str = ""
+) -> BotVersion:
+    """Add the next version to one of the actor's own bots and schedule its validation.
+
+    Who calls this in a transaction checks the archive before it.
+    """
+    checked = _checked(archive)
     with transaction.atomic():
         check_room(author=actor, size=len(checked.normalised))
         return _validated(add_version(actor=actor, bot=bot, archive=checked, notes=notes))
@@ -68,6 +76,10 @@ def reject_build(*, version_id: int, reason: str, log: str) -> None:
     list(matches.unfinished().order_by("pk").select_for_update())
     settle_validation(version_id=version_id, passed=False, reason=reason, log=log)
     void_matches(matches=matches, reason=reason)
+
+
+def _checked(archive: bytes | CheckedArchive) -> CheckedArchive:
+    return archive if isinstance(archive, CheckedArchive) else read_archive(archive)
 
 
 def _validated(version: BotVersion) -> BotVersion:

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db.models import F
@@ -53,3 +54,18 @@ def test_answer_is_forgotten_after_a_day() -> None:
     KeptAnswer.objects.update(created_at=F("created_at") - KEPT_FOR - timedelta(minutes=1))
 
     assert not ask(person, 2, fingerprint="other").is_kept
+
+
+def test_only_a_new_request_is_prepared() -> None:
+    person, prepared = make_user(), list[str]()
+
+    for name in ("first", "second"):
+        answer_once(
+            person=person,
+            key="key",
+            fingerprint="f",
+            prepare=partial(prepared.append, name),
+            make=lambda: Answer(status=201, body=1),
+        )
+
+    assert prepared == ["first"]
