@@ -7,6 +7,7 @@ something will start.
 from collections.abc import Iterable
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from pentathlon.common.errors import InvalidInput
@@ -24,6 +25,11 @@ class RequestSerializer(serializers.Serializer[Any]):
                 code="unknown_field",
             )
         return super().to_internal_value(data)
+
+
+@extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 200})
+class ReasonField(serializers.CharField):
+    """Why somebody does something, in a line; the service says what a line may hold."""
 
 
 def check_parameters(given: Iterable[str], *, known: Iterable[str]) -> None:

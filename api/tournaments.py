@@ -17,7 +17,7 @@ from api.filters import GameFilter, TextFilter
 from api.matches import SeatedVersionSerializer
 from api.pagination import OnePage
 from api.people import PersonSerializer
-from api.requests import RequestSerializer
+from api.requests import ReasonField, RequestSerializer
 from api.tournament_tables import (
     CrosstableRowSerializer,
     ProgressSerializer,
@@ -154,7 +154,7 @@ class DisqualificationSerializer(RequestSerializer):
     """Who is to take part no more, and why."""
 
     version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)
-    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
     revoke = serializers.BooleanField(
         default=False, help_text="Its finished matches count no more, here and on leaderboards."
     )

@@ -17,7 +17,7 @@ from api.endpoint import Endpoint
 from api.filters import GameFilter, IdFilter, TextFilter
 from api.negotiation import ShallowJSONParser
 from api.people import PersonSerializer
-from api.requests import RequestSerializer
+from api.requests import ReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.archives import CheckedArchive, read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
@@ -76,7 +76,7 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
 class VersionReasonSerializer(RequestSerializer):
     """Why a version is disqualified."""
 
-    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
 
 
 class UploadSerializer(RequestSerializer):
