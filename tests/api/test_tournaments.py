@@ -228,7 +228,7 @@ def test_list_takes_one_query_for_any_length(
 
 @pytest.mark.parametrize(
     ("table", "queries"),
-    [("entries", 2), ("standings", 7), ("crosstable", 7), ("seats", 4), ("progress", 4)],
+    [("entries", 2), ("standings", 9), ("crosstable", 9), ("seats", 6), ("progress", 4)],
 )
 @pytest.mark.parametrize("bots", [3, 12])
 def test_tables_take_as_many_queries_for_any_length(
