@@ -75,6 +75,7 @@ class Heads:
         self._ids: dict[int, deque[int]] = {}
         self._after: dict[int, int] = {}
         self._loaded: dict[int, Match] = {}
+        self._versions: dict[int, BotVersion] = {}
         self._share = 1
 
     def open(self, lanes: Sequence[int], *, room: int) -> None:
@@ -139,7 +140,23 @@ class Heads:
         heads = (islice(self._ids[each], self._share) for each in order)
         ids = islice(chain.from_iterable(heads), _LOADED_TOGETHER)
         wanted = [pk for pk in ids if pk not in self._loaded]
-        self._loaded.update((match.pk, match) for match in _load(wanted))
+        self._loaded.update((match.pk, match) for match in self._matches(wanted))
+
+    def _matches(self, ids: list[int]) -> list[Match]:
+        """Return matches with what says who is to play; each bot version is read once a look."""
+        seats = MatchSeat.objects.order_by("seat").only("match", "seat", "version")
+        matches = list(
+            Match.objects.filter(pk__in=ids)
+            .order_by("pk")
+            .prefetch_related(Prefetch("seats", queryset=seats))
+        )
+        seated = [seat for match in matches for seat in match.seats.all()]
+        unknown = {seat.version_id for seat in seated} - self._versions.keys()
+        versions = BotVersion.objects.select_related("bot").defer("validation_log")
+        self._versions.update(versions.in_bulk(unknown))
+        for seat in seated:
+            seat.version = self._versions[seat.version_id]
+        return matches
 
 
 def waiting_lanes(kind: MatchKind) -> list[int]:
@@ -164,12 +181,3 @@ def _heads(kind: MatchKind, after: Mapping[int, int], *, page: int) -> list[tupl
             cursor.execute(statement, [*pairs, MatchState.PENDING, kind, page])
         rows: list[tuple[int, int]] = cursor.fetchall()
     return rows
-
-
-def _load(ids: list[int]) -> list[Match]:
-    """Return matches with what says who is to play; each bot version is loaded once."""
-    versions = BotVersion.objects.select_related("bot").defer("validation_log")
-    seats = MatchSeat.objects.order_by("seat").only("match", "seat", "version")
-    seated = seats.prefetch_related(Prefetch("version", queryset=versions))
-    matches = Match.objects.filter(pk__in=ids).order_by("pk")
-    return list(matches.prefetch_related(Prefetch("seats", queryset=seated)))

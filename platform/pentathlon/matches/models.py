@@ -222,9 +222,7 @@ class Match(models.Model):
                 name="matches_unsent",
             ),
             models.Index(
-                fields=("sent_at",),
-                condition=Q(state=MatchState.PENDING),
-                name="matches_sent",
+                fields=("sent_at",), condition=Q(state=MatchState.PENDING), name="matches_sent"
             ),
             models.Index(
                 fields=("lease_until",),
@@ -236,6 +234,11 @@ class Match(models.Model):
                 fields=("-finished_at", "-id"),
                 condition=Q(state=MatchState.DONE),
                 name="matches_latest",
+            ),
+            models.Index(
+                fields=("game", "-finished_at", "-id"),
+                condition=Q(state=MatchState.DONE),
+                name="matches_latest_of_game",
             ),
             models.Index(
                 fields=("lane", "-finished_at"),

@@ -174,7 +174,7 @@ def _hints(chosen: Sequence[Match], *, slots: int) -> Iterator[list[int]]:
 
 def _together(game: str) -> int:
     """Return how many matches of a game one slot should take at a time, by the latest ones."""
-    latest = Match.objects.of_game(game).filter(state=MatchState.DONE).order_by("-pk")
+    latest = Match.objects.of_game(game).recent()
     times = latest.values_list("started_at", "finished_at")[:_SAMPLE]
     lengths_s = [(end - start).total_seconds() for start, end in times if start and end]
     if not lengths_s:

@@ -304,6 +304,22 @@ class TestCap:
 
         assert broker.sent == [*held[:2], other]
 
+    def test_bots_are_read_once_however_many_are_held_back(
+        self, busy: BotVersion, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(heads, "_LOADED_TOGETHER", 8)
+        make_worker()
+        other = make_version()
+        for lane in range(1, 5):
+            for _ in range(10):
+                make_match([busy, other], lane=lane)
+
+        with CaptureQueriesContext(connection) as queries:
+            publish_pending(publish=broker)
+
+        assert len(broker.sent) == 2
+        assert sum('"archive_id"' in query["sql"] for query in queries) == 1
+
     def test_other_version_of_the_same_bot_counts(self, busy: BotVersion, broker: Broker) -> None:
         make_worker()
         for _ in range(2):
