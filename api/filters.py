@@ -22,13 +22,17 @@ class IdFilter(filters.NumberFilter):
         """Leave the bounds to the field."""
 
 
+def _titles() -> list[tuple[str, str]]:
+    return [(key, game.info.title) for key, game in GAMES.items()]
+
+
 @extend_schema_field({"type": "string", "enum": list(GAMES)})
 class GameFilter(filters.ChoiceFilter):
     """The key of a game."""
 
     def __init__(self, **settings: object) -> None:
-        choices = [(key, game.info.title) for key, game in GAMES.items()]
-        super().__init__(choices=choices, **settings)
+        # Asked for at each use: the list of games may grow after this module is loaded.
+        super().__init__(choices=_titles, **settings)
 
 
 @extend_schema_field({"type": "string", "pattern": "^[^\\0]*$"})

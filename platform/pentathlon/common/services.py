@@ -9,6 +9,8 @@ from pentathlon.common.models import Lease
 RECONCILER: Final = "reconcile"
 """The lease of whoever hands matches out."""
 
+_LONGEST_WAIT_S: Final = 60
+
 
 def take_lease(*, name: str, holder: str, ttl_s: float) -> bool:
     """Take or renew the right to do `name` alone for `ttl_s` seconds of the database's clock.
@@ -18,7 +20,9 @@ def take_lease(*, name: str, holder: str, ttl_s: float) -> bool:
     """
     until = Now() + timedelta(seconds=ttl_s)
     # Further ahead than any lease lasts: the clock was set back since, and the holder may be dead.
-    free = Q(holder=holder) | Q(until__lte=Now()) | Q(until__gt=until)
+    # A statement that waited for the row compares with the time at which it began.
+    set_back = Q(until__gt=until + timedelta(seconds=_LONGEST_WAIT_S))
+    free = Q(holder=holder) | Q(until__lte=Now()) | set_back
     if Lease.objects.filter(free, name=name).update(holder=holder, until=until):
         return True
     _, made = Lease.objects.get_or_create(name=name, defaults={"holder": holder, "until": until})

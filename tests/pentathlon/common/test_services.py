@@ -57,3 +57,11 @@ def test_leases_of_other_names_are_apart() -> None:
     holders = count()
 
     assert all(take_lease(name=name, holder=str(next(holders)), ttl_s=5) for name in "xyz")
+
+
+def test_lease_that_was_taken_while_others_waited_for_its_row_is_not_free() -> None:
+    take_lease(name="reconcile", holder="a", ttl_s=5)
+    # Whoever waited for the row compares with the time at which its statement began.
+    Lease.objects.update(until=F("until") + timedelta(seconds=8))
+
+    assert not take_lease(name="reconcile", holder="b", ttl_s=5)
