@@ -28,16 +28,9 @@ TYPE_CHECKING = False  # `typing` is not loaded on the way to a bot's first acti
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from random import Random
-    from typing import Any, Final, Protocol
+    from typing import Any, Final
 
-    class Drawing(Protocol):
-        """What draws the positions of a game: a module with two functions."""
-
-        def svg(self, state: Any, seat: int | None, /) -> str:  # Any: a state of that game
-            """Draw a position as standalone SVG, as the seat or a spectator may see it."""
-
-        def text(self, state: Any, /) -> str:  # Any: the same
-            """Draw a position for a terminal."""
+    from pentathlon_engines.drawing.plain import Drawing
 
     Encoder = Callable[[dict[str, Any], int], list[float]]
     """Turns an observation, at a table of so many seats, into numbers from -1 to 1."""

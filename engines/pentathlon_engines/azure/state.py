@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.game import Drawing, Encoder, Evaluation, Policy
+    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.game import Encoder, Evaluation, Policy
 
 
 class AzureState(Table):

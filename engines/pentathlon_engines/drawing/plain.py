@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import Any, Final, Protocol
 
 from pentathlon_engines.drawing.svg import WIDTH, Picture
 
@@ -15,6 +15,16 @@ _LINE: Final = 26
 _MARGIN: Final = 30
 _CHARACTERS: Final = 60
 _MOST_LINES: Final = 200
+
+
+class Drawing(Protocol):
+    """What draws the positions of a game: a module with two functions, such as this one."""
+
+    def svg(self, state: Any, seat: int | None, /) -> str:  # Any: a state of that game
+        """Draw a position as standalone SVG, as the seat or a spectator may see it."""
+
+    def text(self, state: Any, /) -> str:  # Any: the same
+        """Draw a position for a terminal."""
 
 
 def svg(state: State, seat: int | None) -> str:

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.game import Draw, Drawing, Encoder, Evaluation, Policy
+    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.game import Draw, Encoder, Evaluation, Policy
 
 
 class TashKalarState(Acting):

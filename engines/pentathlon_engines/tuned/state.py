@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.game import Draw, Drawing, Encoder
+    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.game import Draw, Encoder
 
     Targets = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 

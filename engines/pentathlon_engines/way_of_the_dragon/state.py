@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.compiling import i64
-    from pentathlon_engines.game import Drawing, Encoder, Evaluation, Policy
+    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.game import Encoder, Evaluation, Policy
     from pentathlon_engines.info import Outcome
 
 DRAW: Final = "draw"
