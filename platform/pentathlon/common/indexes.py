@@ -100,9 +100,8 @@ def _add(editor: PostgresqlEditor, model: type[Model], index: Index) -> None:
             found = cursor.fetchone()
         if found == (True,):
             return
-        if found == (
-            False,
-        ):  # cut off half-way: PostgreSQL keeps it up to date, but uses it never
+        if found is not None:
+            # Cut off half-way: PostgreSQL keeps it up to date, but never uses it.
             editor.remove_index(model, index, concurrently=True)
         editor.add_index(model, index, concurrently=True)
 

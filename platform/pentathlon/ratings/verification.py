@@ -179,10 +179,11 @@ def _in_changes(
     computed: dict[tuple[int, ...], ChangeLine],
     stored: dict[tuple[int, ...], ChangeLine],
 ) -> Iterator[Difference]:
+    exactly = is_exact(pool)
     for line in computed.values():
         kept = stored.pop(line[:2], None)
         # Which of the changes charts need is no fact about the ratings.
-        same = kept is not None and facts_are_equal(kept[:-1], line[:-1], exactly=is_exact(pool))
+        same = kept is not None and facts_are_equal(kept[:-1], line[:-1], exactly=exactly)
         if not same:
             place = f"ledger row {line[0]}, seat {line[1]}"
             yield Difference(pool=pool.key, place=place, stored=kept, computed=line)
@@ -193,9 +194,10 @@ def _in_changes(
 
 def _in_ratings(pool: Pool, book: Book) -> Iterator[Difference]:
     stored, computed = rating_facts(pool), book_facts(book)
+    exactly = is_exact(pool)
     for version_id in sorted(stored.keys() | computed.keys()):
         kept, made = stored.get(version_id), computed.get(version_id)
-        if not facts_are_equal(kept, made, exactly=is_exact(pool)):
+        if not facts_are_equal(kept, made, exactly=exactly):
             yield Difference(
                 pool=pool.key,
                 place=f"rating of version {version_id}",
