@@ -21,7 +21,7 @@ from typing import Final
 
 ENGINES: Final = Path(__file__).resolve().parent
 _PACKAGE: Final = "pentathlon_engines"
-_SHARED: Final = ("draws", "game", "info", "texts")
+_SHARED: Final = ("draws", "game", "info", "action_texts")
 _NOT_HOT: Final = ("__init__", "drawing", "encoding", "policies", "reading")
 """Modules and folders of a game that no search runs through, and modules whose names begin with
 them and `_`: pictures, numbers for learning, reading of JSON, simple policies."""
@@ -79,9 +79,9 @@ def _copy_sources(folder: Path) -> None:
 
 def hot_modules() -> Iterator[str]:
     """Give the paths of the modules to compile, relative to the folder of the package."""
-    yield from (f"{_PACKAGE}/{name}.py" for name in _SHARED)
+    yield from (f"{_PACKAGE}/contract/{name}.py" for name in _SHARED)
     sys.path.insert(0, ".")
-    from pentathlon_engines.registry import PACKAGES  # noqa: PLC0415  # the copy, not the sources
+    from pentathlon_engines.contract.registry import PACKAGES  # noqa: PLC0415  # the copy, not the sources
 
     for key in PACKAGES:
         folder = Path(_PACKAGE, key)

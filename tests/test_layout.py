@@ -21,7 +21,7 @@ EMPTY_WORDS = {"utils", "util", "helpers", "helper", "manager", "misc"}
 ENGINES_EXTRAS = {
     "cli": {"typer", "click", "rich", "platformdirs", "urllib3"},
     "rl": {"gymnasium", "numpy", "pettingzoo"},
-    "compiling.py": {"mypy_extensions"},  # read by the compiler, never run
+    "contract": {"mypy_extensions"},  # read by the compiler, never run
 }
 # These run elsewhere than the platform: on an author's machine, or inside a sandbox.
 BOTS_AND_TOOLS = re.compile(r"pentathlon_engines/cli/|/canary/|/bots/\w+/main.py|/demo_bots/")

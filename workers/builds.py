@@ -10,8 +10,8 @@ from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import keep_build
 from pentathlon.matches.jobs import SeatJob
-from pentathlon_engines.launcher import Launcher, LaunchFailed
 from pentathlon_engines.manifest import read_manifest
+from pentathlon_engines.match.launcher import Launcher, LaunchFailed
 from workers.sandbox.building import BuildFailed, build
 from workers.sandbox.launcher import SandboxLauncher
 

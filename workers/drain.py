@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from pentathlon_engines.launcher import BotCommand, BotProcess, Breach, Launcher, Usage
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import BotCommand, BotProcess, Breach, Launcher, Usage
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned
 
 _TIME: Final = struct.Struct("d")

@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.services import RENEW_S, renew_lease
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned
 
 SLACK_S: Final = 30.0

@@ -18,9 +18,9 @@ from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.validation import reject_build
 from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines import GAMES
-from pentathlon_engines.launcher import HostTooSlow, Launcher
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, read_manifest
+from pentathlon_engines.match.launcher import HostTooSlow, Launcher
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
 from workers.bot_files import BotFiles, FilesRemoved
 from workers.builds import BuildRefused, build_version

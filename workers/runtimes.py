@@ -11,7 +11,7 @@ import structlog
 
 from pentathlon.matches.fleet_models import BUILDS_WITH, build_tool_of
 from pentathlon_engines.languages import BUILD_TOOLS
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from workers.drain import Drain
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.launcher import SandboxLauncher

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from pentathlon_engines.launcher import Launcher, SandboxLevel
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.launcher import Launcher, SandboxLevel
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from workers.bot_files import BotFiles
 from workers.sandbox.launcher import SandboxLauncher
 

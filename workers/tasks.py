@@ -24,7 +24,7 @@ from pentathlon.common.schema import wait_for_schema
 from pentathlon.matches.needs import Abilities, Announcement, least_sandbox
 from pentathlon.matches.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
 from pentathlon.matches.services import claim_matches, publish_again
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from workers.announcement import announcement, known_runtimes
 from workers.celery_app import app
 from workers.drain import Drain

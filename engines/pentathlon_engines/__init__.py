@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option, Outcome, State
 from pentathlon_engines.errors import (
     BadAction,
     BadChance,
@@ -20,11 +21,10 @@ from pentathlon_engines.errors import (
     NotToMove,
     UnknownGame,
 )
-from pentathlon_engines.game import CHANCE, Game, GameInfo, Option, Outcome, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.registry import GAMES
+    from pentathlon_engines.contract.registry import GAMES
 
 __all__ = [
     "CHANCE",
@@ -49,5 +49,5 @@ __all__ = [
 def __getattr__(name: str) -> object:
     # `GAMES` needs modules that a bot which brings its own rules need not wait for.
     if name == "GAMES":
-        return __import__("pentathlon_engines.registry", fromlist=["GAMES"]).GAMES
+        return __import__("pentathlon_engines.contract.registry", fromlist=["GAMES"]).GAMES
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

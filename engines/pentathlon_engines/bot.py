@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any
 
-    from pentathlon_engines.game import State
+    from pentathlon_engines.contract.game import State
 
 
 class Turn:

@@ -8,7 +8,7 @@ True
 
 from __future__ import annotations
 
-from pentathlon_engines.game import CHANCE, State
+from pentathlon_engines.contract.game import CHANCE, State
 
 
 def after(state: State, action: int) -> State:

@@ -23,7 +23,7 @@ from typing import Final
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.languages import LANGUAGES
-from pentathlon_engines.launcher import BotCommand
+from pentathlon_engines.match.launcher import BotCommand
 
 FILE_NAME: Final = "bot.toml"
 LARGEST_BYTES: Final = 4096

@@ -11,15 +11,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pentathlon_engines import protocol
-from pentathlon_engines.game import Game
-from pentathlon_engines.launcher import BotCommand, Launcher, Usage
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.record import Record, seal
-from pentathlon_engines.referee import Referee
-from pentathlon_engines.shape import SEED_END
-from pentathlon_engines.table import Table
-from pentathlon_engines.trace import Trace
+from pentathlon_engines.contract.game import Game
+from pentathlon_engines.match import protocol
+from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.match.table import Table
+from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.record.record import Record, seal
+from pentathlon_engines.record.shape import SEED_END
 
 
 class MatchAbandoned(Exception):

@@ -18,8 +18,8 @@ from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines import GAMES
-from pentathlon_engines.record import canonical
-from pentathlon_engines.referee import Referee
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.record.record import canonical
 from pentathlon_engines.tournament.document import document_hash
 from tests.api.everything import answers
 from tests.factories import make_user, make_version

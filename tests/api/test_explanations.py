@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pentathlon.matches.models import Match, MatchSeat
-from pentathlon_engines.bundle import read_bundle
+from pentathlon_engines.record.bundle import read_bundle
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed

@@ -2,7 +2,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.matches.models import Match, MatchKind
-from pentathlon_engines.record import verify_record
+from pentathlon_engines.record.record import verify_record
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed

@@ -15,8 +15,8 @@ from pentathlon.bots.models import VersionState
 from pentathlon.bots.services import add_version
 from pentathlon.env import child_environment
 from pentathlon.matches.models import Match
-from pentathlon_engines.launcher import Launcher
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.launcher import Launcher
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.api.client import V1, client_of
 from tests.factories import make_bot, make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed

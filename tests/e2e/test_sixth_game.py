@@ -6,14 +6,14 @@ import pytest
 from django.test import Client
 
 from pentathlon_engines import CHANCE, GAMES
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.contract.registry import PACKAGES
 from pentathlon_engines.lookahead import best_first, winning_action
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
-from pentathlon_engines.match_statistics import simulate
-from pentathlon_engines.plain_launcher import PlainLauncher
-from pentathlon_engines.record import verify_record
-from pentathlon_engines.registry import PACKAGES
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.runner import SeatBot, play_match
+from pentathlon_engines.tools.match_statistics import simulate
 from tests.factories import make_match, make_version
 
 pytestmark = pytest.mark.usefixtures("sixth_game")

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 
 QUICK = Limits(
     startup_wall_s=10.0,

@@ -20,7 +20,7 @@ from pentathlon_engines import (
     Outcome,
     State,
 )
-from pentathlon_engines.position import Fields, refuse
+from pentathlon_engines.contract.position import Fields, refuse
 
 ACTIONS = ("keep", "play")
 CARDS = 5

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import ON_DISK, Awake, Breach, EndedFromOutside, Usage
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.pipes import BotEnded
-from pentathlon_engines.seat import Seat
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import ON_DISK, Awake, Breach, EndedFromOutside, Usage
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.pipes import BotEnded
+from pentathlon_engines.match.seat import Seat
 
 
 class Does(StrEnum):
@@ -160,10 +160,10 @@ class ScriptedPipes:
 def seat_of(bot: ScriptedBot, limits: Limits, *, is_blamed: bool = False) -> Seat:
     """Return a scripted bot at the table."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pentathlon_engines.seat.Pipes", lambda *_: ScriptedPipes(bot))
+        patch.setattr("pentathlon_engines.match.seat.Pipes", lambda *_: ScriptedPipes(bot))
         return Seat(bot, limits, is_blamed=is_blamed)
 
 
 def use_world(patch: pytest.MonkeyPatch, world: World) -> None:
     """Let seats live in this world."""
-    patch.setattr("pentathlon_engines.seat.time", world)
+    patch.setattr("pentathlon_engines.match.seat.time", world)

@@ -8,9 +8,9 @@ import pytest
 
 from pentathlon_engines import GAMES, Game
 from pentathlon_engines.cli.main import main
-from pentathlon_engines.launcher import BotCommand
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.engines.bot_sources import QUICK
 from tests.engines.commands import Play, Result, Run

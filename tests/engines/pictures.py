@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree as ET
 
 from pentathlon_engines import State
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 from tests.engines.contract import positions
 from tests.engines.setups import Setup

@@ -6,10 +6,10 @@ from random import Random
 from typing import Any
 
 from pentathlon_engines import GAMES, Game
-from pentathlon_engines.faults import Fault
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.record import Record, seal
-from pentathlon_engines.referee import Referee
+from pentathlon_engines.match.faults import Fault
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.record.record import Record, seal
 from tests.engines.fake_games import TWELVE
 
 

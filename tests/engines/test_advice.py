@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pentathlon_engines.advice import what_to_do
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.advice import what_to_do
 
 
 @pytest.mark.parametrize("kind", list(FaultKind))

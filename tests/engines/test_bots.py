@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines import CHANCE, GAMES, registry
+from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.bot import Turn
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.contract import registry
 from pentathlon_engines.lookahead import is_safe, winning_action
 from pentathlon_engines.manifest import bot_command, built_in_bots, content_hash, read_manifest
-from pentathlon_engines.plain_launcher import ENGINES, PlainLauncher
-from pentathlon_engines.record import Record, verify_record
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher
+from pentathlon_engines.record.record import Record, verify_record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.engines.fake_games import TWELVE
 

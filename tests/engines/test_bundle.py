@@ -9,9 +9,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from pentathlon_engines.bundle import pack_bundle, read_bundle
 from pentathlon_engines.errors import BadBundle
-from pentathlon_engines.record import chain
+from pentathlon_engines.record.bundle import pack_bundle, read_bundle
+from pentathlon_engines.record.record import chain
 from tests.engines.records import tuned_record
 
 

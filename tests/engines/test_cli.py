@@ -16,8 +16,8 @@ import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli import contestants
-from pentathlon_engines.plain_launcher import ENGINES
-from pentathlon_engines.record import chain
+from pentathlon_engines.match.plain_launcher import ENGINES
+from pentathlon_engines.record.record import chain
 from tests.engines.commands import Run, write_bot
 from tests.engines.records import tuned_record
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.bundle import pack_bundle
+from pentathlon_engines.record.bundle import pack_bundle
 from tests.engines.commands import Run, write_bot
 from tests.engines.records import tuned_record
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 from pentathlon_engines.drawing.svg import Picture
 from pentathlon_engines.drawing.words import lines, width_of

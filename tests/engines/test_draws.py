@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pentathlon_engines.draws import shuffle
+from pentathlon_engines.contract.draws import shuffle
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 33, 70])

@@ -14,7 +14,7 @@ from pentathlon_engines import CHANCE, GAMES, State
 from pentathlon_engines.bot import Turn
 from pentathlon_engines.lookahead import best_first, can_evaluate
 from pentathlon_engines.manifest import built_in_bots
-from pentathlon_engines.plain_launcher import ENGINES
+from pentathlon_engines.match.plain_launcher import ENGINES
 from tests.engines.azure import positions as azure_positions
 from tests.engines.maatatahay import positions as maatatahay_positions
 from tests.engines.way_of_the_dragon import positions as dragon_positions

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 
 
 def test_limits_survive_json() -> None:

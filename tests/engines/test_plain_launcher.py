@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotCommand
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.plain_launcher import ENGINES, PlainLauncher, PlainProcess
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher, PlainProcess
 
 
 def start(folder: Path, source: str, *, limits: Limits | None = None) -> PlainProcess:
@@ -127,9 +127,9 @@ def test_paused_bot_ends_with_the_runner(tmp_path: Path) -> None:
     runner = """
 import os, signal
 from pathlib import Path
-from pentathlon_engines.launcher import BotCommand
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 command = BotCommand(folder=Path.cwd(), argv=["{python}", "-S", "-c", "input()"])
 bot = PlainLauncher().start(command, seat=0, limits=Limits())

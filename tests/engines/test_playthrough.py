@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines import GAMES, playthrough
+from pentathlon_engines import GAMES
+from pentathlon_engines.tools import playthrough
 from tests.engines.card_game import CardGame
 
 FILES = sorted((Path(__file__).parent / "playthroughs").glob("*.txt"))

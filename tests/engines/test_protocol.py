@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from pentathlon_engines import protocol
 from pentathlon_engines.errors import BadMessage
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.protocol import Reply, read_ready, read_reply
+from pentathlon_engines.match import protocol
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.protocol import Reply, read_ready, read_reply
 
 FACTS = protocol.MatchFacts("tuned", 1, 2, {}, Limits(), "local")
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines import GAMES, protocol, table
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotCommand
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines import GAMES
+from pentathlon_engines.match import protocol, table
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
 
 PAGE = (Path(__file__).parents[2] / "engines/PROTOCOL.md").read_text()

@@ -10,10 +10,18 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines import GAMES, Game, record
+from pentathlon_engines import GAMES, Game
 from pentathlon_engines.errors import BadRecord
-from pentathlon_engines.faults import Fault, FaultKind
-from pentathlon_engines.record import Record, canonical, chain, position, positions, verify_record
+from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.record import record
+from pentathlon_engines.record.record import (
+    Record,
+    canonical,
+    chain,
+    position,
+    positions,
+    verify_record,
+)
 from tests.engines.fake_games import TWELVE
 from tests.engines.records import tuned_record, twelve_record
 

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from pentathlon_engines import CHANCE, GAMES, Outcome
-from pentathlon_engines.faults import Fault, FaultKind
-from pentathlon_engines.referee import STAND_IN, Referee, chance_random, judge
+from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.match.referee import STAND_IN, Referee, chance_random, judge
 from tests.engines.fake_games import TWELVE
 
 

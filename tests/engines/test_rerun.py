@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines import Game, record
-from pentathlon_engines.faults import Fault, FaultKind
-from pentathlon_engines.launcher import BotCommand
-from pentathlon_engines.plain_launcher import PlainLauncher
-from pentathlon_engines.record import Record
-from pentathlon_engines.registry import GAMES
-from pentathlon_engines.rerun import Rerun, Verdict, lines_of, requests_to, rerun
+from pentathlon_engines import Game
+from pentathlon_engines.contract.registry import GAMES
+from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.record import record
+from pentathlon_engines.record.record import Record
+from pentathlon_engines.record.rerun import Rerun, Verdict, lines_of, requests_to, rerun
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.engines.bot_sources import EACH, HONEST, QUICK
 from tests.engines.fake_games import TWELVE

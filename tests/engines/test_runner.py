@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines import GAMES, record
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotCommand, HostTooSlow, LaunchFailed
-from pentathlon_engines.plain_launcher import PlainLauncher, PlainProcess
-from pentathlon_engines.protocol import encode
-from pentathlon_engines.record import verify_record
-from pentathlon_engines.rerun import requests_to
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotCommand, HostTooSlow, LaunchFailed
+from pentathlon_engines.match.plain_launcher import PlainLauncher, PlainProcess
+from pentathlon_engines.match.protocol import encode
+from pentathlon_engines.record import record
+from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.rerun import requests_to
 from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
 from tests.engines.bot_sources import (
     EACH,
@@ -230,7 +231,7 @@ def test_table_of_three_goes_on_without_who_ran_out_of_turn(
 def test_host_without_time_gives_the_match_back(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+    monkeypatch.setattr("pentathlon_engines.match.seat.is_given_up", lambda *_: True)
 
     with pytest.raises(HostTooSlow) as caught:
         play(HONEST, PATIENT)
@@ -241,7 +242,7 @@ def test_host_without_time_gives_the_match_back(
 def test_bot_that_hosts_gave_up_before_has_lost(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+    monkeypatch.setattr("pentathlon_engines.match.seat.is_given_up", lambda *_: True)
 
     report = play(HONEST, PATIENT, blamed={1})
 
@@ -253,7 +254,7 @@ def test_bot_that_hosts_gave_up_before_has_lost(
 def test_start_that_nobody_gets_time_for_blames_nobody(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pentathlon_engines.seat.is_start_given_up", lambda *_: True)
+    monkeypatch.setattr("pentathlon_engines.match.seat.is_start_given_up", lambda *_: True)
     slow = "import time\ntime.sleep(0.3)\n"
 
     with pytest.raises(HostTooSlow) as caught:

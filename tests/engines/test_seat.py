@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import EndedFromOutside, HostTooSlow
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.pipes import BotFailed
-from pentathlon_engines.seat import Seat
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.pipes import BotFailed
+from pentathlon_engines.match.seat import Seat
 from tests.engines.clockwork import Does, ScriptedBot, Span, World, seat_of, use_world
 
 LIMITS = Limits(action_cpu_s=1, action_wall_s=3, match_cpu_s=20, match_wall_s=8, startup_wall_s=5)

@@ -7,8 +7,9 @@ from math import inf
 
 import pytest
 
-from pentathlon_engines import GAMES, Outcome, simulate
-from pentathlon_engines.match_statistics import Figure, Match, play
+from pentathlon_engines import GAMES, Outcome
+from pentathlon_engines.tools import simulate
+from pentathlon_engines.tools.match_statistics import Figure, Match, play
 from tests.engines.card_game import CardGame
 
 MATCHES = {"azure": 24, "tash_kalar": 10}

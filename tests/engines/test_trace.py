@@ -6,7 +6,14 @@ import json
 
 import pytest
 
-from pentathlon_engines.trace import FROM_BOT, LINE_BYTES_KEPT, LINES_KEPT, TO_BOT, Line, Tape
+from pentathlon_engines.match.trace import (
+    FROM_BOT,
+    LINE_BYTES_KEPT,
+    LINES_KEPT,
+    TO_BOT,
+    Line,
+    Tape,
+)
 from tests.engines.bot_sources import EACH, HONEST, READY
 from tests.engines.commands import Play
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.plain_launcher import PlainLauncher
-from pentathlon_engines.turn_cost import measure_turn_cost
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.tools.turn_cost import measure_turn_cost
 
 
 def test_turn_costs_more_than_a_bare_round_trip() -> None:

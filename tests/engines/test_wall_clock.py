@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.awake import awake_threads
-from pentathlon_engines.launcher import ON_DISK, Awake
-from pentathlon_engines.wall_clock import Found, WallClock, compare, time_to_look_s
+from pentathlon_engines.match.awake import awake_threads
+from pentathlon_engines.match.launcher import ON_DISK, Awake
+from pentathlon_engines.match.wall_clock import Found, WallClock, compare, time_to_look_s
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ class TestThreads:
     def test_one_of_several_processes_is_never_at_the_disk(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("pentathlon_engines.awake._read", lambda _: b"1 (x) D 1")
+        monkeypatch.setattr("pentathlon_engines.match.awake._read", lambda _: b"1 (x) D 1")
 
         assert set(awake_threads([os.getpid()]).values()) == {ON_DISK}
         assert awake_threads([os.getpid(), os.getppid()]) == {}

@@ -10,9 +10,9 @@ from pentathlon.local.demo_logins import demo_logins
 from pentathlon.local.demo_plan import BOTS, Plan, authors, folder_of, plans
 from pentathlon.matches.validation import submit_bot
 from pentathlon_engines import GAMES
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, content_hash, read_manifest
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.factories import make_user
 

@@ -11,9 +11,9 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.needs import needs_of
 from pentathlon.matches.validation import submit_bot
 from pentathlon.replays.services import read_record
-from pentathlon_engines.launcher import SandboxLevel
 from pentathlon_engines.manifest import built_in_bots
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.launcher import SandboxLevel
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_user, zip_files
 from tests.pentathlon.matches.acting import claimed
 from workers import play

@@ -5,7 +5,7 @@ from django.conf import LazySettings
 from django.core.checks import ERROR, INFO, WARNING, run_checks
 from django.core.management import call_command
 
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from workers import checks
 from workers.checks import TAG, check_sandbox
 from workers.sandbox.errors import Layer

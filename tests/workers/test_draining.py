@@ -8,10 +8,10 @@ import pytest
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.services import claim_matches
-from pentathlon_engines.launcher import BotCommand, BotProcess, SandboxLevel
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.launcher import BotCommand, BotProcess, SandboxLevel
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
 from workers import tasks
 from workers.bot_files import BotFiles

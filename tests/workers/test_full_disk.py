@@ -14,7 +14,7 @@ import pytest
 
 from pentathlon.local.supervisor import Service
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version
 from tests.workers.running import running_platform
 from tests.workers.sandbox.worker_users import USERS, worker_user

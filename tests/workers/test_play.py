@@ -21,7 +21,8 @@ from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.validation import submit_bot
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import Submission, accept_results
-from pentathlon_engines.launcher import (
+from pentathlon_engines.manifest import built_in_bots
+from pentathlon_engines.match.launcher import (
     BotCommand,
     BotProcess,
     Breach,
@@ -30,9 +31,8 @@ from pentathlon_engines.launcher import (
     SandboxLevel,
     Usage,
 )
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.manifest import built_in_bots
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
 from workers import play
@@ -141,7 +141,7 @@ class StandStill:
 def test_host_that_gives_no_time_counts_against_who_was_asked(
     job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+    monkeypatch.setattr("pentathlon_engines.match.seat.is_given_up", lambda *_: True)
 
     host = Starvation(slots=1, pressure=lambda: 0.1)
 
@@ -156,7 +156,7 @@ def test_host_that_gives_no_time_counts_against_who_was_asked(
 def test_starved_host_that_gives_no_time_counts_against_nobody(
     job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+    monkeypatch.setattr("pentathlon_engines.match.seat.is_given_up", lambda *_: True)
     host = Starvation(slots=1, pressure=lambda: 0.9)
 
     play_jobs([job], launcher=StandStill(), files=files, host=host)
@@ -168,7 +168,7 @@ def test_starved_host_that_gives_no_time_counts_against_nobody(
 def test_bot_that_hosts_have_given_up_before_loses(
     job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pentathlon_engines.seat.is_given_up", lambda *_: True)
+    monkeypatch.setattr("pentathlon_engines.match.seat.is_given_up", lambda *_: True)
     blamed = replace(job, seats=(replace(job.seats[0], is_blamed=True), job.seats[1]))
 
     assert play_jobs([blamed], launcher=StandStill(), files=files) == 0

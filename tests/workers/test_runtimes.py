@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from workers import runtimes
 from workers.drain import Drain
 from workers.runtimes import Runtimes, start_trials

@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.publishing import RESEND_LOST_S
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_worker
 from workers import tasks
 from workers.celery_app import app

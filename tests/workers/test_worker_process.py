@@ -11,7 +11,7 @@ from pentathlon.common.models import Lease
 from pentathlon.common.services import RECONCILER
 from pentathlon.matches.models import Match, MatchKind, MatchState, Worker
 from pentathlon.replays.services import read_record
-from pentathlon_engines.record import verify_record
+from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import let_lease_expire
 from tests.workers.running import running_platform

@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
-from pentathlon_engines import GAMES, protocol
-from pentathlon_engines.launcher import BotCommand, Launcher
-from pentathlon_engines.record import seal
-from pentathlon_engines.referee import Referee, Request
-from pentathlon_engines.table import Table, request_message
+from pentathlon_engines import GAMES
+from pentathlon_engines.match import protocol
+from pentathlon_engines.match.launcher import BotCommand, Launcher
+from pentathlon_engines.match.referee import Referee, Request
+from pentathlon_engines.match.table import Table, request_message
+from pentathlon_engines.record.record import seal
 from workers.benchmark.meter import own_cpu_s
 
 Record = dict[str, Any]  # Any: JSON, verified when it was handed in

@@ -18,11 +18,11 @@ from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
 from pentathlon.local.bot_zip import zipped
 from pentathlon.matches.publishing import BATCH
-from pentathlon_engines.launcher import BotCommand, Launcher
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
-from pentathlon_engines.plain_launcher import PlainLauncher
-from pentathlon_engines.table import request_message
-from pentathlon_engines.turn_cost import measure_turn_cost
+from pentathlon_engines.match.launcher import BotCommand, Launcher
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.match.table import request_message
+from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from workers.benchmark import bots, rows
 from workers.benchmark.costs import Costs
 from workers.benchmark.meter import own_cpu_s

@@ -15,8 +15,8 @@ from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.receipt import seat_results
 from pentathlon.replays.services import Submission, accept_results, read_record
-from pentathlon_engines.launcher import Usage
-from pentathlon_engines.record import canonical, chain, verify_record
+from pentathlon_engines.match.launcher import Usage
+from pentathlon_engines.record.record import canonical, chain, verify_record
 from workers.benchmark.meter import cost_s, own_cpu_s
 
 Record = dict[str, Any]  # Any: JSON, verified when it was handed in

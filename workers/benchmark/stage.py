@@ -27,7 +27,7 @@ from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon_engines import GAMES
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from workers.benchmark.meter import cpu_s_of
 from workers.runtimes import Runtimes, try_untried
 from workers.tasks import (

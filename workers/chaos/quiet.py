@@ -25,9 +25,9 @@ from pentathlon.replays.services import accept_result  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon.tournaments.services import close_finished, start_tournament  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
-from pentathlon_engines.launcher import Usage  # noqa: E402
-from pentathlon_engines.record import seal  # noqa: E402
-from pentathlon_engines.referee import Referee  # noqa: E402
+from pentathlon_engines.match.launcher import Usage  # noqa: E402
+from pentathlon_engines.match.referee import Referee  # noqa: E402
+from pentathlon_engines.record.record import seal  # noqa: E402
 from workers.chaos.document import (  # noqa: E402
     Size,
     choice,

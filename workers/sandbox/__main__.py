@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from workers.sandbox.report import probe_down_to, table
 
 

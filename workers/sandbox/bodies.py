@@ -9,8 +9,8 @@ import signal
 from contextlib import suppress
 from typing import Protocol
 
-from pentathlon_engines.awake import awake_threads
-from pentathlon_engines.launcher import Awake
+from pentathlon_engines.match.awake import awake_threads
+from pentathlon_engines.match.launcher import Awake
 from workers.sandbox.burden import (
     Burden,
     ScratchMeter,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
-from pentathlon_engines.endings import manner_of_end
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotCommand, Breach
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import Manifest
+from pentathlon_engines.match.exit_status import manner_of_end
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotCommand, Breach
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD_LIMITS

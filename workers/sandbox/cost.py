@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 from statistics import median
 
-from pentathlon_engines.launcher import BotCommand, Launcher, SandboxLevel
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.plain_launcher import PlainLauncher
-from pentathlon_engines.turn_cost import measure_turn_cost
+from pentathlon_engines.match.launcher import BotCommand, Launcher, SandboxLevel
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from workers.sandbox.launcher import SandboxLauncher
 
 _ROUNDS = 40

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.launcher import Launcher
+from pentathlon_engines.match.launcher import Launcher
 from workers.sandbox.levels import open_sandbox
 
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.launcher import LaunchFailed
+from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.bubblewrap import bot_environment
 from workers.sandbox.burden import FolderScratch
 from workers.sandbox.confine import CONFINED

@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from subprocess import SubprocessError
 
-from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.cgroup_hosts import outlive_bots
 from workers.sandbox.cgroups import Cgroups, Group, Use
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from pentathlon_engines.launcher import Launcher, SandboxLevel
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.launcher import Launcher, SandboxLevel
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.probe import Probe, probe

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from pentathlon_engines.launcher import LaunchFailed
+from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.bubblewrap import BOT_AT, bot_environment, command_line, find_bwrap
 from workers.sandbox.burden import MountedScratch
 from workers.sandbox.filters import filter_path

@@ -12,9 +12,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.cgroup_hosts import outlive_bots
 from workers.sandbox.cgroups import Use
 from workers.sandbox.errors import Layer, LayerMissing

@@ -11,14 +11,14 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 
-from pentathlon_engines.launcher import (
+from pentathlon_engines.match.launcher import (
     Awake,
     Breach,
     EndedFromOutside,
     LaunchFailed,
     Usage,
 )
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.bodies import Body, process_handle
 from workers.sandbox.burden import Burden, process_cpu_s
 from workers.sandbox.cgroups import Group

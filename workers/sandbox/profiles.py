@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pentathlon_engines.launcher import BotCommand
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.limits import Limits
 
 BOT_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """Where a bot looks for programs; all of it is below /usr, which it sees."""

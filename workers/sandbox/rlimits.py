@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 
 MEBIBYTE = 1024 * 1024
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from pentathlon_engines.languages import heap_mb
-from pentathlon_engines.launcher import BotCommand
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import BotCommand
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.bodies import Body, Family, ManyProcesses, OneProcess
 from workers.sandbox.burden import ScratchMeter
 from workers.sandbox.cgroups import Group

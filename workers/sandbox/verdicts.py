@@ -6,9 +6,9 @@ import signal
 from dataclasses import dataclass
 from typing import Final
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import Breach, Usage
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import Breach, Usage
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.burden import Burden
 from workers.sandbox.rlimits import MEBIBYTE, most_cpu_s
 

@@ -16,7 +16,7 @@ Actions are numbered in the order in which the rules list them: `place`, `gift` 
 
 from __future__ import annotations
 
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pentathlon_engines.azure.board import (
     pack,
 )
 from pentathlon_engines.azure.realm import BOARD_NAMES, FACES, ROTATIONS, is_layout
-from pentathlon_engines.draws import shuffle
+from pentathlon_engines.contract.draws import shuffle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

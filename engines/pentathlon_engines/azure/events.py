@@ -29,7 +29,7 @@ from pentathlon_engines.azure.board import (
     pack,
     size,
 )
-from pentathlon_engines.position import refuse
+from pentathlon_engines.contract.position import refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

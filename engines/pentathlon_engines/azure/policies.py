@@ -6,11 +6,11 @@ from random import Random
 
 from pentathlon_engines.azure.evaluation import worth
 from pentathlon_engines.azure.state import AzureState
-from pentathlon_engines.game import CHANCE, State
+from pentathlon_engines.contract.game import CHANCE, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.game import Policy
+    from pentathlon_engines.contract.game import Policy
 
 
 def play_greedy(state: State, actions: list[int], rng: Random) -> int:

@@ -35,7 +35,7 @@ from pentathlon_engines.azure.chance import order
 from pentathlon_engines.azure.hidden import deal_any, without
 from pentathlon_engines.azure.realm import is_layout, realm_of
 from pentathlon_engines.azure.table import BOON, OVER, PHASES, RESHUFFLE, RETURNING, SETUP, TURN
-from pentathlon_engines.position import Fields, checked_integer, refuse
+from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

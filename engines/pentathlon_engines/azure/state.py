@@ -29,17 +29,17 @@ from pentathlon_engines.azure.board import (
 from pentathlon_engines.azure.realm import realm_of
 from pentathlon_engines.azure.side import Side
 from pentathlon_engines.azure.table import BOON, OVER, RESHUFFLE, RETURNING, SETUP, TURN, Table
+from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option, Outcome
 from pentathlon_engines.errors import BadChance
-from pentathlon_engines.game import CHANCE, Game, GameInfo, Option, Outcome
-from pentathlon_engines.texts import action_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.contract.game import Encoder, Evaluation, Policy
     from pentathlon_engines.drawing.plain import Drawing
-    from pentathlon_engines.game import Encoder, Evaluation, Policy
 
 
 class AzureState(Table):

@@ -24,14 +24,14 @@ from pentathlon_engines.azure.board import (
 )
 from pentathlon_engines.azure.realm import NOT_LAID, OTHER_BITS
 from pentathlon_engines.azure.side import Side
-from pentathlon_engines.game import CHANCE, Outcome, State
+from pentathlon_engines.contract.game import CHANCE, Outcome, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.azure.events import Event
-    from pentathlon_engines.game import Draw
+    from pentathlon_engines.contract.game import Draw
 
 PHASES: Final = ("setup", "turn", "boon", "return", "reshuffle", "over")
 SETUP: Final = 0

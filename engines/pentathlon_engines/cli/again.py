@@ -9,14 +9,14 @@ from pathlib import Path
 import typer
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.advice import what_to_do
-from pentathlon_engines.bundle import Bundle, read_bundle
 from pentathlon_engines.cli.contestants import find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import print_json, say, show_log
 from pentathlon_engines.errors import BadBundle
-from pentathlon_engines.launcher import Launcher
-from pentathlon_engines.rerun import Rerun, Verdict, recorded_fault, rerun
+from pentathlon_engines.match.launcher import Launcher
+from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.record.bundle import Bundle, read_bundle
+from pentathlon_engines.record.rerun import Rerun, Verdict, recorded_fault, rerun
 from pentathlon_engines.runner import SeatBot
 
 _DIFFERENCES_SHOWN = 3

@@ -6,13 +6,14 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from pentathlon_engines import GAMES, protocol
+from pentathlon_engines import GAMES
 from pentathlon_engines.cli.contestants import find_bot, find_launcher, find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import print_json, print_table, say
-from pentathlon_engines.game import Game
-from pentathlon_engines.launcher import Launcher
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.contract.game import Game
+from pentathlon_engines.match import protocol
+from pentathlon_engines.match.launcher import Launcher
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 
 

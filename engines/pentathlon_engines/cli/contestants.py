@@ -10,9 +10,7 @@ from typing import Any
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.game import Game
-from pentathlon_engines.launcher import Launcher
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.contract.game import Game
 from pentathlon_engines.manifest import (
     Manifest,
     bot_command,
@@ -20,7 +18,9 @@ from pentathlon_engines.manifest import (
     content_hash,
     read_manifest,
 )
-from pentathlon_engines.plain_launcher import PlainLauncher
+from pentathlon_engines.match.launcher import Launcher
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot
 
 

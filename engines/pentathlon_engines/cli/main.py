@@ -16,7 +16,7 @@ from pentathlon_engines.cli.output import say
 from pentathlon_engines.cli.play import play
 from pentathlon_engines.cli.recording import replay, verify
 from pentathlon_engines.errors import BadManifest, EngineError
-from pentathlon_engines.launcher import LaunchFailed
+from pentathlon_engines.match.launcher import LaunchFailed
 
 app = typer.Typer(
     help="Write, try and check bots for the games of Pentathlon.",

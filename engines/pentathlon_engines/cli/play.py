@@ -22,7 +22,7 @@ from pentathlon_engines.cli.contestants import (
 )
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.output import ordinal, print_json, print_table, say, show_log
-from pentathlon_engines.record import Record
+from pentathlon_engines.record.record import Record
 from pentathlon_engines.runner import MatchReport, play_match
 
 

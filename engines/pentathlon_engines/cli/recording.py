@@ -12,9 +12,9 @@ import typer
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import ordinal, print_json
 from pentathlon_engines.cli.proving import verify_tournament
+from pentathlon_engines.contract.game import CHANCE, State
 from pentathlon_engines.errors import BadRecord
-from pentathlon_engines.game import CHANCE, State
-from pentathlon_engines.record import Record, positions, verify_record
+from pentathlon_engines.record.record import Record, positions, verify_record
 
 FORWARD = (" ", "n", "l", "\r", "\x1b[C", "\x1b[B")
 BACK = ("p", "h", "\x7f", "\x1b[D", "\x1b[A")

@@ -9,7 +9,7 @@ from pentathlon_engines.drawing.svg import WIDTH, Picture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.game import State
+    from pentathlon_engines.contract.game import State
 
 _LINE: Final = 26
 _MARGIN: Final = 30

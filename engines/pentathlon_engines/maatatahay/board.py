@@ -16,14 +16,14 @@ added to a tile have their numbers whether or not there are crystals for them.
 
 from __future__ import annotations
 
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Final
 
-    from pentathlon_engines.compiling import i64
+    from pentathlon_engines.contract.compiling import i64
 
 RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")  # JSON
 

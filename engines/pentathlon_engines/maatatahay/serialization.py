@@ -7,6 +7,7 @@ tiles and rounds need not fit together: examples show what they need.
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.maatatahay.board import (
     BAG_ENERGY,
     BAG_SPIRIT,
@@ -39,7 +40,6 @@ from pentathlon_engines.maatatahay.table import (
     SETTING_UP,
     SETTLING,
 )
-from pentathlon_engines.position import Fields, checked_integer, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

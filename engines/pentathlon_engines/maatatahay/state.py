@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Outcome
 from pentathlon_engines.errors import BadChance
-from pentathlon_engines.game import CHANCE, Game, GameInfo, Outcome
 from pentathlon_engines.maatatahay import chance, serialization
 from pentathlon_engines.maatatahay.board import (
     ACTIONS,
@@ -44,16 +45,15 @@ from pentathlon_engines.maatatahay.table import (
     Ending,
     Table,
 )
-from pentathlon_engines.texts import action_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.compiling import i64
+    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.game import Encoder, Evaluation
     from pentathlon_engines.drawing.plain import Drawing
-    from pentathlon_engines.game import Encoder, Evaluation
 
 
 class MaatatahayState(Table):

@@ -5,7 +5,7 @@ Sections in brackets are those of the rules page. The course of a round is in `s
 
 from __future__ import annotations
 
-from pentathlon_engines.game import CHANCE, Outcome, State
+from pentathlon_engines.contract.game import CHANCE, Outcome, State
 from pentathlon_engines.maatatahay.board import (
     ADDS,
     AIMS,
@@ -56,8 +56,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.compiling import i64
-    from pentathlon_engines.game import Draw
+    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.game import Draw
 
 PHASES: Final = ("setup", "pair", "order", "place", "face", "add", "settle", "over")
 SETTING_UP: Final = 0

@@ -17,9 +17,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
+from pentathlon_engines.contract.game import CHANCE, Game, Outcome, State
+from pentathlon_engines.contract.registry import GAMES
 from pentathlon_engines.errors import BadAction
-from pentathlon_engines.game import CHANCE, Game, Outcome, State
-from pentathlon_engines.registry import GAMES
 
 Observation = dict[str, NDArray[Any]]  # Any: numbers of two types
 

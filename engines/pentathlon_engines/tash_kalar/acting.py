@@ -55,7 +55,7 @@ from pentathlon_engines.tash_kalar.turns import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.game import Draw
+    from pentathlon_engines.contract.game import Draw
 
 
 class Acting(Turns):

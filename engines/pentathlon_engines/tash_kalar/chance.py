@@ -8,7 +8,7 @@ that begins, hands of beings, of legends, both flares, the decks and in the High
 
 from __future__ import annotations
 
-from pentathlon_engines.draws import shuffle
+from pentathlon_engines.contract.draws import shuffle
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,

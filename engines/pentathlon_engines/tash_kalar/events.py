@@ -6,7 +6,7 @@ legends, flares), new shared decks, and actions with a card that cannot be seen 
 
 from __future__ import annotations
 
-from pentathlon_engines.game import CHANCE
+from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.tash_kalar.actions import (
     ACTIONS,
     CARD_OF,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.game import State
+from pentathlon_engines.contract.game import State
 
 
 class ExpansionTable(State):

@@ -7,7 +7,7 @@ missing corners.
 
 from __future__ import annotations
 
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ own hand nor in a discard pile are in the other hand or in the deck.
 
 from __future__ import annotations
 
-from pentathlon_engines.draws import shuffle
+from pentathlon_engines.contract.draws import shuffle
 from pentathlon_engines.tash_kalar import events, tasks
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from pentathlon_engines.game import State
+from pentathlon_engines.contract.game import State
 from pentathlon_engines.lookahead import best_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.game import Policy
+    from pentathlon_engines.contract.game import Policy
 
 _PREFERRED: Final = ("summon ", "claim ")
 

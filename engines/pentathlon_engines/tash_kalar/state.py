@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
 from pentathlon_engines.errors import BadChance, BadOption, BadPosition
-from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
 from pentathlon_engines.tash_kalar import chance, events, hidden
 from pentathlon_engines.tash_kalar.acting import Acting
 from pentathlon_engines.tash_kalar.actions import (
@@ -37,15 +38,14 @@ from pentathlon_engines.tash_kalar.table import (
     TURN_END,
 )
 from pentathlon_engines.tash_kalar.turns import TURN_CAP
-from pentathlon_engines.texts import action_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.contract.game import Draw, Encoder, Evaluation, Policy
     from pentathlon_engines.drawing.plain import Drawing
-    from pentathlon_engines.game import Draw, Encoder, Evaluation, Policy
 
 
 class TashKalarState(Acting):

@@ -20,7 +20,7 @@ from pentathlon_engines.tash_kalar.table import RANKS_EACH, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.compiling import i64
+    from pentathlon_engines.contract.compiling import i64
 
     Pieces = tuple[i64, i64]
     """Own pieces in a window, all and the upgraded ones."""

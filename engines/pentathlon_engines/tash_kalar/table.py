@@ -5,7 +5,7 @@ Sections in brackets are those of the rules page. Lists of two are by seat.
 
 from __future__ import annotations
 
-from pentathlon_engines.game import CHANCE
+from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.tash_kalar.cards.catalogue import SCHOOL_CARDS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.geometry import ALL, BIT, GRID, RULES

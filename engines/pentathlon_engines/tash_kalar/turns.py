@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.game import CHANCE, Outcome
+from pentathlon_engines.contract.game import CHANCE, Outcome
 from pentathlon_engines.tash_kalar import events, tasks
 from pentathlon_engines.tash_kalar.geometry import RULES, bits_of
 from pentathlon_engines.tash_kalar.resolving import Resolving

@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from pentathlon_engines.errors import EngineError
-from pentathlon_engines.record import canonical
+from pentathlon_engines.record.record import canonical
 from pentathlon_engines.tournament.schedule import SCHEDULER, Pairing, draw_blocks
 
 FORMAT: Final = 2

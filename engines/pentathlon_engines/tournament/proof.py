@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import BadRecord, EngineError
-from pentathlon_engines.record import Record, verify_record
+from pentathlon_engines.record.record import Record, verify_record
 from pentathlon_engines.tournament.document import (
     FORMAT as DOCUMENT_FORMAT,
 )

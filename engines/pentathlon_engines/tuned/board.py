@@ -13,7 +13,7 @@ Actions are numbered in the order in which the rules list them: `add` is kind x 
 
 from __future__ import annotations
 
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ way. Only positions with empty hands can come back, so `history` is mostly `{}`.
 
 from __future__ import annotations
 
-from pentathlon_engines.position import Fields, checked_integer, refuse
+from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.tuned.board import (
     ACTIONS,
     EACH,
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.info import Outcome
+    from pentathlon_engines.contract.info import Outcome
     from pentathlon_engines.tuned.state import TunedState
 
 _KEYS: Final = 1 << 28

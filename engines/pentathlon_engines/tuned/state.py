@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.game import Game, GameInfo, Outcome, State
-from pentathlon_engines.texts import action_of, text_of
+from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.game import Game, GameInfo, Outcome, State
 from pentathlon_engines.tuned import serialization
 from pentathlon_engines.tuned.board import (
     ACTIONS,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.contract.game import Draw, Encoder
     from pentathlon_engines.drawing.plain import Drawing
-    from pentathlon_engines.game import Draw, Encoder
 
     Targets = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from itertools import chain, combinations_with_replacement
 
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.compiling import i64
-    from pentathlon_engines.game import Draw
+    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.game import Draw
 
 
 def _words() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from pentathlon_engines.game import State
+from pentathlon_engines.contract.game import State
 from pentathlon_engines.way_of_the_dragon.actions import AGAIN, KEEP, PATHS, REBIRTH, STOP
 from pentathlon_engines.way_of_the_dragon.dice import COUNTS, DICE, FACES, NUMBERS
 from pentathlon_engines.way_of_the_dragon.evaluation import pieces_of
@@ -14,7 +14,7 @@ from pentathlon_engines.way_of_the_dragon.table import EXTRA, KEEPING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.game import Policy
+    from pentathlon_engines.contract.game import Policy
 
 
 def play_greedy(state: State, actions: list[int], rng: Random) -> int:

@@ -6,8 +6,8 @@ What only the engine needs may be left out of a position that is read: `turn_of`
 
 from __future__ import annotations
 
-from pentathlon_engines.game import CHANCE
-from pentathlon_engines.position import Fields, checked_integer, refuse
+from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.way_of_the_dragon.actions import ACTIONS, ELEMENTS, GRAMMAR, PATHS, TEXTS
 from pentathlon_engines.way_of_the_dragon.board import (
     COLORS,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import permutations
 
+from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
 from pentathlon_engines.errors import BadChance, BadOption, BadPosition
-from pentathlon_engines.game import CHANCE, Game, GameInfo, Option
-from pentathlon_engines.texts import action_of, text_of
 from pentathlon_engines.way_of_the_dragon import chance, serialization
 from pentathlon_engines.way_of_the_dragon.actions import (
     ACTIONS,
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.compiling import i64
+    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.game import Encoder, Evaluation, Policy
+    from pentathlon_engines.contract.info import Outcome
     from pentathlon_engines.drawing.plain import Drawing
-    from pentathlon_engines.game import Encoder, Evaluation, Policy
-    from pentathlon_engines.info import Outcome
 
 DRAW: Final = "draw"
 """The value of `start_seat` with which chance draws the seat that begins."""

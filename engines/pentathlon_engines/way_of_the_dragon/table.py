@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from pentathlon_engines.game import State
-from pentathlon_engines.info import Outcome
+from pentathlon_engines.contract.game import State
+from pentathlon_engines.contract.info import Outcome
 from pentathlon_engines.way_of_the_dragon.actions import (
     AGAIN,
     END,
@@ -52,8 +52,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.compiling import i64
-    from pentathlon_engines.game import Draw
+    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.game import Draw
 
 DEAD: Final = 0
 """Chance places a dead piece."""

@@ -18,7 +18,7 @@ from pentathlon.env import CHECKOUT, child_environment, read_environment
 
 _ENGINES = CHECKOUT / "engines"
 _MOST_KEPT = 3
-_FAST = "pentathlon_engines/game"
+_FAST = "pentathlon_engines/contract/game"
 """A module that has to come out compiled."""
 
 

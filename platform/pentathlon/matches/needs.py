@@ -12,7 +12,7 @@ from django.conf import settings
 from pentathlon.matches.fleet_models import BUILDS_WITH, Worker, build_tool_of
 from pentathlon.matches.models import Match
 from pentathlon_engines.languages import BUILD_TOOLS
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 
 _STRENGTH: Final = {
     SandboxLevel.PROCESS: 0,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import stop_version
 from pentathlon.matches.models import MatchKind, MatchSeat, MatchState, SeatQuerySet
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 
 FAULTS_IN_A_ROW: Final = 5
 """Faults at the start after which a version is stopped."""

@@ -23,7 +23,7 @@ from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon_engines import GAMES
-from pentathlon_engines.shape import SEED_END
+from pentathlon_engines.record.shape import SEED_END
 
 
 def submit_bot(*, owner: User, archive: bytes | CheckedArchive, notes: str = "") -> BotVersion:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pentathlon.common.errors import NotFound
 from pentathlon_engines import State
-from pentathlon_engines.record import canonical, positions
+from pentathlon_engines.record.record import canonical, positions
 
 _MATCHES_KEPT = 16
 

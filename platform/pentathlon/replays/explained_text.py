@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pentathlon.replays.explanations import Explanation
 from pentathlon.replays.uses import Use
 from pentathlon_engines import GAMES
-from pentathlon_engines.bundle import file_name
-from pentathlon_engines.record import position
-from pentathlon_engines.trace import LINE_BYTES_KEPT, Line
+from pentathlon_engines.match.trace import LINE_BYTES_KEPT, Line
+from pentathlon_engines.record.bundle import file_name
+from pentathlon_engines.record.record import position
 
 
 def as_text(explanation: Explanation) -> str:

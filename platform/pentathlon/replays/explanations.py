@@ -11,12 +11,12 @@ from pentathlon.common.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.replays.services import read_record
 from pentathlon.replays.uses import Turn, Use, turns_of, uses_of
-from pentathlon_engines.advice import what_to_do
-from pentathlon_engines.bundle import file_name, pack_bundle
-from pentathlon_engines.endings import manner_of_end
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.rerun import lines_of
-from pentathlon_engines.trace import Line, Trace
+from pentathlon_engines.match.exit_status import manner_of_end
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.trace import Line, Trace
+from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.record.bundle import file_name, pack_bundle
+from pentathlon_engines.record.rerun import lines_of
 
 Record = dict[str, Any]  # Any: JSON, verified before it was stored
 

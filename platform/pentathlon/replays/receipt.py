@@ -9,9 +9,9 @@ from pentathlon.common.texts import storable
 from pentathlon.matches.jobs import SeatResult
 from pentathlon.matches.models import Match
 from pentathlon_engines import GAMES
-from pentathlon_engines.launcher import Usage
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.trace import Trace
+from pentathlon_engines.match.launcher import Usage
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.trace import Trace
 
 NOTES_KEPT: Final = 100
 """How many notes of a bot are kept of a match, the last ones."""

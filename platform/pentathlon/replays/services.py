@@ -18,9 +18,9 @@ from pentathlon.replays.codec import CODEC, pack, unpack
 from pentathlon.replays.models import Replay
 from pentathlon.replays.receipt import expected_header, seat_results
 from pentathlon_engines.errors import BadRecord
-from pentathlon_engines.launcher import Usage
-from pentathlon_engines.record import canonical, verify_record
-from pentathlon_engines.trace import Trace
+from pentathlon_engines.match.launcher import Usage
+from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.record.record import canonical, verify_record
 
 Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
 _LATEST_LIMITS: Final = {"match_wall_s": 60}

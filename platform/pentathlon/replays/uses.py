@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pentathlon.matches.models import MatchSeat
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.referee import STAND_IN
-from pentathlon_engines.trace import Trace
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.referee import STAND_IN
+from pentathlon_engines.match.trace import Trace
 
 Record = dict[str, Any]  # Any: JSON, verified before it was stored
 

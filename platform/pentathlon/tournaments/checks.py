@@ -10,7 +10,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
 from pentathlon.tournaments.models import TournamentFormat
 from pentathlon_engines import GAMES, BadOption, BadSeats, Game
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.schedule import count_matches
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
 

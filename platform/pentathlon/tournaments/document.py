@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon.ratings.skill import ALGORITHM_VERSION
 from pentathlon.tournaments.models import Tournament
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import FORMAT, Document, document_hash
 from pentathlon_engines.tournament.schedule import SCHEDULER
 from pentathlon_engines.tournament.seeds import event_key_of

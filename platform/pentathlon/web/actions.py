@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pentathlon_engines import CHANCE
-from pentathlon_engines.record import Record
-from pentathlon_engines.referee import STAND_IN
+from pentathlon_engines.match.referee import STAND_IN
+from pentathlon_engines.record.record import Record
 
 _SLOW_SHARE = 0.8
 

@@ -9,7 +9,7 @@ from pentathlon.replays.boards import board_svg
 from pentathlon.web.actions import ActionRow, action_rows, faults_at
 from pentathlon.web.drawings import inline_board
 from pentathlon_engines import GAMES
-from pentathlon_engines.record import Record
+from pentathlon_engines.record.record import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 from tests.engines.drawn import classes, group, texts
 

@@ -9,11 +9,11 @@ import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.azure.policies import play_greedy, play_two_step
-from pentathlon_engines.match_statistics import POLICIES, policies_of
+from pentathlon_engines.tools.match_statistics import POLICIES, policies_of
 from tests.engines.azure.positions import position
 
 if TYPE_CHECKING:
-    from pentathlon_engines.game import Policy
+    from pentathlon_engines.contract.game import Policy
 
 
 def chosen(player: Policy, **fields: Any) -> str:

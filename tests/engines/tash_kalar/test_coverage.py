@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pentathlon_engines import game
+from pentathlon_engines.contract import game
 from pentathlon_engines.tash_kalar.cards.catalogue import CARDS
 from tests.engines.tash_kalar import coverage
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 from pentathlon_engines.drawing.words import lines
 from pentathlon_engines.tash_kalar import GAME

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import CHANCE, State
-from pentathlon_engines.match_statistics import POLICIES, play, policies_of
 from pentathlon_engines.tash_kalar import GAME
 from pentathlon_engines.tash_kalar.evaluation import worth
 from pentathlon_engines.tash_kalar.policies import play_greedy, play_summoner
 from pentathlon_engines.tash_kalar.table import Table
+from pentathlon_engines.tools.match_statistics import POLICIES, play, policies_of
 from tests.engines.tash_kalar.oracle.cards import EXPANSIONS
 
 MODES = ("high_form", "deathmatch_duel")
 MATCHES = 6
-"""For each mode and school; `python -m pentathlon_engines.simulate tash_kalar` plays many more."""
+"""For each mode and school; `simulate tash_kalar` (`pentathlon_engines.tools`) plays many more."""
 
 
 def pieces(owner: int, rank: str, *squares: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from hashlib import sha256
 from typing import Any
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.record import Record, seal
-from pentathlon_engines.referee import Referee
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.record.record import Record, seal
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import document_hash, draw_schedule
 from pentathlon_engines.tournament.proof import COLUMNS, FORMAT, Proof

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.record import chain
+from pentathlon_engines.record.record import chain
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.proof import BadProof, Proof, check_proof
 from pentathlon_engines.tournament.seeds import commitment_to, event_key_of

@@ -9,7 +9,7 @@ from pentathlon.matches import retries, services
 from pentathlon.matches.jobs import Ending, Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.needs import Abilities
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
 from tests.pentathlon.together import all_at_once

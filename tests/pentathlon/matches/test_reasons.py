@@ -14,7 +14,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.needs import Abilities, needs_of
 from pentathlon.matches.reasons import Reason, Situation, read_situation, why_waiting
 from pentathlon_engines import GAMES
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed
 

@@ -8,12 +8,12 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match
 from pentathlon.replays.services import accept_result
 from pentathlon_engines import GAMES
-from pentathlon_engines.faults import Fault, FaultKind
-from pentathlon_engines.launcher import Usage
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.record import seal
-from pentathlon_engines.referee import Referee
-from pentathlon_engines.trace import Line, Trace
+from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.match.launcher import Usage
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.match.trace import Line, Trace
+from pentathlon_engines.record.record import seal
 
 Record = dict[str, Any]
 

@@ -22,7 +22,7 @@ from pentathlon.matches.services import (
 from pentathlon.replays import services
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import Submission, accept_results
-from pentathlon_engines.record import chain
+from pentathlon_engines.record.record import chain
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, let_lease_expire
 from tests.pentathlon.replays.playing import record_of, usage

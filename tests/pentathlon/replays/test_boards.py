@@ -2,7 +2,7 @@ import pytest
 
 from pentathlon.common.errors import NotFound
 from pentathlon.replays.boards import board_svg
-from pentathlon_engines.record import position
+from pentathlon_engines.record.record import position
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import Record, record_of

@@ -1,7 +1,7 @@
 import pytest
 
 from pentathlon.replays.codec import CODEC, pack, unpack
-from pentathlon_engines.record import canonical
+from pentathlon_engines.record.record import canonical
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of

@@ -17,9 +17,9 @@ from pentathlon.replays.explanations import (
 )
 from pentathlon.replays.receipt import seat_results
 from pentathlon.replays.uses import uses_of
-from pentathlon_engines.bundle import read_bundle
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.trace import Line
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.trace import Line
+from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit, trace, usage

@@ -11,7 +11,7 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import accept_result, read_record
-from pentathlon_engines.record import canonical, chain
+from pentathlon_engines.record.record import canonical, chain
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, let_lease_expire
 from tests.pentathlon.replays.playing import record_of, submit, usage

@@ -9,7 +9,7 @@ from pentathlon.matches.models import MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.services import start_tournament
-from pentathlon_engines.record import canonical
+from pentathlon_engines.record.record import canonical
 from pentathlon_engines.tournament.document import document_hash, draw_schedule
 from tests.factories import SECRET, make_match, make_tournament, make_version
 from tests.pentathlon.tournaments.acting import matches_of, started

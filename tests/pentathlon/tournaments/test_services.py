@@ -18,7 +18,7 @@ from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments import checks, services
 from pentathlon.tournaments.entries import withdraw_entry
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch, TournamentState
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.together import all_at_once
 from tests.pentathlon.tournaments.acting import matches_of, settle, started

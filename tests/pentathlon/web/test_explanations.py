@@ -8,7 +8,7 @@ from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.replays.uses import Turn
 from pentathlon.web.turn_chart import turn_chart
-from pentathlon_engines.bundle import read_bundle
+from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit, trace

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
-from pentathlon_engines.record import verify_record
+from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match
 from tests.pentathlon.web.pages import Page, page_of, part_of
 from tests.pentathlon.web.scene import Scene, make_scene

@@ -19,8 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pentathlon_engines.launcher import BotCommand, Breach, SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import BotCommand, Breach, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import bot_command, is_native, native_bot_command
 from workers.sandbox.cgroups import Use, own_prefix
 from workers.sandbox.launcher import SandboxLauncher

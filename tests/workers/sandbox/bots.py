@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from pentathlon_engines.launcher import BotCommand, Breach
+from pentathlon_engines.match.launcher import BotCommand, Breach
 from workers.sandbox.process import SandboxedBot
 
 BOTS = Path(__file__).resolve().parents[1] / "bots"

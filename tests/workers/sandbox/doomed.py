@@ -7,8 +7,8 @@ import os
 import signal
 import sys
 
-from pentathlon_engines.launcher import SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import bot_command, read_line
 from workers.sandbox.launcher import SandboxLauncher
 

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.errors import HostDiskFull
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot

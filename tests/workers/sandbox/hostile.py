@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.sandbox.bots import BOTS
 from tests.workers.sandbox.delegated import groups_of, run_in
 from tests.workers.sandbox.worker_users import USERS, worker_user

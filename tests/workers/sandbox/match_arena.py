@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.launcher import BotCommand, SandboxLevel
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import BUILT_IN, bot_command, read_manifest
+from pentathlon_engines.match.launcher import BotCommand, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.workers.sandbox import bots
 from tests.workers.sandbox.arena import groups_left, survivors

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.launcher import SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, own_bot, read_line
 from workers.sandbox.cgroups import Use
 from workers.sandbox.launcher import SandboxLauncher

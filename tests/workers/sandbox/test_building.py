@@ -9,9 +9,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from pentathlon_engines.launcher import LaunchFailed, SandboxLevel
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import Manifest
+from pentathlon_engines.match.launcher import LaunchFailed, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.building import BuildFailed, BuiltBot, build
 from workers.sandbox.cgroups import Use
 from workers.sandbox.launcher import SandboxLauncher

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import PYTHON, TIMEOUT_S, own_bot, read_line, watch_breach
 from tests.workers.sandbox.test_cgroups import left_behind
 from workers.sandbox.cgroups import Use

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.launcher import BotCommand, EndedFromOutside, SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import BotCommand, EndedFromOutside, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, bot_command, own_bot, read_line
 from workers.sandbox.cgroups import Group
 from workers.sandbox.launcher import SandboxLauncher

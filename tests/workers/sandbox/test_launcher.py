@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
 from workers.sandbox import bubblewrap, identity, rlimits, runtime
 from workers.sandbox.launcher import SandboxLauncher

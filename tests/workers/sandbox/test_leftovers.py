@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.running import descendants
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.bubblewrap import command_line, find_bwrap

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.advice import what_to_do
-from pentathlon_engines.launcher import BotCommand, SandboxLevel
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import BUILT_IN, read_manifest
 from pentathlon_engines.manifest import bot_command as manifest_command
-from pentathlon_engines.record import verify_record
+from pentathlon_engines.match.launcher import BotCommand, SandboxLevel
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.workers.sandbox.bots import bot_command
 from tests.workers.sandbox.hostile import IN_A_MATCH, NEEDS_A_WITNESS, OUT_OF_TIME

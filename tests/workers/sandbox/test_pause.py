@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.launcher import SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import native_bot_command, read_line
 from workers.sandbox.launcher import SandboxLauncher
 

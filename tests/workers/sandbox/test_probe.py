@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.launcher import LaunchFailed, SandboxLevel
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import LaunchFailed, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox import __main__ as command
 from workers.sandbox import bubblewrap, burden, filters, namespaces, rlimits, spawning

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.languages import BUILD_TOOLS, LANGUAGES
-from pentathlon_engines.launcher import BotCommand, SandboxLevel
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import bot_command, read_manifest
+from pentathlon_engines.match.launcher import BotCommand, SandboxLevel
+from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, read_line
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import BOT_PATH, NATIVE, PROFILES, Profile, profile_of

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import Usage
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import Usage
+from pentathlon_engines.match.limits import Limits
 from workers.sandbox.burden import Burden
 from workers.sandbox.verdicts import Traces, breach_of, explain_end
 

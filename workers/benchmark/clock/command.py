@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 from django.core.management.base import CommandError
 
-from pentathlon_engines.turn_cost import measure_turn_cost
+from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from workers.benchmark.clock.hogs import hogs
 from workers.benchmark.clock.trials import (
     HONEST_LIMITS,

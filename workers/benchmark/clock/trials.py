@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.launcher import BotCommand, HostTooSlow, Launcher
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import BotCommand, HostTooSlow, Launcher
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot, play_match
 from workers.sandbox.levels import open_sandbox
 

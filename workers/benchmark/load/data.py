@@ -47,10 +47,10 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon_engines import GAMES
-from pentathlon_engines.limits import Limits
 from pentathlon_engines.manifest import built_in_bots
-from pentathlon_engines.record import canonical, seal
-from pentathlon_engines.referee import Referee
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.record.record import canonical, seal
 from workers.benchmark.load.tables import Row, Table, moment, without_indexes
 
 GAME: Final = "tuned"

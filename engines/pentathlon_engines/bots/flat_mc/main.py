@@ -9,7 +9,7 @@ matches leave no time for enough of them: where positions can be judged it does 
 from math import log, sqrt
 
 from pentathlon_engines.bot import Turn, play
-from pentathlon_engines.game import CHANCE, Outcome, State
+from pentathlon_engines.contract.game import CHANCE, Outcome, State
 from pentathlon_engines.lookahead import after, best_first, can_evaluate, is_safe, winning_action
 
 PLAYOUTS = 300

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pentathlon_engines.game import CHANCE
+from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     TASK_FILE,

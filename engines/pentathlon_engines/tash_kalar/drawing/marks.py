@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pentathlon_engines.game import CHANCE
+from pentathlon_engines.contract.game import CHANCE
 
 _START: Final = {"summon": 2, "setup": 1}
 _TARGET: Final = {"move": 2} | dict.fromkeys(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Final
 
+from pentathlon_engines.contract.game import State
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
-from pentathlon_engines.game import State
 from pentathlon_engines.tash_kalar.drawing import description
 from pentathlon_engines.tash_kalar.drawing.cards import card_height, draw_card
 from pentathlon_engines.tash_kalar.drawing.description import Seen

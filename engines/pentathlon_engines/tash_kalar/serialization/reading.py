@@ -7,7 +7,7 @@ read is written again at the end, so that whatever does not fit is refused.
 
 from __future__ import annotations
 
-from pentathlon_engines.position import Fields, checked_integer, refuse
+from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.tash_kalar import events, tasks
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,

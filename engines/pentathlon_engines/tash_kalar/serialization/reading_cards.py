@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.position import Fields, checked_integer, refuse
+from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.tash_kalar import hidden, tasks
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
 from pentathlon_engines.tash_kalar.cards.catalogue import (

@@ -14,8 +14,8 @@ from pentathlon.tournaments.checks import (
     MOST_ENTRIES_PER_AUTHOR,
 )
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
-from pentathlon_engines.info import GameInfo
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.contract.info import GameInfo
+from pentathlon_engines.match.limits import Limits
 
 _LIMITS = ("action_cpu_s", "match_cpu_s")
 _USUAL = Limits()

@@ -8,7 +8,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from pentathlon import web
-from pentathlon_engines.data import read_data
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 
 register = template.Library()

@@ -1,7 +1,7 @@
 """Plays safe like a watchdog, and asks many random playouts which safe action is best."""
 
 from pentathlon_engines.bot import Turn, play
-from pentathlon_engines.game import State
+from pentathlon_engines.contract.game import State
 from pentathlon_engines.lookahead import after, is_safe, winning_action
 
 PLAYOUTS = 300

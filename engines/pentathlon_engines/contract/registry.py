@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from pentathlon_engines.contract.game import Game
 from pentathlon_engines.errors import UnknownGame
-from pentathlon_engines.game import Game
 
 PACKAGES = {
     "azure": "pentathlon_engines.azure",

@@ -6,15 +6,21 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from pentathlon_engines.endings import manner_of_end
 from pentathlon_engines.errors import BadMessage
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import Awake, BotProcess, EndedFromOutside, HostTooSlow, Usage
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.pipes import BotEnded, BotFailed, Pipes
-from pentathlon_engines.protocol import read_ready
-from pentathlon_engines.trace import Trace
-from pentathlon_engines.wall_clock import (
+from pentathlon_engines.match.exit_status import manner_of_end
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import (
+    Awake,
+    BotProcess,
+    EndedFromOutside,
+    HostTooSlow,
+    Usage,
+)
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.pipes import BotEnded, BotFailed, Pipes
+from pentathlon_engines.match.protocol import read_ready
+from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.match.wall_clock import (
     Found,
     WallClock,
     compare,

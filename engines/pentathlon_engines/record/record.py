@@ -24,12 +24,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from pentathlon_engines.contract.game import CHANCE, Outcome, State
+from pentathlon_engines.contract.registry import GAMES
 from pentathlon_engines.errors import BadRecord, EngineError
-from pentathlon_engines.faults import HAPPEN_AT_ANY_PLY, Fault
-from pentathlon_engines.game import CHANCE, Outcome, State
-from pentathlon_engines.referee import STAND_IN, chance_random, judge, stand_in_random
-from pentathlon_engines.registry import GAMES
-from pentathlon_engines.shape import check_shape
+from pentathlon_engines.match.faults import HAPPEN_AT_ANY_PLY, Fault
+from pentathlon_engines.match.referee import STAND_IN, chance_random, judge, stand_in_random
+from pentathlon_engines.record.shape import check_shape
 
 FORMAT: Final = 1
 

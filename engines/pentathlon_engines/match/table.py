@@ -8,13 +8,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Final
 
-from pentathlon_engines import protocol
 from pentathlon_engines.errors import BadMessage
-from pentathlon_engines.faults import Fault, FaultKind
-from pentathlon_engines.launcher import BotCommand, HostTooSlow, Launcher, Usage
-from pentathlon_engines.pipes import BotFailed
-from pentathlon_engines.referee import Referee, Request
-from pentathlon_engines.seat import Seat
+from pentathlon_engines.match import protocol
+from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.match.launcher import BotCommand, HostTooSlow, Launcher, Usage
+from pentathlon_engines.match.pipes import BotFailed
+from pentathlon_engines.match.referee import Referee, Request
+from pentathlon_engines.match.seat import Seat
 
 FAREWELL_S: Final = 0.05
 """How long bots may take to end by themselves after `end`."""

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from pentathlon_engines import bot
-from pentathlon_engines.awake import awake_threads
-from pentathlon_engines.faults import FaultKind
 from pentathlon_engines.languages import heap_mb
-from pentathlon_engines.launcher import (
+from pentathlon_engines.match.awake import awake_threads
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import (
     Awake,
     BotCommand,
     Breach,
@@ -26,7 +26,7 @@ from pentathlon_engines.launcher import (
     SandboxLevel,
     Usage,
 )
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 
 # Importing `bot` here also writes its bytecode, which bots themselves are not allowed to.
 ENGINES: Final = Path(bot.__file__).parents[1]

@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from pentathlon_engines import protocol
-from pentathlon_engines.launcher import BotCommand, BotProcess, Launcher
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.seat import Seat
+from pentathlon_engines.match import protocol
+from pentathlon_engines.match.launcher import BotCommand, BotProcess, Launcher
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.seat import Seat
 
 _ECHO = """
 import os

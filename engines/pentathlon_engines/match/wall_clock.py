@@ -11,8 +11,8 @@ from enum import StrEnum
 from random import SystemRandom
 from typing import Final
 
-from pentathlon_engines.launcher import ON_DISK, Awake
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.launcher import ON_DISK, Awake
+from pentathlon_engines.match.limits import Limits
 
 FROZEN_S: Final = 0.5
 """A look that comes later than this shows that we were stopped, and most likely the bot, too."""

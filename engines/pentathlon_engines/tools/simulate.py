@@ -1,6 +1,6 @@
 """Simulate matches and compare their figures with those published on the rules page.
 
-    python -m pentathlon_engines.simulate tuned --games 20000 --seed 1
+    python -m pentathlon_engines.tools.simulate tuned --games 20000 --seed 1
 
 Each row of the table gives a figure found here with its standard error, the published one, and
 how many standard errors (of both together) lie between them. A game's published figures are its
@@ -14,10 +14,11 @@ import sys
 from math import copysign, inf, sqrt
 from typing import Final
 
-from pentathlon_engines.data import read_data
-from pentathlon_engines.game import Game
-from pentathlon_engines.match_statistics import Figure, simulate
-from pentathlon_engines.registry import GAMES
+import pentathlon_engines
+from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.contract.game import Game
+from pentathlon_engines.contract.registry import GAMES
+from pentathlon_engines.tools.match_statistics import Figure, simulate
 
 _TOO_FAR: Final = 4.0
 
@@ -28,7 +29,7 @@ def compare(game: Game, *, games: int, seed: int) -> tuple[str, bool]:
     Each set of players plays at most as many games as were published for it.
     """
     lines, agree = [], True
-    for row in read_data(__file__, f"{game.info.key}/figures.json"):
+    for row in read_data(pentathlon_engines.__file__, f"{game.info.key}/figures.json"):
         played = min(games, row["games"])
         figures = simulate(
             game,
@@ -95,7 +96,7 @@ def _bounds(published: dict[str, float]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the tables of a game; return 1 if a figure is too far from the published one."""
-    parser = argparse.ArgumentParser(prog="pentathlon_engines.simulate")
+    parser = argparse.ArgumentParser(prog="pentathlon_engines.tools.simulate")
     parser.add_argument("game", choices=list(GAMES))
     parser.add_argument("--games", type=int, default=1000, help="at most so many per table")
     parser.add_argument("--seed", type=int, default=1)

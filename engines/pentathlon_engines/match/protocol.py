@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import BadMessage
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.limits import Limits
 
 PROTOCOL: Final = 1
 NOTE_CHARACTERS: Final = 500

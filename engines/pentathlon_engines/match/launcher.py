@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.limits import Limits
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.limits import Limits
 
 
 class SandboxLevel(StrEnum):

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from pentathlon_engines.compiling import mypyc_attr
+from pentathlon_engines.contract.compiling import mypyc_attr
+from pentathlon_engines.contract.info import GameInfo, Option, Outcome
 from pentathlon_engines.errors import BadPosition, EngineError, IllegalAction, NotToMove
-from pentathlon_engines.info import GameInfo, Option, Outcome
 
 TYPE_CHECKING = False  # `typing` is not loaded on the way to a bot's first action
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pentathlon_engines import protocol
-from pentathlon_engines.faults import Fault, FaultKind
-from pentathlon_engines.launcher import BotCommand, Launcher, Usage
-from pentathlon_engines.pipes import BotFailed
-from pentathlon_engines.record import Record, start_position
-from pentathlon_engines.referee import Referee, Request
-from pentathlon_engines.seat import Seat
-from pentathlon_engines.table import ask_for_action, request_message
-from pentathlon_engines.trace import FROM_BOT, TO_BOT, Line, Tape, Trace
+from pentathlon_engines.match import protocol
+from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
+from pentathlon_engines.match.pipes import BotFailed
+from pentathlon_engines.match.referee import Referee, Request
+from pentathlon_engines.match.seat import Seat
+from pentathlon_engines.match.table import ask_for_action, request_message
+from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Line, Tape, Trace
+from pentathlon_engines.record.record import Record, start_position
 
 
 class Verdict(StrEnum):

@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from pentathlon_engines.faults import Fault
-from pentathlon_engines.game import CHANCE, Game, Outcome, State
-from pentathlon_engines.protocol import Event
+from pentathlon_engines.contract.game import CHANCE, Game, Outcome, State
+from pentathlon_engines.match.faults import Fault
+from pentathlon_engines.match.protocol import Event
 
 STAND_IN: Final = "stand_in"
 

@@ -1,6 +1,6 @@
 """Write down a whole match, for comparison with what the rules once gave.
 
-    python -m pentathlon_engines.playthrough tuned --seed 1
+    python -m pentathlon_engines.tools.playthrough tuned --seed 1
 
 The first line says what was played; each ply shows the position, what each seat sees of it where
 that differs, what was legal and what was done. The same seed gives the same text everywhere.
@@ -19,8 +19,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pentathlon_engines.game import CHANCE, Game, State
-from pentathlon_engines.registry import GAMES
+from pentathlon_engines.contract.game import CHANCE, Game, State
+from pentathlon_engines.contract.registry import GAMES
 
 
 def playthrough(
@@ -90,7 +90,7 @@ def _json(value: object) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Print a playthrough."""
-    parser = argparse.ArgumentParser(prog="pentathlon_engines.playthrough")
+    parser = argparse.ArgumentParser(prog="pentathlon_engines.tools.playthrough")
     parser.add_argument("game", choices=list(GAMES))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seats", type=int)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pentathlon_engines.faults import FaultKind
+from pentathlon_engines.match.faults import FaultKind
 
 _ADVICE: Final[dict[str, str]] = {
     "startup": (

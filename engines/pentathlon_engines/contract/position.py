@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.info import Outcome
 from pentathlon_engines.errors import BadPosition
-from pentathlon_engines.info import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

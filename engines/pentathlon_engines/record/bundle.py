@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from pentathlon_engines.errors import BadBundle, BadRecord
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.record import Record, canonical, verify_record
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.record import Record, canonical, verify_record
 
 FORMAT: Final = 1
 _MOST_BYTES: Final = 64 * 1024 * 1024

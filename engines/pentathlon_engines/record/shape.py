@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.errors import BadRecord
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.game import CHANCE
-from pentathlon_engines.launcher import SandboxLevel
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import SandboxLevel
 
 SEED_END: Final = 2**53
 """Seeds are below this, so that every JSON reader has them exactly."""

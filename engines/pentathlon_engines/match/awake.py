@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Final
 
-from pentathlon_engines.launcher import ON_DISK, Awake
+from pentathlon_engines.match.launcher import ON_DISK, Awake
 
 _RUNNABLE: Final = b"R"
 _DISK: Final = b"D"

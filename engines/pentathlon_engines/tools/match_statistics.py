@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
-from pentathlon_engines.game import CHANCE, Game, Outcome, State
+from pentathlon_engines.contract.game import CHANCE, Game, Outcome, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.game import Policy
+    from pentathlon_engines.contract.game import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

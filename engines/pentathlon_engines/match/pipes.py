@@ -10,10 +10,10 @@ import os
 import select
 from contextlib import suppress
 
-from pentathlon_engines.faults import FaultKind
-from pentathlon_engines.launcher import BotProcess
-from pentathlon_engines.limits import Limits
-from pentathlon_engines.trace import FROM_BOT, TO_BOT, Line, Tape
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotProcess
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Line, Tape
 
 _CHUNK = 64 * 1024
 
