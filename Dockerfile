@@ -23,6 +23,7 @@ COPY engines ./engines
 COPY platform ./platform
 COPY api ./api
 COPY workers ./workers
+COPY tools ./tools
 ENV PYTHONPATH=/srv/pentathlon:/srv/pentathlon/platform:/srv/pentathlon/engines \
     DJANGO_SETTINGS_MODULE=pentathlon.settings \
     PENTATHLON_NO_BOOTSTRAP=1 \

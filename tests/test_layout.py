@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-CODE = ("engines", "platform", "api", "workers")
+CODE = ("engines", "platform", "api", "workers", "tools")
 TOP_FOLDERS = (*CODE, "tests", "k8s")
 MOST_WORDS = 750
 LONGEST_FILE, LONGEST_RULES, LONGEST_FUNCTION = 400, 600, 60

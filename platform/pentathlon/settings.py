@@ -71,6 +71,7 @@ INSTALLED_APPS = [
     "pentathlon.local",
     "api",
     "workers",
+    "tools",
 ]
 MIDDLEWARE = [
     "pentathlon.request_ids.identify_requests",

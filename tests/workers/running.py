@@ -19,7 +19,7 @@ from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.stack import worker_command
 from pentathlon.local.valkey import running_valkey
 from pentathlon.local.waiting import last_lines
-from workers.chaos.disks import Disks
+from tools.chaos.disks import Disks
 
 _TICK_S = 0.05
 

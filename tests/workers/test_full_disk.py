@@ -18,8 +18,8 @@ from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version
 from tests.workers.running import running_platform
 from tests.workers.sandbox.worker_users import USERS, worker_user
-from workers.chaos.crew import Member, Role
-from workers.chaos.disks import Disks, ImitatedDisks, OwnDisks, disks
+from tools.chaos.crew import Member, Role
+from tools.chaos.disks import Disks, ImitatedDisks, OwnDisks, disks
 from workers.sandbox.identity import user_arguments
 from workers.sandbox.staging import Staging
 

@@ -9,7 +9,17 @@ from pathlib import Path
 from pentathlon.env import CHECKOUT
 
 _TOOLS = Path(sys.executable).parent
-_TEST_FOLDERS = ("engines", "pentathlon", "api", "workers", "local", "e2e", "k8s", "browser")
+_TEST_FOLDERS = (
+    "engines",
+    "pentathlon",
+    "api",
+    "workers",
+    "tools",
+    "local",
+    "e2e",
+    "k8s",
+    "browser",
+)
 _ON_REQUEST = ("browser", "compiled", "hostile")
 """They need a Chromium, a C compiler or much time, so they are no part of the usual run."""
 _HOSTILE = "tests/workers/sandbox/hostile_matrix.py"

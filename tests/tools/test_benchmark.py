@@ -1,0 +1,108 @@
+"""The benchmark runs and says all it promises; what it measures is nobody's promise."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pentathlon.env import CHECKOUT
+from tools.benchmark.costs import PARTS, Costs
+from tools.benchmark.meter import cost_s
+from tools.benchmark.report import beside, table_of
+from tools.benchmark.rivals import RIVALS, Rival, RivalFailed, measure_rival
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", "bench", *arguments],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def make_costs(**figures: float) -> Costs:
+    parts = dict.fromkeys(PARTS, 2.0)
+    ratios = {"whole_ms": 20.0, "turn_over_raw": 3.0, "sandbox_over_plain": 1.5}
+    speeds = {"matches_per_s": 12.5}
+    return Costs(
+        game="tuned",
+        matches=2,
+        parts_ms=parts,
+        plies=[10, 12],
+        replay_bytes=[200, 210],
+        **{**ratios, **speeds, **figures},
+    )
+
+
+@pytest.mark.slow
+def test_matches_are_measured_part_by_part() -> None:
+    ended = run("match", "tuned", "--matches", "2", "--alone", "--json")
+
+    assert ended.returncode == 0, ended.stderr
+    (game,) = json.loads(ended.stdout)["games"]
+    assert (game["game"], game["matches"]) == ("tuned", 2)
+    assert set(game["parts_ms"]) == set(PARTS)
+    assert game["whole_ms"] > 0
+    assert game["replay_bytes_median"] > 0
+
+
+def test_unknown_game_is_refused_by_name() -> None:
+    ended = run("match", "chess")
+
+    assert ended.returncode == 1
+    assert "There is no game 'chess'" in ended.stderr
+
+
+def test_table_has_every_row() -> None:
+    table = table_of([make_costs()])
+
+    rows = list(table.columns[0].cells)
+    assert rows[: len(PARTS)] == list(PARTS)
+    assert len(rows) == len(PARTS) + 10
+
+
+@pytest.mark.parametrize(
+    ("whole_ms", "cell"), [(20.0, "[green]0.90[/]"), (30.0, "[red]0.60[/] MISSED")]
+)
+def test_table_says_which_budget_is_missed(whole_ms: float, cell: str) -> None:
+    table = table_of([make_costs(whole_ms=whole_ms)])
+
+    assert cell in list(table.columns[1].cells)
+
+
+def test_share_of_queue_and_rows_is_judged() -> None:
+    cells = list(table_of([make_costs(whole_ms=200.0)]).columns[1].cells)
+
+    assert "[green]0.05[/]" in cells
+
+
+def test_rivals_are_told_with_what_they_leave_out() -> None:
+    said = beside({RIVALS[0].name: {"matches_per_s": 12.34, "cpu_ms": 30.0}})
+
+    assert "connectx, same core, same run: 12.3 matches per second" in said
+    assert "functions in its own process" in said
+    assert "python-chess" not in said
+    assert beside({}).startswith("fastchess and cutechess are to be had neither")
+
+
+@pytest.mark.parametrize("rival", RIVALS)
+def test_rival_that_does_not_play_is_an_error_with_its_reason(rival: Rival) -> None:
+    with pytest.raises(RivalFailed, match=r"No module named '(kaggle_environments|chess)'"):
+        measure_rival(rival, Path(sys.executable))
+
+
+def test_children_are_counted_once_they_have_ended() -> None:
+    burn = "import time\nwhile time.process_time() < 0.05: pass"
+
+    spent = cost_s(lambda: subprocess.run([sys.executable, "-S", "-c", burn], check=True))
+
+    assert spent >= 0.05
+
+
+def test_waiting_costs_nothing_to_speak_of() -> None:
+    assert cost_s(lambda: time.sleep(0.05)) < 0.05

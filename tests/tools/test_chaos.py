@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+from collections import Counter
+from math import inf, nextafter
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.matches.models import AttemptState, Match, MatchSeat, MatchState
+from pentathlon.ratings.models import LedgerRow, LedgerState, Rating
+from pentathlon.replays.models import Replay
+from pentathlon.tournaments.models import Tournament
+from tools.chaos.audit import account_of, refusals_in
+from tools.chaos.document import Size, size_for
+from tools.chaos.quiet import played_in_peace
+from tools.chaos.strikes import STRIKES, plan
+
+LONGEST_S = 10.0
+
+
+def chaos(*options: str) -> dict[str, Any]:
+    """Run the command as an operator does; return what it found."""
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "chaos", "--json", *options],
+        cwd=CHECKOUT, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found
+
+
+@pytest.mark.slow
+def test_tournament_under_fire_loses_and_doubles_nothing() -> None:
+    faults, matches = len(STRIKES), 60
+    found = chaos(f"--matches={matches}", f"--faults={faults}", "--seed=5", "--database=postgres")
+
+    assert sum(found["faults"].values()) == faults
+    assert found["matches"] == found["attempts"]["accepted"] == matches
+    assert (found["lost"], found["doubled"], found["rating_differences"]) == (0, 0, 0)
+    assert found["charged"] == {}
+    assert found["table_equal"]
+    assert found["results_equal"]
+
+
+def test_paused_worker_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.tools.chaos_crew", str(tmp_path)]
+    environment = child_environment(PYTHONPATH=IMPORT_PATH)
+    with subprocess.Popen(
+        command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        worker = os.pidfd_open(int(run.stdout.readline()))
+
+        run.kill()
+
+        ended = select.select([worker], [], [], LONGEST_S)[0]
+        os.close(worker)
+    assert ended
+
+
+@pytest.fixture
+def tournament(db: None) -> Tournament:
+    return played_in_peace(Size(bots=4, cycles=1), game="tuned", seed=5, sandbox="namespaces")
+
+
+def a_match(tournament: Tournament) -> Match:
+    return Match.objects.filter(place__tournament=tournament)[3]
+
+
+def test_whole_tournament_is_sound(tournament: Tournament) -> None:
+    account = account_of(tournament)
+
+    assert account.is_sound
+    assert account.matches == 12
+    assert account.attempts == {AttemptState.ACCEPTED: 12}
+
+
+def test_missing_replay_is_a_lost_result(tournament: Tournament) -> None:
+    Replay.objects.filter(match=a_match(tournament)).delete()
+
+    assert account_of(tournament).lost == 1
+
+
+def test_void_match_is_a_lost_result(tournament: Tournament) -> None:
+    Match.objects.filter(pk=a_match(tournament).pk).update(state=MatchState.VOID)
+
+    assert account_of(tournament).lost == 1
+
+
+def test_fault_of_an_honest_bot_is_ours(tournament: Tournament) -> None:
+    MatchSeat.objects.filter(match=a_match(tournament), seat=1).update(fault_kind="wall_time")
+
+    account = account_of(tournament)
+
+    assert account.charged == {"wall_time": 1}
+    assert not account.is_sound
+
+
+def test_result_that_no_rating_counts_is_lost(tournament: Tournament) -> None:
+    rows = LedgerRow.objects.filter(match=a_match(tournament), pool=tournament.pool)
+    rows.update(state=LedgerState.SKIPPED, seq=None)
+
+    assert account_of(tournament).lost == 1
+
+
+def test_second_accepted_attempt_is_a_doubled_result(tournament: Tournament) -> None:
+    match = a_match(tournament)
+    again = match.attempts.get()
+    again.pk, again.number, again.token = None, 2, uuid4()
+    again.save()
+
+    assert account_of(tournament).doubled == 1
+
+
+def test_changed_rating_is_a_difference(tournament: Tournament) -> None:
+    rating = Rating.objects.filter(pool=tournament.pool)[0]
+    Rating.objects.filter(pk=rating.pk).update(mu=nextafter(rating.mu, inf))
+
+    assert account_of(tournament).rating_differences == 1
+
+
+@pytest.mark.parametrize(("wanted", "bots"), [(1, 4), (1200, 4), (1201, 5), (10_000, 11)])
+def test_smallest_field_that_plays_enough_is_taken(wanted: int, bots: int) -> None:
+    size = size_for(wanted)
+
+    assert size.bots == bots
+    assert wanted <= size.matches < wanted + bots * (bots - 1)
+
+
+def test_same_seed_strikes_in_the_same_order() -> None:
+    first, second = (list(plan(3, 100, postgres=True)) for _ in range(2))
+
+    assert first == second
+    assert first != list(plan(4, 100, postgres=True))
+
+
+def test_every_kind_of_strike_is_planned() -> None:
+    drawn = Counter(strike.name for strike in plan(3, 500, postgres=True))
+
+    assert set(drawn) == {strike.name for strike in STRIKES}
+    assert drawn.total() == 500
+
+
+def test_sqlite_has_no_server_to_crash() -> None:
+    drawn = {strike.name for strike in plan(3, 500, postgres=False)}
+
+    assert not drawn & {"database crashed", "database away"}
+
+
+def test_refusals_are_counted_by_code(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"event": "result not wanted", "code": "stale_token"}),
+        json.dumps({"event": "result not wanted", "code": "match_abandoned"}),
+        json.dumps({"event": "result not wanted", "code": "stale_token"}),
+        json.dumps({"event": "something else", "code": "stale_token"}),
+        '{"event": "result not wanted", "co',
+    ]
+    (tmp_path / "worker-1.log").write_text("\n".join(lines))
+
+    assert refusals_in(tmp_path) == {"match_abandoned": 1, "stale_token": 2}
+
+
+@pytest.mark.parametrize("option", ["--matches=11", "--faults=-1", "--workers=0", "--slots=0"])
+def test_size_out_of_range_is_refused(option: str) -> None:
+    with pytest.raises(CommandError, match="must be at least"):
+        call_command("chaos", option)

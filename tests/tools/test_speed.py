@@ -1,0 +1,88 @@
+"""`bench engines`: what it counts, and what it makes of the figures."""
+
+import random
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from rich.console import Console
+
+from pentathlon.env import CHECKOUT
+from pentathlon_engines import GAMES
+from tools.benchmark.speed.contestant import Contestant
+from tools.benchmark.speed.drivers import driver_of
+from tools.benchmark.speed.field import Entry, Figures, measure, our_entries
+from tools.benchmark.speed.report import rates_table, ratios, ratios_table, report
+
+OURS: Figures = {"moves": 90.0, "listed": 600.0, "playouts": 5.0}
+FAST: Figures = {"moves": 180.0, "listed": 1200.0, "playouts": 60.0}
+
+
+def entry(build: str, game: str) -> Entry:
+    return Entry(build=build, package=build, game=game, python=Path(sys.executable), path=())
+
+
+ROWS: list[tuple[Entry, Figures]] = [
+    (entry("pure", "tuned"), OURS),
+    (entry("compiled", "tuned"), FAST),
+    (entry("chess", "chess"), {"moves": 10.0, "listed": 300.0}),
+    (entry("open_spiel", "connect_four"), {"moves": 400.0, "listed": 2400.0}),
+]
+
+
+@pytest.mark.parametrize("key", GAMES)
+def test_driven_match_counts_decisions_and_listed_actions(key: str) -> None:
+    moves, listed = driver_of("pentathlon", key)(random.Random(1))
+
+    assert 0 < moves <= listed
+
+
+def test_contestant_measures_every_task() -> None:
+    contestant = Contestant("pentathlon", "tuned")
+
+    driven, inside = contestant.driven(0.01), contestant.inside(0.01)
+    parts = contestant.parts(0.01)
+
+    assert driven["listed"] > driven["moves"] > driven["matches"] > 0
+    assert inside["playouts"] > 0
+    assert parts.keys() == {"copy_ns", "legal_ns", "apply_ns"}
+
+
+def test_contestants_answer_from_their_own_processes() -> None:
+    (pure, _) = our_entries(["tuned"], compiled=CHECKOUT)
+    said: list[str] = []
+
+    ((measured, figures),) = measure([pure], rounds=1, slice_s=0.01, say=said.append)
+
+    assert measured is pure
+    assert figures["moves"] > 0
+    assert said == ["Round 1 of 1: tuned, pure"]
+
+
+def test_ratios_stand_beside_the_others_of_the_run() -> None:
+    assert ratios(ROWS) == {
+        "tuned": {
+            "pure_moves_to_chess": 9.0,
+            "compiled_listed_to_connect_four": 0.5,
+            "inside_compiled_to_pure": 12.0,
+            "driven_compiled_to_pure": 2.0,
+        }
+    }
+    assert report(ROWS)["ratios"] == ratios(ROWS)
+
+
+def test_tables_name_games_and_builds() -> None:
+    printed = StringIO()
+
+    Console(width=110, file=printed).print(rates_table(ROWS), ratios_table(ROWS))
+
+    text = printed.getvalue()
+
+    assert all(word in text for word in ("tuned", "compiled", "connect_four", "12.0", "1,200"))
+
+
+def test_unknown_game_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(CommandError, match=r"no game 'go'; there are: azure, "):
+        call_command("bench", "engines", "go")

@@ -1,0 +1,75 @@
+"""What bots and rules cost in a match, measured alone, on records of matches that were played."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.match import protocol
+from pentathlon_engines.match.launcher import BotCommand, Launcher
+from pentathlon_engines.match.referee import Referee, Request
+from pentathlon_engines.match.table import Table, request_message
+from pentathlon_engines.record.record import seal
+from tools.benchmark.meter import own_cpu_s
+
+Record = dict[str, Any]  # Any: JSON, verified when it was handed in
+
+
+def start_s(record: Record, command: BotCommand, launcher: Launcher) -> float:
+    """Start all bots of a match until they are ready, and end them; return the CPU seconds."""
+    before = own_cpu_s()
+    table = _seated(record, command, launcher)
+    table.close()
+    return own_cpu_s() - before
+
+
+def turns_s(
+    record: Record, requests: Sequence[Request], command: BotCommand, launcher: Launcher
+) -> float:
+    """Put the requests of a match to its bots; return the CPU seconds of both sides."""
+    table = _seated(record, command, launcher)
+    try:
+        before = time.process_time()
+        for request in requests:
+            seat = table.seats[request.seat]
+            answer = seat.ask(
+                msgspec.json.encode(request_message(request, clock=seat.clock())) + b"\n"
+            )
+            protocol.read_reply(answer, ply=request.ply)
+        return time.process_time() - before + sum(seat.cpu_s for seat in table.seats)
+    finally:
+        table.close()
+
+
+def refereed(record: Record) -> list[Request]:
+    """Do all that the referee does in a match; return what the bots were asked."""
+    referee = _referee(record)
+    requests = []
+    while referee.seat_to_ask() is not None:
+        requests.append(referee.request())
+        _, text, cpu_ms, wall_ms = record["events"][referee.ply]
+        if referee.allows(text):
+            referee.accept(text, cpu_ms=cpu_ms, wall_ms=wall_ms)
+    seal({}, events=referee.events, faults=[], outcome=referee.final_outcome())
+    return requests
+
+
+def _seated(record: Record, command: BotCommand, launcher: Launcher) -> Table:
+    referee = _referee(record)
+    facts = protocol.facts_of(record)
+    table = Table(referee, facts, msgspec.json.encode)
+    table.start([command] * record["seats"], launcher)
+    return table
+
+
+def _referee(record: Record) -> Referee:
+    return Referee(
+        game=GAMES[record["game"]],
+        seats=record["seats"],
+        options=record["options"],
+        seed=record["seed"],
+    )

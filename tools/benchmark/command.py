@@ -1,0 +1,83 @@
+"""The command behind `bench match`: private servers, one core, and a process that measures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.local.installer import InstallFailed
+from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.valkey import running_valkey
+from pentathlon_engines import GAMES
+from pentathlon_engines.manifest import built_in_bots
+from tools.benchmark.speed.command import opponents_python
+
+HELP: Final = "CPU ms of a whole match and of its parts, through queue, sandbox, rows and replay"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Offer what may be chosen."""
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
+    parser.add_argument("--matches", type=_positive, default=20, help="per game (20)")
+    parser.add_argument(
+        "--bot", choices=sorted(built_in_bots()), default="random", help="who plays itself"
+    )
+    parser.add_argument("--alone", action="store_true", help="without the rivals from PyPI")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Measure on servers and a database of its own, everything on one core."""
+    unknown = sorted(set(options["games"]) - set(GAMES))
+    if unknown:
+        raise CommandError(f"There is no game {unknown[0]!r}; there are: {', '.join(GAMES)}.")
+    rivals = None if options["alone"] else _rivals_python()
+    # Between two sleeping cores the wake-ups would be measured.
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    with runtime_folder() as folder, running_valkey(folder) as redis_url:
+        environment = child_environment(
+            DJANGO_SETTINGS_MODULE="pentathlon.settings",
+            DATABASE_URL=f"sqlite:///{folder}/bench.sqlite3",
+            REDIS_URL=redis_url,
+            PENTATHLON_DATA=str(folder / "data"),
+            PENTATHLON_LOG_LEVEL="WARNING",
+            PENTATHLON_BOT_MATCHES="1000",  # one bot plays all of them
+            PYTHONPATH=IMPORT_PATH,
+        )
+        measured = subprocess.run(
+            _command(folder, options, rivals), cwd=CHECKOUT, env=environment, check=False
+        )
+    if measured.returncode:
+        raise CommandError("The measurement did not come to its end; see above.")
+
+
+def _rivals_python() -> Path:
+    try:
+        return opponents_python(CHECKOUT / ".venv-bench")
+    except InstallFailed as error:
+        raise CommandError(f"{error} `--alone` measures without them.") from error
+
+
+def _command(
+    folder: Path,
+    options: dict[str, Any],  # Any: Django's own shape
+    rivals: Path | None,
+) -> list[str]:
+    command = [sys.executable, "-m", "tools.benchmark", "--folder", str(folder)]
+    command += ["--matches", str(options["matches"]), "--bot", options["bot"]]
+    command += ["--json"] if options["json"] else []
+    command += ["--rivals", str(rivals)] if rivals else []
+    return [*command, *options["games"]]
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a number from 1")
+    return int(text)

@@ -1,0 +1,76 @@
+"""`bench data`, `bench growth` and `bench blocking`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+
+from pentathlon.local.preparation import prepare_database
+from pentathlon.matches.models import Match
+from tools.benchmark.load.data import add_history, count_all_scores, make_cast
+from tools.benchmark.load.stage import offer_database, run_on
+from tools.benchmark.load.tables import analyse
+
+Options = dict[str, Any]  # Any: Django's own shape
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the command `bench`."""
+
+    HELP: str
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Options], None]
+
+
+def _offer_sizes(parser: ArgumentParser) -> None:
+    parser.add_argument("--done", type=int, default=10_000, help="finished matches (10,000)")
+    parser.add_argument("--waiting", type=int, default=1_000, help="waiting matches (1,000)")
+    parser.add_argument("--bots", type=int, default=100, help="bots that play them (100)")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed, the same data (1)")
+
+
+def _fill(options: Options) -> None:
+    """Fill the database that the settings name, if nothing was ever played in it."""
+    prepare_database()
+    if Match.objects.exists():
+        raise CommandError("Matches were played here: name an empty database in DATABASE_URL.")
+    cast = make_cast(bots=options["bots"], seed=options["seed"])
+    sizes = {name: options[name] for name in ("done", "waiting")}
+    add_history(cast, **sizes, seed=options["seed"] + 1, say=lambda _: None)
+    count_all_scores()
+    analyse()
+
+
+def _offer_growth(parser: ArgumentParser) -> None:
+    offer_database(parser)
+    parser.add_argument("--small", type=int, default=10_000, help="finished matches (10,000)")
+    parser.add_argument("--large", type=int, default=1_000_000, help="against these (1,000,000)")
+    parser.add_argument("--waiting", type=int, default=100_000, help="in the large one (100,000)")
+
+
+def _measure_growth(options: Options) -> None:
+    sizes = [f"--{name}={options[name]}" for name in ("small", "large", "waiting")]
+    run_on(options, "tools.benchmark.load.growth", sizes)
+
+
+def _offer_blocking(parser: ArgumentParser) -> None:
+    offer_database(parser)
+    parser.add_argument("--bots", type=int, default=200, help="of a double round robin (200)")
+
+
+def _measure_blocking(options: Options) -> None:
+    run_on(options, "tools.benchmark.load.blocking", [f"--bots={options['bots']}"])
+
+
+DATA: Final = Part("fill an empty database with a long history", _offer_sizes, _fill)
+GROWTH: Final = Part(
+    "whether pages and steps cost the same with a long history", _offer_growth, _measure_growth
+)
+BLOCKING: Final = Part(
+    "how long others wait while something long runs", _offer_blocking, _measure_blocking
+)

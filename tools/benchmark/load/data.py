@@ -1,0 +1,344 @@
+"""A platform with a long history and a long queue, made without playing.
+
+Everything follows from the seed. Ratings, ledger and scores are what the results give, so
+`verify_ratings` finds nothing; all matches share one replay.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.core.management.color import no_style
+from django.db import connection
+from django.db.models import Max, Model
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.archives import read_archive
+from pentathlon.bots.models import Bot, BotVersion, VersionGame, VersionState
+from pentathlon.bots.services import create_bot
+from pentathlon.local.bot_zip import zipped
+from pentathlon.matches.models import (
+    Attempt,
+    AttemptState,
+    Match,
+    MatchKind,
+    MatchSeat,
+    MatchState,
+)
+from pentathlon.ratings.book import Book, Line
+from pentathlon.ratings.lines import FIELDS, ChangeLine, line_of
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange
+from pentathlon.ratings.recomputing import store_ratings
+from pentathlon.ratings.scores import restore_scores
+from pentathlon.ratings.services import open_live_pool, open_pool
+from pentathlon.ratings.skill import Result
+from pentathlon.replays.codec import CODEC, pack
+from pentathlon.replays.models import Replay
+from pentathlon.tournaments.models import (
+    Entry,
+    Tournament,
+    TournamentFormat,
+    TournamentMatch,
+    TournamentState,
+)
+from pentathlon_engines import GAMES
+from pentathlon_engines.manifest import built_in_bots
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.record.record import canonical, seal
+from tools.benchmark.load.tables import Row, Table, moment, without_indexes
+
+GAME: Final = "tuned"
+_BATCH: Final = 10_000
+_LONGEST_TOURNAMENT: Final = 10_000
+_PACE: Final = timedelta(milliseconds=50)
+_DRAWS: Final = 0.1
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast:
+    """Whom the measured pages are about."""
+
+    owner: User
+    versions: list[int]
+    tournament: Tournament
+    """It runs, half of it is done, and it is as long in every size of data."""
+
+
+def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
+    """Make bots and one tournament of 30 of them: half of its 870 matches are done."""
+    owner = User.objects.create_user(username="load", email="", password=None, is_organiser=True)
+    versions = _make_bots(owner, bots)
+    shown = add_tournament(owner, versions[:30], TournamentState.RUNNING)
+    writer = Writer(versions, random.Random(seed), total=435)
+    writer.add(shown, done=435, waiting=435)
+    writer.close()
+    return Cast(owner=owner, versions=versions, tournament=shown)
+
+
+def add_history(cast: Cast, *, done: int, waiting: int, seed: int = 2, say: Say) -> None:
+    """Add so many finished and waiting matches, in tournaments of ten thousand."""
+    writer = Writer(cast.versions, random.Random(seed), total=done)
+    with without_indexes(Match, MatchSeat, Attempt, Replay, LedgerRow, RatingChange):
+        for part in _parts(done):
+            say(f"{writer.made} of {done} finished matches")
+            closed = add_tournament(cast.owner, cast.versions, TournamentState.CLOSED)
+            writer.add(closed, done=part, waiting=0)
+        for part in _parts(waiting):
+            running = add_tournament(cast.owner, cast.versions, TournamentState.RUNNING)
+            writer.add(running, done=0, waiting=part)
+        say("indexes")
+        writer.close()
+
+
+def _parts(total: int) -> Iterator[int]:
+    for start in range(0, total, _LONGEST_TOURNAMENT):
+        yield min(_LONGEST_TOURNAMENT, total - start)
+
+
+def _make_bots(owner: User, count: int) -> list[int]:
+    archive = read_archive(zipped(built_in_bots()["random"]))
+    first = create_bot(owner=owner, archive=archive)
+    BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
+    bots = Bot.objects.bulk_create(
+        Bot(owner=owner, name=f"load-{number}") for number in range(1, count)
+    )
+    versions = BotVersion.objects.bulk_create(
+        BotVersion(
+            bot=bot,
+            number=1,
+            archive_id=first.archive_id,
+            manifest=first.manifest,
+            state=VersionState.ELIGIBLE,
+        )
+        for bot in bots
+    )
+    VersionGame.objects.bulk_create(VersionGame(version=each, game=GAME) for each in versions)
+    return [first.pk, *(version.pk for version in versions)]
+
+
+def add_tournament(owner: User, versions: list[int], state: TournamentState) -> Tournament:
+    """Add a tournament without matches."""
+    number = (Tournament.objects.aggregate(last=Max("pk"))["last"] or 0) + 1
+    made = Tournament.objects.create(
+        owner=owner,
+        name=f"Load {number}",
+        game=GAME,
+        format=TournamentFormat.ROUND_ROBIN,
+        rules_version=GAMES[GAME].info.version,
+        secret="00" * 32,
+        state=state,
+        started_at=None if state is TournamentState.OPEN else datetime.now(tz=UTC),
+        finished_at=datetime.now(tz=UTC) if state is TournamentState.CLOSED else None,
+    )
+    Entry.objects.bulk_create(
+        Entry(tournament=made, version_id=version, number=place)
+        for place, version in enumerate(versions)
+    )
+    if state is TournamentState.OPEN:
+        return made
+    key = f"tournament:{made.pk}"
+    made.pool = open_pool(key=key, game=GAME, title=made.name)
+    Pool.objects.filter(pk=made.pool.pk).update(draw_probability=_DRAWS, seat_scores=None)
+    made.save(update_fields=("pool",))
+    return made
+
+
+class Writer:
+    """Adds the matches of one tournament after the other, with all rows that belong to them."""
+
+    def __init__(self, versions: list[int], rng: random.Random, *, total: int) -> None:
+        self.made = 0
+        self._rng = rng
+        self._strength = {version: rng.gauss(0, 1) for version in versions}
+        live = open_live_pool(game=GAME)
+        self._live = _Line(live, _book_of(live), live.applied_seq)
+        self._match = _next(Match)
+        self._row = _next(LedgerRow)
+        self._ended = datetime.now(tz=UTC) - (total + 1000) * _PACE
+        self._replay = pack(canonical(_record()))
+        fixed = ("kind", "game", "rules_version", "seed", "rated", "lane", "state")
+        times = ("started_at", "finished_at", "attempts_made", "ply", "outcome_reason", "sandbox")
+        self._matches = Table(Match, "id", *fixed, *times)
+        self._seats = Table(MatchSeat, "match", "seat", "version", "rank")
+        self._places = Table(TournamentMatch, "tournament", "match", "round", "block", "index")
+        self._rows = Table(LedgerRow, "id", "pool", "match", "state", "seq", "ended_at")
+        self._changes = Table(RatingChange, *(name.removesuffix("_id") for name in FIELDS))
+        self._replays = Table(Replay, "match", "codec", "data", "raw_bytes")
+        self._attempts = Table(Attempt, "match", "number", "token", "worker", "state")
+
+    def add(self, tournament: Tournament, *, done: int, waiting: int) -> None:
+        """Store a tournament's matches, the finished ones first."""
+        versions = list(tournament.entries.order_by("number").values_list("version", flat=True))
+        assert tournament.pool is not None  # noqa: S101  it was made with one
+        own = _Line(tournament.pool, Book(draw_probability=_DRAWS, has_charts=False))
+        lines, index = (own, self._live), 0
+        for start in range(0, done + waiting, _BATCH):
+            batch = _Batch()
+            for number in range(start, min(start + _BATCH, done + waiting)):
+                index += 1
+                pair = self._pair(versions, number)
+                result = Result(pair, self._ranks(pair)) if number < done else None
+                self._add_match(batch, tournament, index, pair, result)
+                for line in lines:
+                    self._add_row(batch, line, result)
+                self._match += 1
+            self._store(batch)
+            self.made += sum(1 for row in batch.replays)
+        Tournament.objects.filter(pk=tournament.pk).update(planned=index, scheduled=index)
+        own.store()
+
+    def close(self) -> None:
+        """Store what follows from all matches."""
+        self._live.store()
+        statements = connection.ops.sequence_reset_sql(no_style(), [Match, LedgerRow])
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+    def _pair(self, versions: list[int], number: int) -> tuple[int, int]:
+        """Return who plays the match of this number: all pairs in turn, both ways round."""
+        others = len(versions) - 1
+        first = number // 2 % len(versions)
+        step = number // (2 * len(versions)) % others + 1
+        second = (first + step) % len(versions)
+        pair = versions[first], versions[second]
+        return pair if number % 2 == 0 else pair[::-1]
+
+    def _ranks(self, pair: tuple[int, int]) -> tuple[int, int]:
+        lead = self._strength[pair[0]] - self._strength[pair[1]] + self._rng.gauss(0, 1)
+        if abs(lead) < _DRAWS:
+            return 0, 0
+        return (0, 1) if lead > 0 else (1, 0)
+
+    def _add_match(
+        self,
+        batch: _Batch,
+        tournament: Tournament,
+        index: int,
+        pair: tuple[int, int],
+        result: Result | None,
+    ) -> None:
+        pk = self._match
+        head = (pk, MatchKind.TOURNAMENT.value, GAME, tournament.rules_version, pk, True)
+        state: Row
+        if result is None:
+            state = (MatchState.PENDING.value, None, None, 0, 0, "", "")
+        else:
+            self._ended += _PACE
+            batch.ended = moment(self._ended)
+            start = moment(self._ended - 8 * _PACE)
+            state = (MatchState.DONE.value, start, batch.ended, 1, 20, "line", "namespaces")
+            batch.replays.append((pk, CODEC, self._replay, len(self._replay)))
+            token = UUID(int=pk) if connection.vendor == "postgresql" else f"{pk:032x}"
+            batch.attempts.append((pk, 1, token, "load.0", AttemptState.ACCEPTED.value))
+        batch.matches.append((*head, tournament.pk, *state))
+        for seat, version in enumerate(pair):
+            batch.seats.append((pk, seat, version, None if result is None else result.ranks[seat]))
+        block = (index + 1) // 2
+        batch.places.append((tournament.pk, pk, block // 50 + 1, block, index))
+
+    def _add_row(self, batch: _Batch, line: _Line, result: Result | None) -> None:
+        facts: Row = (LedgerState.WAITING.value, None, None)
+        if result is not None:
+            line.seq += 1
+            facts = (LedgerState.APPLIED.value, line.seq, batch.ended)
+            changes = line.book.enter(line.seq, result)
+            batch.changes += (line_of(self._row, change) for change in changes)
+        batch.rows.append((self._row, line.pool.pk, self._match, *facts))
+        self._row += 1
+
+    def _store(self, batch: _Batch) -> None:
+        self._matches.fill(batch.matches)
+        self._seats.fill(batch.seats)
+        self._places.fill(batch.places)
+        self._rows.fill(batch.rows)
+        self._changes.fill(batch.changes)
+        self._replays.fill(batch.replays)
+        self._attempts.fill(batch.attempts)
+
+
+@dataclass(slots=True)
+class _Line:
+    """A pool and how far its ledger is filled."""
+
+    pool: Pool
+    book: Book
+    seq: int = 0
+
+    def store(self) -> None:
+        """Store what follows from the results."""
+        Pool.objects.filter(pk=self.pool.pk).update(applied_seq=self.seq)
+        store_ratings(self.pool, self.book)
+
+
+class _Batch:
+    """Rows that are stored together."""
+
+    def __init__(self) -> None:
+        self.matches: list[Row] = []
+        self.seats: list[Row] = []
+        self.places: list[Row] = []
+        self.rows: list[Row] = []
+        self.changes: list[ChangeLine] = []
+        self.replays: list[Row] = []
+        self.attempts: list[Row] = []
+        self.ended = ""
+
+
+def count_all_scores() -> None:
+    """Count the results of all tournaments, as the reconciler would one by one."""
+    for pool_id in Pool.objects.without_scores().values_list("pk", flat=True):
+        restore_scores(pool_id=pool_id)
+
+
+def _book_of(pool: Pool) -> Book:
+    """Return the ratings of a pool as they stand, to go on from."""
+    lines = {
+        rating.version_id: Line(
+            skill=rating.skill,
+            matches=rating.matches,
+            wins=rating.wins,
+            draws=rating.draws,
+            losses=rating.losses,
+            last_seq=rating.last_seq,
+        )
+        for rating in pool.ratings.all()
+    }
+    return Book(draw_probability=pool.draw_probability, lines=lines)
+
+
+def _next(model: type[Model]) -> int:
+    last: int | None = model._default_manager.aggregate(last=Max("pk"))["last"]
+    return (last or 0) + 1
+
+
+def _record() -> dict[str, object]:
+    """Return the record of a short match between two players that choose at random."""
+    rng = random.Random(1)
+    game = GAMES[GAME]
+    referee = Referee(game=game, seats=2, options={}, seed=1)
+    options = dict(referee.state.options)
+    while referee.seat_to_ask() is not None:
+        referee.accept(rng.choice(referee.request().legal), cpu_ms=1, wall_ms=2)
+    outcome = referee.outcome
+    assert outcome is not None  # noqa: S101  nobody is left to ask
+    header = {
+        "game": GAME,
+        "rules": game.info.version,
+        "seats": 2,
+        "options": options,
+        "seed": 1,
+        "match": "load",
+        "bots": [{"name": f"load-{seat} v1", "hash": "sha256:"} for seat in range(2)],
+        "limits": Limits.from_json({}).to_json(),
+        "sandbox": "namespaces",
+    }
+    return seal(header, events=referee.events, faults=referee.faults, outcome=outcome)

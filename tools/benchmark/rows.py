@@ -1,0 +1,139 @@
+"""What the database costs in a match, measured alone through the services that workers call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+from pentathlon.matches.jobs import Ending, Job, MatchResult
+from pentathlon.matches.publishing import BATCH, publish_pending
+from pentathlon.matches.services import claim_matches, finish_matches
+from pentathlon.replays.codec import CODEC, pack
+from pentathlon.replays.models import Replay
+from pentathlon.replays.receipt import seat_results
+from pentathlon.replays.services import Submission, accept_results, read_record
+from pentathlon_engines.match.launcher import Usage
+from pentathlon_engines.record.record import canonical, chain, verify_record
+from tools.benchmark.meter import cost_s, own_cpu_s
+
+Record = dict[str, Any]  # Any: JSON, verified when it was handed in
+T = TypeVar("T")
+
+_USAGE = Usage(cpu_s=0.02, wall_s=0.05, memory_peak_mb=12.0, exit_status=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twin:
+    """A match like one that was played, claimed, with a record that fits it."""
+
+    job: Job
+    record: Record
+
+    def submission(self) -> Submission:
+        """Return what a worker hands in."""
+        seats = self.record["seats"]
+        return Submission(
+            match_id=self.job.match_id,
+            token=self.job.token,
+            record=self.record,
+            logs=[""] * seats,
+            notes=[[] for _ in range(seats)],
+            usage=[_USAGE] * seats,
+        )
+
+    def ending(self) -> Ending:
+        """Return what the rows show of the record."""
+        told = self.submission()
+        seats = seat_results(self.record, logs=told.logs, notes=told.notes, usage=told.usage)
+        result = MatchResult(
+            outcome_reason=self.record["outcome"]["reason"],
+            plies=len(self.record["events"]),
+            sandbox=self.record["sandbox"],
+            chain=self.record["chain"],
+            result_hash=self.record["chain"],
+            seats=seats,
+        )
+        return Ending(match_id=self.job.match_id, token=self.job.token, result=result)
+
+
+def claimed_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twin], float]:
+    """Publish and claim waiting matches; return them with the CPU seconds that took."""
+    before = own_cpu_s()
+    publish_pending(publish=_to_nobody, window=len(ids))
+    jobs = [job for batch in _batches(ids) for job in _claim(batch)]
+    spent = own_cpu_s() - before
+    twins = [
+        Twin(job=job, record=_of_match(record, job.match_id))
+        for job, record in zip(jobs, records, strict=True)
+    ]
+    return twins, spent
+
+
+def refused_claim_s(match_id: int, times: int) -> float:
+    """Return the CPU seconds of asking that often for a match that is not to be had."""
+    return cost_s(lambda: [_claim([match_id]) for _ in range(times)])
+
+
+def accepted_s(twins: Sequence[Twin]) -> float:
+    """Hand all records in; return the CPU seconds."""
+    told = [twin.submission() for twin in twins]
+    return cost_s(lambda: [accept_results(batch) for batch in _batches(told)])
+
+
+def verified_s(records: Sequence[Record]) -> float:
+    """Play all records again; return the CPU seconds."""
+    return cost_s(lambda: [verify_record(record) for record in records])
+
+
+def rows_s(twins: Sequence[Twin]) -> float:
+    """Store the rows of all results; return the CPU seconds."""
+    endings = [twin.ending() for twin in twins]
+    return cost_s(lambda: [finish_matches(endings=batch) for batch in _batches(endings)])
+
+
+def replays_s(twins: Sequence[Twin]) -> float:
+    """Store all records; return the CPU seconds."""
+    return cost_s(lambda: [_keep_replays(batch) for batch in _batches(twins)])
+
+
+def records_of(ids: Sequence[int]) -> list[Record]:
+    """Return the records of matches that were played, in their order."""
+    found = {replay.match_id: replay for replay in Replay.objects.filter(match__in=ids)}
+    return [read_record(found[match_id]) for match_id in ids]
+
+
+def replay_bytes(ids: Sequence[int]) -> list[int]:
+    """Return the size of each stored replay."""
+    stored = Replay.objects.filter(match__in=ids).values_list("data", flat=True)
+    return [len(data) for data in stored]
+
+
+@transaction.atomic
+def _keep_replays(twins: Sequence[Twin]) -> None:
+    texts = [(twin.job.match_id, canonical(twin.record)) for twin in twins]
+    Replay.objects.bulk_create(
+        Replay(match_id=match_id, codec=CODEC, data=pack(text), raw_bytes=len(text))
+        for match_id, text in texts
+    )
+
+
+def _claim(match_ids: Sequence[int]) -> list[Job]:
+    return claim_matches(match_ids=match_ids, worker="benchmark")
+
+
+def _batches(things: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield as many at a time as a worker takes together."""
+    for start in range(0, len(things), BATCH):
+        yield things[start : start + BATCH]
+
+
+def _to_nobody(match_ids: Sequence[int]) -> None:
+    """Publish nothing: the broker is measured by itself."""
+
+
+def _of_match(record: Record, match_id: int) -> Record:
+    changed = {**record, "match": str(match_id)}
+    return {**changed, "chain": chain(changed)}

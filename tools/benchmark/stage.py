@@ -1,0 +1,139 @@
+"""What matches are measured on: a database, a broker and one real worker, all on one core."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from redis import Redis
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.archives import CheckedArchive
+from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import create_bot
+from pentathlon.env import child_environment
+from pentathlon.local import processes
+from pentathlon.local.preparation import prepare_database
+from pentathlon.local.stack import worker_command
+from pentathlon.local.waiting import ServerFailed, last_lines
+from pentathlon.matches.fleet import read_fleet
+from pentathlon.matches.jobs import MatchSpec
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.services import schedule_matches
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.launcher import SandboxLevel
+from tools.benchmark.meter import cpu_s_of
+from workers.runtimes import Runtimes, try_untried
+from workers.tasks import (
+    hints_in_broker,
+    play_matches,
+    publish_waiting_matches,
+    sandbox_level,
+)
+
+_PATIENCE_S = 600
+_TICK_S = 0.02
+_SETTLED_S = 0.2
+"""After the last hint has left the broker, what it asks for is done by then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A platform in small whose costs can be told."""
+
+    worker: subprocess.Popen[bytes]
+    log: Path
+    owner: User
+
+    def enter(self, archive: CheckedArchive) -> BotVersion:
+        """Store a bot that matches may be scheduled for, without validation."""
+        return create_bot(owner=self.owner, archive=archive)
+
+    def schedule(self, version: BotVersion, game: str, seeds: Sequence[int]) -> list[int]:
+        """Store a match of a version against itself for each seed; return their ids."""
+        seating = (version.pk,) * GAMES[game].info.default_seats
+        specs = [
+            MatchSpec(kind=MatchKind.TOURNAMENT, game=game, seating=seating, seed=seed)
+            for seed in seeds
+        ]
+        return [match.pk for match in schedule_matches(specs)]
+
+    def play(self, ids: Sequence[int]) -> tuple[float, float]:
+        """Have the worker play the waiting matches; return CPU seconds and seconds that took."""
+        before, started = self._cpu_s(), time.monotonic()
+        published = _time_of(publish_waiting_matches)
+        played = Match.objects.filter(pk__in=ids)
+        self.wait_for(lambda: not played.unfinished().exists())
+        if played.exclude(state=MatchState.DONE).exists():
+            raise ServerFailed("The worker", f"voided a match.\n{last_lines(self.log)}")
+        return published + self._cpu_s() - before, time.monotonic() - started
+
+    def deliver(self, match_id: int, times: int) -> float:
+        """Send hints that nobody follows; return the CPU seconds of all that took."""
+        before = self._cpu_s()
+        sent = _time_of(lambda: [play_matches.delay([match_id]) for _ in range(times)])
+        self.wait_for(lambda: hints_in_broker() == 0)
+        time.sleep(_SETTLED_S)
+        return sent + self._cpu_s() - before
+
+    def _cpu_s(self) -> float:
+        return cpu_s_of([_broker_pid(), self.worker.pid, *processes.children(self.worker.pid)])
+
+    def wait_for(self, is_true: Callable[[], bool]) -> None:
+        """Return when something is true; raise if the worker ends, or takes too long for it."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while not is_true():
+            if time.monotonic() > deadline or self.worker.poll() is not None:
+                raise ServerFailed("The worker", f"does not play.\n{last_lines(self.log)}")
+            time.sleep(_TICK_S)
+
+
+@contextmanager
+def open_stage(folder: Path) -> Iterator[Stage]:
+    """Prepare the database that the settings name and start one worker with one slot."""
+    prepare_database()
+    owner = User.objects.create_user(username="benchmark", email="", password=None)
+    log = folder / "worker.log"
+    with log.open("wb") as output:
+        worker = processes.start(
+            worker_command(slots=1), output=output, environment=child_environment()
+        )
+    stage = Stage(worker=worker, log=log, owner=owner)
+    try:
+        stage.wait_for(_has_settled)
+        yield stage
+    finally:
+        processes.stop(worker)
+
+
+def _has_settled() -> bool:
+    """Tell whether there is a worker that has tried all that it will ever offer."""
+    fleet = read_fleet()
+    return fleet.slots > 0 and fleet.runtimes >= _offered()
+
+
+@cache
+def _offered() -> set[str]:
+    """Try here what the worker tries while it may play already."""
+    if sandbox_level() is SandboxLevel.PROCESS:
+        return set()
+    tried = Runtimes([])
+    try_untried(tried, sandbox_level())
+    return set(tried.working())
+
+
+def _broker_pid() -> int:
+    with Redis.from_url(str(settings.REDIS_URL)) as client:
+        return int(client.info("server")["process_id"])
+
+
+def _time_of(action: Callable[[], object]) -> float:
+    before = time.process_time()
+    action()
+    return time.process_time() - before

@@ -1,0 +1,284 @@
+"""Behind `bench starvation`: clients that keep the web server waiting, and its dearest uploads."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import socket
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any, Final
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+
+from django.core.management.base import CommandError
+from rich.console import Console
+from rich.table import Table
+
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.local import processes
+from pentathlon.local.ports import free_port
+from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.waiting import wait_until_ready
+from tools.benchmark.meter import cpu_s_of
+
+HELP: Final = "waits of /healthz, a list and a page beside idle, slow and deaf clients; uploads"
+
+LONGEST_WAIT_S: Final = 1.0
+MOST_CPU_S: Final = 2.0
+MOST_MEMORY_MB: Final = 200.0
+
+_HOST: Final = "127.0.0.1"
+_FIRST_PORT: Final = 18_600
+_ASKED: Final = ("/healthz", "/api/v1/matches/", "/bots/")
+_ROUNDS: Final = 5
+_PATIENCE_S: Final = 60
+_LARGE_FILE: Final = "/static/drf_spectacular_sidecar/swagger-ui-dist/swagger-ui-bundle.js"
+_GET: Final = "GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+_FORM: Final = (
+    "POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=made-up\r\n"
+    "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9999\r\n\r\nx"
+)
+_ATTACKS: Final = {
+    "send nothing": "",
+    "send a head slowly": "GET / HTTP/1.1\r\nX-Slow: ",
+    "send a form slowly": _FORM,
+    "do not read": _GET.format(_LARGE_FILE) * 8,
+}
+_SLOW: Final = ("send a head slowly", "send a form slowly")
+_HALF_MB: Final = 8 * 1024 * 1024 - 4096
+_PERSON: Final = ("bench", "starvation-bench")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One figure beside what is demanded of it."""
+
+    what: str
+    measured: float
+    demanded: float
+    unit: str
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the figure is as small as demanded."""
+        return self.measured <= self.demanded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """The web server under test."""
+
+    port: int
+
+    def ask(
+        self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
+    ) -> tuple[int, bytes]:
+        """Send one request; return status and body."""
+        connection = HTTPConnection(_HOST, self.port, timeout=_PATIENCE_S)
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def answers(self) -> bool:
+        """Tell whether it is up."""
+        try:
+            return self.ask("GET", "/healthz")[0] == HTTPStatus.OK
+        except OSError:
+            return False
+
+    def connect(self, stack: ExitStack, sent: str) -> socket.socket:
+        """Open a connection that stays open as long as the stack, and send something."""
+        client = stack.enter_context(socket.create_connection((_HOST, self.port)))
+        client.settimeout(_PATIENCE_S)
+        client.sendall(sent.encode())
+        return client
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Offer what may be chosen."""
+    parser.add_argument("--connections", type=int, nargs="+", default=[10, 200])
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Measure on a web process and a database of its own; fail when a demand is missed."""
+    site = Site(port=free_port(_HOST, _FIRST_PORT))
+    with runtime_folder() as folder, _serving(folder, site) as web:
+        lines = list(_waits(site, options["connections"]))
+        lines += _uploads(site, web.pid)
+    _show(lines, as_json=options["json"])
+    judge(lines)
+
+
+def judge(lines: list[Line]) -> None:
+    """Fail if a figure is larger than demanded."""
+    missed = [line.what for line in lines if not line.is_met]
+    if missed:
+        raise CommandError(f"{len(missed)} demands are missed: {', '.join(missed)}.")
+
+
+@contextmanager
+def _serving(folder: Path, site: Site) -> Iterator[subprocess.Popen[bytes]]:
+    environment = child_environment(
+        DJANGO_SETTINGS_MODULE="pentathlon.settings",
+        DATABASE_URL=f"sqlite:///{folder}/bench.sqlite3",
+        REDIS_URL="",
+        PENTATHLON_DATA=str(folder / "data"),
+        PENTATHLON_LOG_LEVEL="ERROR",
+        PYTHONPATH=IMPORT_PATH,
+        DJANGO_SUPERUSER_PASSWORD=_PERSON[1],
+    )
+    name = ("createsuperuser", "--noinput", "--username", _PERSON[0], "--email", "b@example.org")
+    for command in (("migrate", "-v0"), ("collectstatic", "--noinput", "-v0"), name):
+        subprocess.run(
+            [sys.executable, "-m", "django", *command],
+            cwd=CHECKOUT,
+            env=environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+    log = folder / "web.log"
+    with log.open("wb") as output:
+        web = processes.start(
+            [sys.executable, "-m", "django", "serve", "--port", str(site.port)],
+            output=output,
+            environment=environment,
+        )
+    try:
+        wait_until_ready(site.answers, name="The web server", process=web, log=log)
+        yield web
+    finally:
+        processes.stop(web)
+
+
+def _waits(site: Site, counts: list[int]) -> Iterator[Line]:
+    for count in counts:
+        for what, sent in _ATTACKS.items():
+            with ExitStack() as stack:
+                clients = [site.connect(stack, sent) for _ in range(count)]
+                waits: dict[str, list[float]] = {path: [] for path in _ASKED}
+                for _ in range(_ROUNDS):
+                    if what in _SLOW:
+                        _drip(clients)
+                    for path in _ASKED:
+                        waits[path].append(_time_of(partial(site.ask, "GET", path)))
+                for path, taken in waits.items():
+                    yield Line(
+                        what=f"{path} while {count} {what}",
+                        measured=max(taken),
+                        demanded=LONGEST_WAIT_S,
+                        unit="s",
+                    )
+
+
+def _drip(clients: list[socket.socket]) -> None:
+    for client in clients:
+        with suppress(OSError):  # given up by the server
+            client.sendall(b"x")
+
+
+def _uploads(site: Site, pid: int) -> Iterator[Line]:
+    token = _token(site)
+    for what, archive in _archives():
+        _forget_peak(pid)
+        before_mb, before_s = _peak_mb(pid), cpu_s_of([pid])
+        status = _upload(site, archive, token)
+        said = f"upload of {what} ({len(archive) / 1e6:.1f} MB, answered {status})"
+        cpu_s, memory_mb = cpu_s_of([pid]) - before_s, _peak_mb(pid) - before_mb
+        yield Line(what=f"CPU, {said}", measured=cpu_s, demanded=MOST_CPU_S, unit="s")
+        yield Line(what=f"memory, {said}", measured=memory_mb, demanded=MOST_MEMORY_MB, unit="MB")
+
+
+def _archives() -> Iterator[tuple[str, bytes]]:
+    """Yield the dearest archives that are let in, or nearly."""
+    rng = random.Random(1)
+    noise = [rng.randbytes(_HALF_MB) for _ in range(2)]
+    # What deflate's longest searches find most to do with.
+    dull = [bytes(rng.choices(b"ab", k=_HALF_MB)) for _ in range(2)]
+    runs = [b"".join(noise[0][i : i + 3] + b"abc" for i in range(0, _HALF_MB // 2, 3))] * 2
+    yield "noise", _zip(noise, stored=True)
+    yield "two letters", _zip(dull)
+    yield "repeated triples", _zip([part[:_HALF_MB] for part in runs])
+    yield "200 files", _zip([noise[0][: _HALF_MB // 100]] * 198, stored=True)
+    yield "a manifest of one long key", _zip([], manifest=".".join("a" * 31_000) + " = 1")
+
+
+def _zip(contents: list[bytes], *, stored: bool = False, manifest: str = "") -> bytes:
+    target = io.BytesIO()
+    kind = ZIP_STORED if stored else ZIP_DEFLATED
+    name = f"bench-{time.monotonic_ns()}"
+    table = f'name = "{name}"\ngames = ["tuned"]\nlanguage = "python"\nmain = "main.py"\n'
+    with ZipFile(target, "w", kind, compresslevel=1) as archive:
+        archive.writestr("bot.toml", manifest or table)
+        archive.writestr("main.py", "print()\n")
+        for number, content in enumerate(contents):
+            archive.writestr(f"{number}.bin", content)
+    return target.getvalue()
+
+
+def _upload(site: Site, archive: bytes, token: str) -> int:
+    border = "border-of-the-parts"
+    head = (
+        f'--{border}\r\nContent-Disposition: form-data; name="archive"; filename="bot.zip"\r\n'
+        "Content-Type: application/zip\r\n\r\n"
+    )
+    body = head.encode() + archive + f"\r\n--{border}--\r\n".encode()
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Content-Type": f"multipart/form-data; boundary={border}",
+    }
+    return site.ask("POST", "/api/v1/bots/", body, headers)[0]
+
+
+def _token(site: Site) -> str:
+    login = b64encode(":".join(_PERSON).encode()).decode()
+    headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
+    status, body = site.ask("POST", "/api/v1/tokens/", b'{"name": "bench"}', headers)
+    if status != HTTPStatus.CREATED:
+        raise CommandError(f"No token was made: {body.decode()}")
+    return str(json.loads(body)["token"])
+
+
+def _time_of(action: Callable[[], object]) -> float:
+    began = time.monotonic()
+    action()
+    return time.monotonic() - began
+
+
+def _forget_peak(pid: int) -> None:
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+def _peak_mb(pid: int) -> float:
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def _show(lines: list[Line], *, as_json: bool) -> None:
+    if as_json:
+        rows = [
+            {"what": line.what, "measured": line.measured, "demanded": line.demanded}
+            for line in lines
+        ]
+        print(json.dumps(rows, indent=2))  # noqa: T201  what was asked for
+        return
+    table = Table("", "measured", "at most", "")
+    for line in lines:
+        figures = (f"{line.measured:.2f} {line.unit}", f"{line.demanded:g} {line.unit}")
+        table.add_row(line.what, *figures, "" if line.is_met else "MISSED")
+    Console(width=120).print(table)

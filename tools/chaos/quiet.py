@@ -1,0 +1,109 @@
+"""Plays the same document without workers, queue or faults, and prints what is left of it.
+
+Every match goes through claim and acceptance, but the bots' choices are computed right here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+import django
+
+django.setup()
+
+# Models exist only from here on.
+from pentathlon.local.preparation import prepare_database  # noqa: E402
+from pentathlon.matches.jobs import Job  # noqa: E402
+from pentathlon.matches.models import Match  # noqa: E402
+from pentathlon.matches.services import claim_match  # noqa: E402
+from pentathlon.ratings.services import apply_results  # noqa: E402
+from pentathlon.replays.receipt import expected_header  # noqa: E402
+from pentathlon.replays.services import accept_result  # noqa: E402
+from pentathlon.tournaments.models import Tournament  # noqa: E402
+from pentathlon.tournaments.services import close_finished, start_tournament  # noqa: E402
+from pentathlon_engines import GAMES  # noqa: E402
+from pentathlon_engines.match.launcher import Usage  # noqa: E402
+from pentathlon_engines.match.referee import Referee  # noqa: E402
+from pentathlon_engines.record.record import seal  # noqa: E402
+from tools.chaos.document import (  # noqa: E402
+    Size,
+    choice,
+    open_tournament,
+    remains,
+    size_for,
+    stride_of,
+    submit_bots,
+)
+
+_USAGE = Usage(cpu_s=0.0, wall_s=0.0, memory_peak_mb=0.0, exit_status=0)
+
+
+def main() -> None:
+    """Play validation and tournament one match after the other."""
+    options = _options()
+    prepare_database()
+    size = size_for(options.matches)
+    tournament = played_in_peace(
+        size, game=options.game, seed=options.seed, sandbox=options.sandbox
+    )
+    json.dump(remains(tournament), sys.stdout)
+
+
+def played_in_peace(size: Size, *, game: str, seed: int, sandbox: str) -> Tournament:
+    """Return the closed tournament; the records say that it was played in such a sandbox."""
+    versions = submit_bots(size.bots, game=game)
+    _play_waiting(sandbox)
+    opened = open_tournament(versions, game=game, cycles=size.cycles, seed=seed)
+    tournament = start_tournament(actor=opened.owner, tournament=opened)
+    _play_waiting(sandbox)
+    while apply_results():
+        pass
+    close_finished()
+    return tournament
+
+
+def _play_waiting(sandbox: str) -> None:
+    for match_id in Match.objects.unfinished().order_by("pk").values_list("pk", flat=True):
+        job = claim_match(match_id=match_id, worker="quiet")
+        if job is not None:
+            _accept(job, _record(job, sandbox))
+
+
+def _record(job: Job, sandbox: str) -> dict[str, Any]:  # Any: JSON
+    seats = [stride_of(seat.name) for seat in job.seats]
+    referee = Referee(game=GAMES[job.game], seats=len(seats), options=job.options, seed=job.seed)
+    while (seat := referee.seat_to_ask()) is not None:
+        request = referee.request()
+        action = choice(seats[seat], request.ply, request.legal)
+        referee.accept(action, cpu_ms=0, wall_ms=0)
+    match = Match.objects.with_seats().get(pk=job.match_id)
+    header = {**expected_header(match), "sandbox": sandbox}
+    return seal(header, events=referee.events, faults=[], outcome=referee.final_outcome())
+
+
+def _accept(job: Job, record: dict[str, Any]) -> None:  # Any: JSON
+    seats = record["seats"]
+    accept_result(
+        match_id=job.match_id,
+        token=job.token,
+        record=record,
+        logs=[""] * seats,
+        notes=[[]] * seats,
+        usage=[_USAGE] * seats,
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--matches", type=int, required=True)
+    parser.add_argument("--game", required=True)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--sandbox", required=True)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

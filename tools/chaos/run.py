@@ -1,0 +1,190 @@
+"""One whole run: a platform, a tournament, strikes, and the account of what became of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.local.ports import free_port
+from pentathlon.local.postgres import PostgresServer
+from pentathlon.local.preparation import prepare_database
+from pentathlon.local.stack import Stack
+from pentathlon.local.waiting import ServerFailed
+from pentathlon.matches.models import Match
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.services import start_tournament
+from tools.chaos.audit import Account, account_of, refusals_in
+from tools.chaos.crew import Crew, Role
+from tools.chaos.disks import Disks, disks
+from tools.chaos.document import open_tournament, remains, size_for, submit_bots
+from tools.chaos.storm import Repairs, Show, Storm
+from tools.chaos.strikes import Scene, plan, strikes_on
+
+_HOST: Final = "127.0.0.1"
+_FIRST_PORT: Final = 8700
+_READY_S: Final = 120.0
+# What is committed outlives the server; only the disk is not waited for.
+_DURABLE: Final = ("fsync=off", "full_page_writes=off")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What somebody wants to see survive."""
+
+    matches: int
+    faults: int
+    postgres: bool
+    seed: int
+    game: str
+    workers: int
+    slots: int
+    folder: Path
+    logs: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How it went."""
+
+    seed: int
+    database: str
+    full_disk: str
+    """Whether a worker's disk really got full, or that was imitated."""
+    faults: Mapping[str, int]
+    account: Account
+    refused: Mapping[str, int]
+    """Late results that were dropped, by code."""
+    requeued: int
+    table_equal: bool
+    results_equal: bool
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the run proves what it is for."""
+        return self.account.is_sound and self.table_equal and self.results_equal
+
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        """Return all numbers."""
+        return {
+            "seed": self.seed,
+            "database": self.database,
+            "full_disk": self.full_disk,
+            "faults": dict(self.faults),
+            **self.account.to_json(),
+            "refused": dict(self.refused),
+            "requeued": self.requeued,
+            "table_equal": self.table_equal,
+            "results_equal": self.results_equal,
+            "sound": self.is_sound,
+        }
+
+
+def run(wish: Wish, *, show: Show) -> Report:
+    """Play a tournament under fire and again in peace; say what differs."""
+    with _database(wish) as postgres, disks() as drives, _crew(wish, drives) as crew:
+        repairs = Repairs()
+        scene = Scene(
+            crew=crew,
+            disks=drives,
+            postgres=postgres,
+            rng=Random(f"{wish.seed}:victims"),
+            later=repairs.later,
+        )
+        strikes = list(plan(wish.seed, wish.faults, postgres=wish.postgres))
+        kinds = strikes_on(postgres=wish.postgres)
+        storm = Storm(scene=scene, repairs=repairs, strikes=strikes, kinds=kinds)
+        tournament = _started(wish, storm, show)
+        storm.rage_over(tournament, matches=size_for(wish.matches).matches, show=show)
+        show("counting what became of every match")
+        account = account_of(tournament)
+        left = json.loads(json.dumps(remains(tournament)))
+        sandbox = Match.objects.filter(place__tournament=tournament)[0].sandbox
+    show("playing the same document without faults")
+    quiet = _quiet_remains(wish, sandbox=sandbox)
+    return Report(
+        seed=wish.seed,
+        database="postgres" if wish.postgres else "sqlite",
+        full_disk=drives.kind,
+        faults=storm.done,
+        account=account,
+        refused=refusals_in(wish.logs),
+        requeued=storm.requeued,
+        table_equal=left["table"] == quiet["table"],
+        results_equal=left["results"] == quiet["results"],
+    )
+
+
+def _started(wish: Wish, storm: Storm, show: Show) -> Tournament:
+    show("validating the bots")
+    size = size_for(wish.matches)
+    versions = submit_bots(size.bots, game=wish.game)
+    ids = [version.pk for version in versions]
+    eligible = BotVersion.objects.filter(pk__in=ids, state=VersionState.ELIGIBLE)
+    storm.wait_until(
+        lambda: eligible.count() == len(ids), what="eligible bots", patience_s=_READY_S
+    )
+    tournament = open_tournament(versions, game=wish.game, cycles=size.cycles, seed=wish.seed)
+    return start_tournament(actor=tournament.owner, tournament=tournament)
+
+
+@contextmanager
+def _database(wish: Wish) -> Iterator[PostgresServer | None]:
+    if not wish.postgres:
+        prepare_database()
+        yield None
+        return
+    server = PostgresServer(wish.folder, settings=_DURABLE)
+    try:
+        server.create()
+        prepare_database()
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def _crew(wish: Wish, drives: Disks) -> Iterator[Crew]:
+    stack = Stack(
+        host=_HOST,
+        port=free_port(_HOST, _FIRST_PORT),
+        workers=wish.slots,
+        folder=wish.folder,
+        redis_url=None,
+    )
+    services = [
+        replace(service, command=drives.command(service.command))
+        if service.name == Role.WORKER
+        else service
+        for service in stack.services()
+    ]
+    crew = Crew(services, workers=wish.workers, logs=wish.logs)
+    try:
+        crew.tend()
+        yield crew
+    finally:
+        crew.stop()
+
+
+def _quiet_remains(wish: Wish, *, sandbox: str) -> dict[str, Any]:  # Any: JSON
+    command = [sys.executable, "-m", "tools.chaos.quiet", "--matches", str(wish.matches)]
+    command += ["--game", wish.game, "--seed", str(wish.seed), "--sandbox", sandbox]
+    environment = child_environment(
+        DATABASE_URL=f"sqlite:///{wish.folder}/quiet.sqlite3",
+        PENTATHLON_DATA=str(wish.folder / "quiet"),
+    )
+    ended = subprocess.run(
+        command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise ServerFailed("The quiet run", "did not come to its end.", ended.stderr)
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found

@@ -1,0 +1,163 @@
+"""Strikes a running tournament at random, spread evenly over its matches, until all are played."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, TypeVar
+
+from django.db import Error as DatabaseError
+from django.db import connection
+from kombu.exceptions import OperationalError as BrokerAway
+from redis import RedisError
+
+from pentathlon.local.waiting import ServerFailed
+from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.services import requeue_match
+from tools.chaos.crew import Crew
+from tools.chaos.strikes import Scene, Strike
+
+_TICK_S: Final = 0.1
+_LOOK_S: Final = 0.3
+_AWAY_S: Final = 60.0
+_STANDSTILL_S: Final = 240.0
+
+Answer = TypeVar("Answer")
+Show = Callable[[str], None]
+
+
+class Repairs:
+    """What has to be undone, and when."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[float, Callable[[], None]]] = []
+
+    def later(self, after_s: float, action: Callable[[], None]) -> None:
+        """Have something done after so many seconds."""
+        self._waiting.append((time.monotonic() + after_s, action))
+
+    def do_due(self) -> None:
+        """Do what is due; what fails because its server is away is tried again."""
+        now = time.monotonic()
+        due = [repair for repair in self._waiting if repair[0] <= now]
+        self._waiting = [repair for repair in self._waiting if repair[0] > now]
+        for _, action in due:
+            try:
+                action()
+            except (BrokerAway, RedisError):
+                self.later(1.0, action)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+
+@dataclass
+class Storm:
+    """The planned strikes, and what became of them."""
+
+    scene: Scene
+    repairs: Repairs
+    strikes: Sequence[Strike]
+    kinds: Sequence[Strike]
+    """All that could be done here."""
+    done: Counter[str] = field(default_factory=Counter)
+    requeued: int = 0
+
+    @property
+    def crew(self) -> Crew:
+        """The processes under fire."""
+        return self.scene.crew
+
+    def rage_over(self, tournament: Tournament, *, matches: int, show: Show) -> None:
+        """Strike while the tournament is played; return when it is closed and all is repaired.
+
+        Raises:
+            ServerFailed: nothing was played for minutes.
+        """
+        left = deque(self.strikes)
+        played, progress_at = -1, time.monotonic()
+        while len(self.repairs) or not self._patiently(lambda: _is_closed(tournament)):
+            self._keep_running(_LOOK_S)
+            now_played = self._patiently(lambda: _ended(tournament))
+            if now_played != played:
+                played, progress_at = now_played, time.monotonic()
+            elif time.monotonic() - progress_at > _STANDSTILL_S:
+                raise ServerFailed("The platform", f"stands still at {played} of {matches}.")
+            show(
+                f"{played} of {matches} matches, {self.done.total()} of {len(self.strikes)} faults"
+            )
+            if left and played >= self._due(left, matches):
+                self._strike(left)
+            self._requeue(tournament)
+
+    def wait_until(self, is_true: Callable[[], bool], *, what: str, patience_s: float) -> None:
+        """Keep everything running until something is true."""
+        deadline = time.monotonic() + patience_s
+        while not self._patiently(is_true):
+            if time.monotonic() > deadline:
+                raise ServerFailed("The platform", f"did not get there: {what}.")
+            self._keep_running(_TICK_S)
+
+    def _due(self, left: Sequence[Strike], matches: int) -> int:
+        """Return after how many matches the next strike comes."""
+        number = len(self.strikes) - len(left) + 1
+        return number * matches // (len(self.strikes) + 1)
+
+    def _strike(self, left: deque[Strike]) -> None:
+        """Do the next strike that finds a victim; if none of them does, one of another kind."""
+        others = list(self.kinds)
+        self.scene.rng.shuffle(others)
+        for strike in (*left, *others):
+            if self._is_felt(strike):
+                self.done[strike.name] += 1
+                left.remove(strike if strike in left else left[0])
+                return
+
+    def _is_felt(self, strike: Strike) -> bool:
+        try:
+            return strike.do(self.scene)
+        except (BrokerAway, DatabaseError, ProcessLookupError, RedisError):
+            connection.close()
+            return False
+
+    def _keep_running(self, for_s: float) -> None:
+        until = time.monotonic() + for_s
+        while time.monotonic() < until:
+            self.crew.tend()
+            self.repairs.do_due()
+            time.sleep(_TICK_S)
+
+    def _requeue(self, tournament: Tournament) -> None:
+        """Do what an organiser does with matches that this host could not play three times."""
+        for match in self._patiently(lambda: list(_matches(tournament, MatchState.VOID))):
+            self._patiently(partial(requeue_match, actor=tournament.owner, match=match))
+            self.requeued += 1
+
+    def _patiently(self, ask: Callable[[], Answer]) -> Answer:
+        """Return the database's answer; while it is away, what is due is repaired."""
+        deadline = time.monotonic() + _AWAY_S
+        while True:
+            try:
+                return ask()
+            except DatabaseError:
+                connection.close()
+                if time.monotonic() > deadline:
+                    raise
+                self._keep_running(_TICK_S)
+
+
+def _is_closed(tournament: Tournament) -> bool:
+    tournament.refresh_from_db(fields=("state",))
+    return tournament.state == TournamentState.CLOSED
+
+
+def _ended(tournament: Tournament) -> int:
+    return _matches(tournament, MatchState.DONE).count()
+
+
+def _matches(tournament: Tournament, state: MatchState) -> MatchQuerySet:
+    return Match.objects.filter(place__tournament=tournament, state=state)

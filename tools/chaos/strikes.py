@@ -1,0 +1,236 @@
+"""What is done to a running platform: each strike names its victim and how it is repaired."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, TypeVar
+
+from django.conf import settings
+from redis import Redis
+
+from pentathlon.local.postgres import PostgresServer
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import LEASE_S
+from tools.chaos.crew import Crew, Role
+from tools.chaos.disks import Disks
+from tools.chaos.victims import Frozen, bots_of, remove_files, sandboxes_of
+from workers.tasks import play_matches
+
+PAUSE_S: Final = LEASE_S + 5.0
+"""A worker that hangs this long has lost its matches by the time it wakes up."""
+_FULL_DISK_S: Final = 5.0
+_FROZEN_S: Final = 6.0
+"""Longer than a bot may take for one action."""
+_AWAY_S: Final = 20.0
+"""Longer than a worker's lease has left when it is renewed."""
+_LATE_S: Final = (1.0, 15.0)
+_FEW_HINTS: Final = 10
+_QUEUE: Final = str(settings.CELERY_TASK_DEFAULT_QUEUE)
+
+Item = TypeVar("Item")
+Later = Callable[[float, Callable[[], None]], None]
+"""Has something done after so many seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What a strike may reach."""
+
+    crew: Crew
+    disks: Disks
+    postgres: PostgresServer | None
+    rng: Random
+    later: Later
+    away: set[str] = field(default_factory=set)
+    """What is away for a while, and must not be struck meanwhile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strike:
+    """One way of doing harm; `weight` says how often, among the others."""
+
+    name: str
+    weight: int
+    do: Callable[[Scene], bool]
+    """Returns False if there was nothing to strike just now."""
+
+
+def _kill_slot(scene: Scene) -> bool:
+    worker = _one(scene, scene.crew.running(Role.WORKER))
+    return _kill_one(scene, worker.children() if worker else [])
+
+
+def _kill_one(scene: Scene, pids: Sequence[int]) -> bool:
+    pid = _one(scene, pids)
+    if pid is not None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return pid is not None
+
+
+def _kill(role: Role) -> Callable[[Scene], bool]:
+    def kill(scene: Scene) -> bool:
+        member = _one(scene, scene.crew.running(role))
+        if member is not None:
+            member.kill()
+        return member is not None
+
+    return kill
+
+
+def _empty_broker(scene: Scene) -> bool:
+    with _broker() as client:
+        client.flushall()
+    return True
+
+
+def _kill_bot(scene: Scene) -> bool:
+    return _kill_one(scene, bots_of(_slots(scene)))
+
+
+def _kill_sandbox(scene: Scene) -> bool:
+    return _kill_one(scene, sandboxes_of(_slots(scene)))
+
+
+def _slots(scene: Scene) -> list[int]:
+    return [pid for worker in scene.crew.running(Role.WORKER) for pid in worker.children()]
+
+
+def _remove_bot_files(scene: Scene) -> bool:
+    worker = _one(scene, scene.crew.running(Role.WORKER))
+    return worker is not None and remove_files(worker.children())
+
+
+def _freeze_worker(seconds: float) -> Callable[[Scene], bool]:
+    """Stop a worker with its bots, as a host that is paused or moved does."""
+
+    def freeze(scene: Scene) -> bool:
+        workers = scene.crew.running(Role.WORKER)
+        if len(workers) < 2:  # noqa: PLR2004  somebody must go on
+            return False
+        worker = scene.rng.choice(workers)
+        frozen = Frozen(worker.pid)
+        worker.is_paused = True
+
+        def thaw() -> None:
+            worker.is_paused = False
+            frozen.thaw()
+
+        scene.later(seconds, thaw)
+        return True
+
+    return freeze
+
+
+def _take_database_away(scene: Scene) -> bool:
+    postgres = scene.postgres
+    if postgres is None or scene.away:
+        return False
+    scene.away.add("database")
+    postgres.crash()
+
+    def bring_back() -> None:
+        postgres.start()
+        scene.away.clear()
+
+    scene.later(_AWAY_S, bring_back)
+    return True
+
+
+def _crash_database(scene: Scene) -> bool:
+    if scene.postgres is None or scene.away:
+        return False
+    scene.postgres.crash()
+    scene.postgres.start()
+    return True
+
+
+def _repeat_hints(scene: Scene) -> bool:
+    ids = list(Match.objects.order_by("-pk").values_list("pk", flat=True)[:5000])
+    for _ in range(_FEW_HINTS):
+        play_matches.delay([scene.rng.choice(ids)])
+    return True
+
+
+def _delay_hints(scene: Scene) -> bool:
+    with _broker() as client:
+        taken = client.rpop(_QUEUE, _FEW_HINTS)
+    if not taken:
+        return False
+    scene.later(scene.rng.uniform(*_LATE_S), lambda: _deliver(taken))
+    return True
+
+
+def _deliver(messages: Sequence[bytes]) -> None:
+    with _broker() as client:
+        client.lpush(_QUEUE, *messages)
+
+
+def _pause_worker(scene: Scene) -> bool:
+    workers = scene.crew.running(Role.WORKER)
+    if len(workers) < 2:  # noqa: PLR2004  somebody must go on
+        return False
+    worker = scene.rng.choice(workers)
+    worker.pause()
+    scene.later(PAUSE_S, worker.resume)
+    return True
+
+
+def _fill_disk(scene: Scene) -> bool:
+    """Fill a worker's disk, and kill a slot: the next one has to unpack every bot again."""
+    worker = _one(scene, scene.crew.running(Role.WORKER))
+    undo = scene.disks.fill(worker) if worker else None
+    if worker is None or undo is None:
+        return False
+    scene.later(_FULL_DISK_S, undo)
+    _kill_one(scene, worker.children())
+    return True
+
+
+STRIKES: Final = (
+    Strike(name="slot killed", weight=14, do=_kill_slot),
+    Strike(name="worker killed", weight=10, do=_kill(Role.WORKER)),
+    Strike(name="reconciler killed", weight=12, do=_kill(Role.RECONCILER)),
+    Strike(name="web server killed", weight=8, do=_kill(Role.WEB)),
+    Strike(name="broker killed", weight=8, do=_kill(Role.BROKER)),
+    Strike(name="broker emptied", weight=10, do=_empty_broker),
+    Strike(name="database crashed", weight=8, do=_crash_database),
+    Strike(name="hints repeated", weight=10, do=_repeat_hints),
+    Strike(name="hints late", weight=10, do=_delay_hints),
+    Strike(name="worker paused past its leases", weight=2, do=_pause_worker),
+    Strike(name="disk full for a worker", weight=8, do=_fill_disk),
+    Strike(name="bot killed", weight=12, do=_kill_bot),
+    Strike(name="sandbox killed", weight=10, do=_kill_sandbox),
+    Strike(name="bot files removed", weight=8, do=_remove_bot_files),
+    Strike(name="worker and bots frozen", weight=8, do=_freeze_worker(_FROZEN_S)),
+    Strike(name="worker and bots frozen past its leases", weight=2, do=_freeze_worker(PAUSE_S)),
+    Strike(name="database away", weight=2, do=_take_database_away),
+)
+_NEEDS_A_SERVER: Final = (_crash_database, _take_database_away)
+
+
+def strikes_on(*, postgres: bool) -> tuple[Strike, ...]:
+    """Return the strikes that a database of this kind can take."""
+    return tuple(strike for strike in STRIKES if postgres or strike.do not in _NEEDS_A_SERVER)
+
+
+def plan(seed: int, number: int, *, postgres: bool) -> Iterator[Strike]:
+    """Draw the strikes of a seed, each kind at least once if there are enough."""
+    kinds = strikes_on(postgres=postgres)
+    rng = Random(f"{seed}:strikes")
+    drawn = [*kinds, *rng.choices(kinds, [kind.weight for kind in kinds], k=number)][:number]
+    rng.shuffle(drawn)
+    yield from drawn
+
+
+def _one(scene: Scene, items: Sequence[Item]) -> Item | None:
+    return scene.rng.choice(items) if items else None
+
+
+def _broker() -> Redis:
+    return Redis.from_url(str(settings.REDIS_URL))

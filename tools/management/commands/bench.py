@@ -1,0 +1,43 @@
+"""`manage.py bench PART`: measure this machine's copy of Pentathlon; ratios count, not times."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from pentathlon.local.waiting import ServerFailed
+from tools.benchmark import command as matches
+from tools.benchmark import starvation
+from tools.benchmark.clock import command as clock
+from tools.benchmark.load import commands as load
+from tools.benchmark.speed import command as engines
+
+_PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
+    "match": matches,
+    "clock": clock,
+    "starvation": starvation,
+    "engines": engines,
+    "data": load.DATA,
+    "growth": load.GROWTH,
+    "blocking": load.BLOCKING,
+}
+
+
+class Command(BaseCommand):
+    """Measure one part; each prints a table, or JSON."""
+
+    help = __doc__
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Let every part have options of its own."""
+        parts = parser.add_subparsers(dest="part", required=True, metavar="PART")
+        for name, part in _PARTS.items():
+            part.add_arguments(parts.add_parser(name, help=part.HELP))
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        """Run the part."""
+        try:
+            _PARTS[options["part"]].run(options)
+        except ServerFailed as error:
+            raise CommandError(str(error)) from error

@@ -1,0 +1,75 @@
+"""`manage.py chaos`: play a tournament while all that it runs on is killed; nothing is lost."""
+
+import secrets
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.local.postgres import PostgresServer
+from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.valkey import valkey_url
+from pentathlon_engines import GAMES
+
+_LEAST = {"matches": 12, "faults": 0, "workers": 1, "slots": 1}
+
+
+class Command(BaseCommand):
+    """Strike a platform of its own, in a folder of its own, and count what became of it."""
+
+    help = __doc__
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Offer the size of the run."""
+        parser.add_argument("--matches", type=int, default=1000, help="at least so many (1000)")
+        parser.add_argument("--faults", type=int, default=50, help="injected over the run (50)")
+        parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
+        parser.add_argument("--seed", type=int, help="of faults and tournament; drawn if left out")
+        parser.add_argument("--game", default="tuned", choices=list(GAMES))
+        parser.add_argument("--workers", type=int, default=2, help="worker processes (2)")
+        parser.add_argument("--slots", type=int, default=2, help="matches at a time of each (2)")
+        parser.add_argument("--logs", type=Path, help="a folder that keeps what the processes say")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        """Run it in a process whose database and broker are not those of this one."""
+        for name, least in _LEAST.items():
+            if options[name] < least:
+                raise CommandError(f"--{name}: must be at least {least}, not {options[name]}.")
+        seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
+        self.stderr.write(f"Seed {seed}: the same --seed strikes in the same order.")
+        with runtime_folder() as folder:
+            ended = subprocess.run(
+                _command(options, seed=seed, folder=folder),
+                cwd=CHECKOUT,
+                env=_environment(folder, postgres=options["database"] == "postgres"),
+                check=False,
+            )
+        if ended.returncode:
+            raise CommandError("This run does not prove what it should; see above.")
+
+
+def _command(options: dict[str, Any], *, seed: int, folder: Path) -> list[str]:
+    command = [sys.executable, "-m", "tools.chaos", "--seed", str(seed), "--folder", str(folder)]
+    for name in ("matches", "faults", "workers", "slots", "game"):
+        command += [f"--{name}", str(options[name])]
+    command += ["--logs", str(options["logs"] or folder / "logs")]
+    command += ["--postgres"] if options["database"] == "postgres" else []
+    return [*command, *(["--json"] if options["json"] else [])]
+
+
+def _environment(folder: Path, *, postgres: bool) -> dict[str, str]:
+    database = PostgresServer(folder).url if postgres else f"sqlite:///{folder}/chaos.sqlite3"
+    return child_environment(
+        DJANGO_SETTINGS_MODULE="pentathlon.settings",
+        DATABASE_URL=database,
+        REDIS_URL=valkey_url(folder / "valkey.sock"),
+        PENTATHLON_DATA=str(folder / "data"),
+        PENTATHLON_LOG_JSON="1",
+        PYTHONPATH=IMPORT_PATH,
+    )
