@@ -1,17 +1,21 @@
 import json
+from hashlib import sha256
 
 import pytest
 from django.db.models import Value
 from django.db.models.functions import Concat
 
-from pentathlon.bots.models import Bot
+from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
 from pentathlon.matches.models import MatchState
 from pentathlon.ratings.models import Pool
+from pentathlon.ratings.skill import ALGORITHM_VERSION
 from pentathlon.tournaments.document import document, event_key
-from pentathlon.tournaments.services import start_tournament
+from pentathlon.tournaments.services import create_tournament, start_tournament
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import canonical
 from pentathlon_engines.tournament.document import document_hash, draw_schedule
-from tests.factories import SECRET, make_match, make_tournament, make_version
+from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, started
 
 pytestmark = pytest.mark.django_db
@@ -124,3 +128,61 @@ def test_document_is_final_from_the_start_on() -> None:
     begun = start_tournament(actor=tournament.owner, tournament=tournament)
 
     assert document(begun)["draw_probability"] == pytest.approx(0.1)
+
+
+def _fixed_version(name: str, *, game: str) -> BotVersion:
+    """Store a version whose content has a hash that no change of the example bots moves."""
+    digest = f"sha256:{sha256(name.encode()).hexdigest()}"
+    archive = Archive.objects.create(content_hash=digest, data=b"", unpacked_bytes=0, files=0)
+    version = BotVersion.objects.create(
+        bot=Bot.objects.create(owner=make_user(), name=name),
+        number=1,
+        archive=archive,
+        manifest={},
+        state=VersionState.ELIGIBLE,
+    )
+    VersionGame.objects.create(version=version, game=game)
+    return version
+
+
+def test_started_tournament_stores_this_document_for_ever() -> None:
+    versions = [_fixed_version(f"bot-{number}", game="azure") for number in range(3)]
+    owner = make_user(organiser=True)
+    made = create_tournament(
+        owner=owner,
+        name="Golden Cup",
+        game="azure",
+        format="round_robin",
+        versions=[version.pk for version in versions],
+        cycles=2,
+        options={"gifted": "mighty"},
+        limits={"action_cpu_s": 0.5},
+        rated=False,
+        secret=SECRET,
+        draw_probability=0.25,
+    )
+
+    stored = start_tournament(actor=owner, tournament=made)
+
+    assert stored.fixed_document == {
+        "format": 2,
+        "scheduler": "round_robin/2",
+        "commitment": sha256(bytes.fromhex(SECRET)).hexdigest(),
+        "game": "azure",
+        "rules": GAMES["azure"].info.version,
+        "options": {"gifted": "mighty"},
+        "limits": {**Limits().to_json(), "action_cpu_s": 0.5},
+        "table_seats": 2,
+        "cycles": 2,
+        "rating_algorithm": ALGORITHM_VERSION,
+        "draw_probability": 0.25,
+        "entries": [
+            {
+                "bot": f"bot-{number}",
+                "version": 1,
+                "hash": f"sha256:{sha256(f'bot-{number}'.encode()).hexdigest()}",
+            }
+            for number in range(3)
+        ],
+    }
+    assert stored.limits == {"action_cpu_s": 0.5}
