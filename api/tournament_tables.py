@@ -20,33 +20,29 @@ class StandingSerializer(serializers.Serializer[Any]):
     """One line of the table."""
 
     place = serializers.IntegerField(
-        source="place.number", allow_null=True, help_text="From 1; null for one that has left."
+        allow_null=True, help_text="From 1; null for one that has left."
     )
     group = serializers.IntegerField(
-        source="place.group",
         allow_null=True,
         help_text="Bots of one group cannot be told apart yet; null without a place.",
     )
-    state = serializers.ChoiceField(source="place.entry.state", choices=EntryState.choices)
-    reason = serializers.CharField(source="place.entry.reason", help_text="Why it has left.")
+    state = serializers.ChoiceField(source="entry.state", choices=EntryState.choices)
+    reason = serializers.CharField(source="entry.reason", help_text="Why it has left.")
     version = SeatedVersionSerializer()
     points = serializers.FloatField()
-    matches = serializers.IntegerField(source="tally.matches")
-    wins = serializers.IntegerField(source="tally.wins")
-    draws = serializers.IntegerField(source="tally.draws")
-    losses = serializers.IntegerField(source="tally.losses")
-    faults = serializers.IntegerField(source="tally.faults")
-    rating = SkillSerializer(source="place.skill")
-    fold = SkillSerializer(
-        source="place.fold", allow_null=True, help_text="By the live rule in schedule order."
-    )
+    matches = serializers.IntegerField()
+    wins = serializers.IntegerField()
+    draws = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    faults = serializers.IntegerField()
+    rating = SkillSerializer()
+    fold = SkillSerializer(allow_null=True, help_text="By the live rule in schedule order.")
     interval = serializers.ListField(
         child=serializers.FloatField(),
-        source="place.interval",
         help_text="Bounds that hold the true strength with 95 % probability.",
     )
-    chance_of_best = serializers.FloatField(source="place.chance_of_best")
-    provisional = serializers.BooleanField(source="place.is_provisional")
+    chance_of_best = serializers.FloatField()
+    provisional = serializers.BooleanField(source="is_provisional")
 
 
 class ScoreSerializer(serializers.Serializer[Any]):

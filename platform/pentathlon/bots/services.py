@@ -60,7 +60,7 @@ def create_bot(*, owner: User, archive: CheckedArchive, notes: str = "") -> BotV
             bot = Bot.objects.create(owner=owner, name=name)
     except IntegrityError as error:
         raise _name_taken(owner, name) from error
-    return _store(bot, 1, archive, notes)
+    return _store_version(bot, 1, archive, notes)
 
 
 @transaction.atomic
@@ -73,7 +73,7 @@ def add_version(*, actor: User, bot: Bot, archive: CheckedArchive, notes: str = 
     Bot.objects.select_for_update().get(pk=bot.pk)
     _check_new_content(bot, archive)
     last = bot.versions.aggregate(last=Max("number"))["last"] or 0
-    return _store(bot, last + 1, archive, notes)
+    return _store_version(bot, last + 1, archive, notes)
 
 
 @transaction.atomic
@@ -164,7 +164,7 @@ def keep_build(*, version_id: int, built: CheckedArchive) -> str:
     """Keep what the build of a version made and return its hash; the first one counts."""
     version = BotVersion.objects.select_for_update().get(pk=version_id)
     if version.built_id is None:
-        version.built = _kept(built)
+        version.built = _store_archive(built)
         version.save(update_fields=("built",))
     return version.files_hash
 
@@ -209,11 +209,11 @@ def reopen_validation(*, actor: User, version: BotVersion) -> BotVersion:
     return version
 
 
-def _store(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVersion:
+def _store_version(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVersion:
     version = BotVersion.objects.create(
         bot=bot,
         number=number,
-        archive=_kept(checked),
+        archive=_store_archive(checked),
         manifest=checked.manifest_json(),
         notes=notes,
     )
@@ -223,7 +223,7 @@ def _store(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVer
     return version
 
 
-def _kept(checked: CheckedArchive) -> Archive:
+def _store_archive(checked: CheckedArchive) -> Archive:
     archive, _ = Archive.objects.get_or_create(
         content_hash=checked.content_hash,
         defaults={

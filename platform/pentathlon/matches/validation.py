@@ -32,10 +32,10 @@ def submit_bot(*, owner: User, archive: bytes | CheckedArchive, notes: str = "")
     Who calls this in a transaction checks the archive before it.
     """
     # Checking a large archive takes a while, in which others must be able to write.
-    checked = _checked(archive)
+    checked = _check_archive(archive)
     with transaction.atomic():
         check_room(author=owner, size=len(checked.normalised))
-        return _validated(create_bot(owner=owner, archive=checked, notes=notes))
+        return _schedule_validation(create_bot(owner=owner, archive=checked, notes=notes))
 
 
 def submit_version(
@@ -45,10 +45,11 @@ def submit_version(
 
     Who calls this in a transaction checks the archive before it.
     """
-    checked = _checked(archive)
+    checked = _check_archive(archive)
     with transaction.atomic():
         check_room(author=actor, size=len(checked.normalised))
-        return _validated(add_version(actor=actor, bot=bot, archive=checked, notes=notes))
+        version = add_version(actor=actor, bot=bot, archive=checked, notes=notes)
+        return _schedule_validation(version)
 
 
 @transaction.atomic
@@ -61,7 +62,7 @@ def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
     was_stopped = version.state == VersionState.STOPPED
     reopened = reopen_validation(actor=actor, version=version)
     if was_stopped:
-        return _validated(reopened)
+        return _schedule_validation(reopened)
     void = Match.objects.validations_of(version.pk).filter(state=MatchState.VOID)
     games = void.order_by("game").values_list("game", flat=True)
     schedule_matches(_self_play(version.pk, game) for game in games)
@@ -78,11 +79,11 @@ def reject_build(*, version_id: int, reason: str, log: str) -> None:
     void_matches(matches=matches, reason=reason)
 
 
-def _checked(archive: bytes | CheckedArchive) -> CheckedArchive:
+def _check_archive(archive: bytes | CheckedArchive) -> CheckedArchive:
     return archive if isinstance(archive, CheckedArchive) else read_archive(archive)
 
 
-def _validated(version: BotVersion) -> BotVersion:
+def _schedule_validation(version: BotVersion) -> BotVersion:
     games = version.games.order_by("game").values_list("game", flat=True)
     schedule_matches(_self_play(version.pk, game) for game in games)
     return version

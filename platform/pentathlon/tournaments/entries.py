@@ -15,12 +15,12 @@ from django.db.models.functions import Now
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, VersionState
 from pentathlon.bots.services import checked_reason
-from pentathlon.common.errors import Conflict, NotAllowed, NotFound
+from pentathlon.common.errors import Conflict, NotFound
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
-from pentathlon.tournaments.guards import lock, lock_own
+from pentathlon.tournaments.guards import check_author_or_organiser, lock, lock_own
 from pentathlon.tournaments.models import (
     Entry,
     EntryState,
@@ -40,17 +40,14 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
     """Take a bot version out: its author may, and the organiser."""
     tournament = lock(tournament, TournamentState.OPEN, *_PLAYED, to="withdraw")
     entry = _entry(tournament, version_id)
-    owner_id = entry.version.bot.owner_id
-    if actor.pk not in {tournament.owner_id, owner_id}:
-        raise NotAllowed(
-            "Only its author or the organiser may withdraw a bot.", code="not_your_bot"
-        )
+    bot = entry.version.bot
+    check_author_or_organiser(actor, tournament, bot, to="withdraw")
     if entry.state != EntryState.ACTIVE:
         raise _left_already(entry)
     if tournament.state == TournamentState.OPEN:
         entry.delete()
         return
-    who = "its author" if actor.pk == owner_id else "the organiser"
+    who = "its author" if actor.pk == bot.owner_id else "the organiser"
     reason = f"Withdrawn by {who}."
     _leave(tournament, entry, state=EntryState.WITHDRAWN, actor=actor, reason=reason)
 

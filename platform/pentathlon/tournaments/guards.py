@@ -1,8 +1,9 @@
-"""Locks on tournaments: each step is taken by one person at a time, in a state that allows it."""
+"""Who may do what to a tournament and when; the lock that lets one step run at a time."""
 
 from __future__ import annotations
 
 from pentathlon.accounts.models import User
+from pentathlon.bots.models import Bot
 from pentathlon.common.errors import Conflict, NotAllowed
 from pentathlon.tournaments.models import Tournament, TournamentState
 
@@ -27,3 +28,9 @@ def lock(tournament: Tournament, *states: TournamentState, to: str) -> Tournamen
             code="wrong_state",
         )
     return tournament
+
+
+def check_author_or_organiser(actor: User, tournament: Tournament, bot: Bot, *, to: str) -> None:
+    """Refuse an actor who neither wrote the bot nor organises the tournament."""
+    if actor.pk not in {tournament.owner_id, bot.owner_id}:
+        raise NotAllowed(f"Only its author or the organiser may {to} a bot.", code="not_your_bot")

@@ -19,7 +19,6 @@ ENTRIES_PER_AUTHOR: Final = 3
 class TournamentState(models.TextChoices):
     """A tournament's life."""
 
-    DRAFT = "draft", "draft"
     OPEN = "open", "open for entries"
     RUNNING = "running", "running"
     PAUSED = "paused", "paused"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -11,12 +12,33 @@ from django.db.models import Count
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.table import Progress
 
 FEWEST_MATCHES: Final = 20
 """Fewer finished matches than this tell nothing about the pace."""
 
 _LATEST = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a tournament is, in matches."""
+
+    done: int
+    running: int
+    waiting: int
+    void: int
+    remaining_s: float | None
+    """Until the last match ends at the present pace; None while nobody can tell."""
+
+    @property
+    def total(self) -> int:
+        """All matches of the schedule."""
+        return self.done + self.running + self.waiting + self.void
+
+    @property
+    def share(self) -> float:
+        """Of the matches that have ended, from 0 to 1."""
+        return (self.done + self.void) / self.total if self.total else 0.0
 
 
 def progress(tournament: Tournament) -> Progress:

@@ -37,7 +37,7 @@ from pentathlon.tournaments import checks
 from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.entries import check_takes_part, reopen
 from pentathlon.tournaments.final import final_rows
-from pentathlon.tournaments.guards import lock, lock_own
+from pentathlon.tournaments.guards import check_author_or_organiser, lock, lock_own
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
     Entry,
@@ -134,7 +134,7 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     if tournament.planned <= matches_at_once(tournament):
         extend_schedule(tournament_id=tournament.pk)
         tournament.refresh_from_db(fields=("scheduled",))
-    return _stamped(tournament, "started_at")
+    return _set_time(tournament, "started_at")
 
 
 @transaction.atomic
@@ -142,7 +142,7 @@ def pause_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Start no more matches for now; those that run end normally."""
     tournament = lock_own(actor, tournament, TournamentState.RUNNING, to="pause")
     hold_lane(tournament.pk)
-    return _moved(tournament, TournamentState.PAUSED)
+    return _set_state(tournament, TournamentState.PAUSED)
 
 
 @transaction.atomic
@@ -150,7 +150,7 @@ def resume_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Go on after a pause."""
     tournament = lock_own(actor, tournament, TournamentState.PAUSED, to="resume")
     release_lane(tournament.pk)
-    return _moved(tournament, TournamentState.RUNNING)
+    return _set_state(tournament, TournamentState.RUNNING)
 
 
 @transaction.atomic
@@ -161,7 +161,7 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     hold_lane(tournament.pk)
     tournament.planned = tournament.scheduled
     tournament.save(update_fields=("planned",))
-    tournament = _moved(tournament, TournamentState.CANCELLED)
+    tournament = _set_state(tournament, TournamentState.CANCELLED)
     return _call_off(tournament)
 
 
@@ -196,7 +196,7 @@ def _call_off(tournament: Tournament) -> Tournament:
     if lane.live().exists() or lane.waiting().exists():
         return tournament
     release_lane(tournament.pk)
-    return _ended(tournament, TournamentState.CANCELLED)
+    return _end(tournament, TournamentState.CANCELLED)
 
 
 @transaction.atomic
@@ -259,7 +259,7 @@ def _close(tournament: Tournament) -> Tournament | None:
         FinalRow.objects.bulk_create(rows, batch_size=_BATCH)
         if locked.pool_id is not None:
             note_arithmetic(pool_id=locked.pool_id)
-        return _ended(locked, TournamentState.CLOSED)
+        return _end(locked, TournamentState.CLOSED)
 
 
 def _enter(tournament: Tournament, version_ids: Sequence[int], *, actor: User) -> list[Entry]:
@@ -307,8 +307,8 @@ def _check_entrants(
         )
     if actor.pk == tournament.owner_id:
         return
-    if any(version.bot.owner_id != actor.pk for version in versions):
-        raise NotAllowed("Only its author or the organiser may enter a bot.", code="not_your_bot")
+    for version in versions:
+        check_author_or_organiser(actor, tournament, version.bot, to="enter")
     own = sum(entry.version.bot.owner_id == actor.pk for entry in entries)
     if own + len(versions) > tournament.entries_per_author:
         raise Conflict(
@@ -359,41 +359,21 @@ def _fix_document(tournament: Tournament) -> Pool:
     return pool
 
 
-def _own(actor: User, tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
-    if actor.pk != tournament.owner_id and not actor.is_superuser:
-        raise NotAllowed(
-            f"Only {tournament.owner.username}, who organises it, may {to} this tournament.",
-            code="not_your_tournament",
-        )
-    return _locked(tournament, *states, to=to)
-
-
-def _locked(tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
-    tournament = Tournament.objects.select_for_update().get(pk=tournament.pk)
-    if tournament.state not in states:
-        raise Conflict(
-            f"{tournament.name} is {tournament.get_state_display()}; one can {to} only while it "
-            f"is {' or '.join(str(state.label) for state in states)}.",
-            code="wrong_state",
-        )
-    return tournament
-
-
-def _moved(tournament: Tournament, state: TournamentState) -> Tournament:
+def _set_state(tournament: Tournament, state: TournamentState) -> Tournament:
     tournament.state = state
     tournament.save(update_fields=("state",))
     return tournament
 
 
-def _ended(tournament: Tournament, state: TournamentState) -> Tournament:
+def _end(tournament: Tournament, state: TournamentState) -> Tournament:
     """End a tournament; whoever wants may know its secret from now on, for good."""
     sealed = Tournament.objects.filter(pk=tournament.pk, revealed_at=None)
     sealed.update(revealed_at=Now())
     tournament.refresh_from_db(fields=("revealed_at",))
-    return _stamped(_moved(tournament, state), "finished_at")
+    return _set_time(_set_state(tournament, state), "finished_at")
 
 
-def _stamped(tournament: Tournament, field: str) -> Tournament:
+def _set_time(tournament: Tournament, field: str) -> Tournament:
     """Set a time by the database's clock, which every other time is told by, too."""
     Tournament.objects.filter(pk=tournament.pk).update(**{field: Now()})
     tournament.refresh_from_db(fields=(field,))

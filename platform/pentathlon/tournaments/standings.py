@@ -3,14 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import MatchSeat
-from pentathlon.ratings.certainty import chances_of_best, groups
+from pentathlon.ratings.certainty import chances_of_best, groups, interval, is_provisional
 from pentathlon.ratings.models import Pool, Rating, ScoreLine
 from pentathlon.ratings.scores import Scores, read_scores, scores_of
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
-from pentathlon.tournaments.table import CrosstableRow, Place, Score, SeatRate, Standing, Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How often one was ahead of, level with and behind others at the same table."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> Score:
+        """Return the score of these wins, draws and losses."""
+        wins, draws, losses = counts
+        return cls(wins=wins, draws=draws, losses=losses)
+
+    @property
+    def meetings(self) -> int:
+        """How often there was somebody to compare with."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """One for each one left behind, half for each one level."""
+        return self.wins + self.draws / 2
+
+    @property
+    def share(self) -> float | None:
+        """Points out of those there were; None before the first meeting."""
+        return self.points / self.meetings if self.meetings else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One line of a tournament's table."""
+
+    place: int | None
+    """From 1; None for an entry that was withdrawn or disqualified."""
+    group: int | None
+    """Same number = cannot be told apart with 95 % confidence; None without a place."""
+    entry: Entry
+    rating: Skill
+    """Live rating while the tournament runs; order-free fit once it is closed."""
+    fold: Skill | None
+    """The rating rule applied in schedule order, once it is closed."""
+    chance_of_best: float
+    matches: int = 0
+    wins: int = 0
+    """Matches won alone."""
+    draws: int = 0
+    """Matches in which others were as good, and nobody was better."""
+    faults: int = 0
+    points: float = 0.0
+    """At most 1 in a match: at larger tables points are shared among the opponents."""
+
+    @property
+    def version(self) -> BotVersion:
+        """Who this is."""
+        return self.entry.version
+
+    @property
+    def losses(self) -> int:
+        """Matches in which somebody was ahead."""
+        return self.matches - self.wins - self.draws
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Bounds that hold the true strength with 95 % probability."""
+        return interval(self.rating)
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether too few results stand behind the rating."""
+        return is_provisional(self.rating)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrosstableRow:
+    """One bot version against each of the others, in the order of the table."""
+
+    standing: Standing
+    cells: tuple[Score | None, ...]
+    """None against itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatRate:
+    """How one seat did over all matches; a share of 0.5 is fair."""
+
+    seat: int
+    score: Score
 
 
 def standings(tournament: Tournament) -> list[Standing]:
@@ -46,42 +138,48 @@ def _scores(tournament: Tournament, *, with_pairs: bool = True) -> Scores:
 
 
 def _standings(tournament: Tournament, scores: Scores) -> list[Standing]:
-    places = _final_places(tournament) or _live_places(tournament)
+    rows = _final_rows(tournament) or _live_rows(tournament)
     return [
-        _standing(place, scores.lines.get(place.entry.version_id), tournament.table_seats)
-        for place in places
+        _with_counts(row, scores.lines.get(row.entry.version_id), tournament.table_seats)
+        for row in rows
     ]
 
 
-def _standing(place: Place, line: ScoreLine | None, seats: int) -> Standing:
+def _with_counts(row: Standing, line: ScoreLine | None, seats: int) -> Standing:
+    """Return a line with its matches and points."""
     if line is None:
-        return Standing(place=place, tally=Tally(), points=0.0)
-    tally = Tally(matches=line.matches, wins=line.wins, draws=line.draws, faults=line.faults)
-    points = (line.ahead + line.level / 2) / (seats - 1)
-    return Standing(place=place, tally=tally, points=points)
+        return row
+    return replace(
+        row,
+        matches=line.matches,
+        wins=line.wins,
+        draws=line.draws,
+        faults=line.faults,
+        points=(line.ahead + line.level / 2) / (seats - 1),
+    )
 
 
-def _final_places(tournament: Tournament) -> list[Place]:
+def _final_rows(tournament: Tournament) -> list[Standing]:
     rows = {row.pk: row for row in FinalRow.objects.filter(entry__tournament=tournament)}
     entries = list(tournament.entries.in_order()) if rows else []
-    placed = [_final_place(rows[entry.pk], entry) for entry in entries if entry.pk in rows]
+    placed = [_final_row(rows[entry.pk], entry) for entry in entries if entry.pk in rows]
     left = [entry for entry in entries if entry.pk not in rows]
-    placed.sort(key=lambda place: place.number or 0)
+    placed.sort(key=lambda row: row.place or 0)
     return placed + (_without_place(left, _live_skills(tournament)) if left else [])
 
 
-def _final_place(row: FinalRow, entry: Entry) -> Place:
-    return Place(
-        number=row.place,
+def _final_row(row: FinalRow, entry: Entry) -> Standing:
+    return Standing(
+        place=row.place,
         group=row.group,
         entry=entry,
-        skill=Skill(row.mu, row.sigma),
+        rating=Skill(row.mu, row.sigma),
         fold=Skill(row.fold_mu, row.fold_sigma),
         chance_of_best=row.chance_of_best,
     )
 
 
-def _live_places(tournament: Tournament) -> list[Place]:
+def _live_rows(tournament: Tournament) -> list[Standing]:
     live = _live_skills(tournament)
     entries = list(tournament.entries.in_order())
     active = [entry for entry in entries if entry.state == EntryState.ACTIVE]
@@ -90,10 +188,10 @@ def _live_places(tournament: Tournament) -> list[Place]:
     skills = [skill for _, skill in rated]
     rows = zip(rated, groups(skills), chances_of_best(skills), strict=True)
     placed = [
-        Place(
-            number=number, group=group, entry=entry, skill=skill, fold=None, chance_of_best=chance
+        Standing(
+            place=place, group=group, entry=entry, rating=skill, fold=None, chance_of_best=chance
         )
-        for number, ((entry, skill), group, chance) in enumerate(rows, start=1)
+        for place, ((entry, skill), group, chance) in enumerate(rows, start=1)
     ]
     left = [entry for entry in entries if entry.state != EntryState.ACTIVE]
     return placed + _without_place(left, live)
@@ -104,14 +202,14 @@ def _live_skills(tournament: Tournament) -> dict[int, Skill]:
     return {rating.version_id: rating.skill for rating in ratings}
 
 
-def _without_place(entries: Sequence[Entry], live: Mapping[int, Skill]) -> list[Place]:
-    """Return those that have left, in the order of entry."""
+def _without_place(entries: Sequence[Entry], live: Mapping[int, Skill]) -> list[Standing]:
+    """Return the lines of entries that have left, in the order of entry."""
     return [
-        Place(
-            number=None,
+        Standing(
+            place=None,
             group=None,
             entry=entry,
-            skill=live.get(entry.version_id, Skill()),
+            rating=live.get(entry.version_id, Skill()),
             fold=None,
             chance_of_best=0.0,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pentathlon.tournaments.table import CrosstableRow, Score, Standing
+from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
 
 _BOUNDS = (0.25, 0.45, 0.55, 0.75)
 """Shares at which the tint changes; both middle ones still count as level."""

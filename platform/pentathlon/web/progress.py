@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from pentathlon.tournaments.models import Tournament, TournamentState
-from pentathlon.tournaments.progress import progress
-from pentathlon.tournaments.table import Progress
+from pentathlon.tournaments.progress import Progress, progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +49,6 @@ def finishes_at(standing: Progress) -> datetime | None:
 
 
 def _progress(tournament: Tournament) -> Progress | None:
-    if tournament.state in {TournamentState.DRAFT, TournamentState.OPEN}:
+    if tournament.state == TournamentState.OPEN:
         return None
     return progress(tournament)

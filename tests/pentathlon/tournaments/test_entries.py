@@ -88,12 +88,12 @@ class TestWithdraw:
 
         assert running.state == TournamentState.CLOSED
         rows = standings(running)
-        assert [(row.version, row.place.number) for row in rows] == [
+        assert [(row.version, row.place) for row in rows] == [
             (second, 1),
             (third, 2),
             (first, None),
         ]
-        assert sum(row.place.chance_of_best for row in rows[:2]) == pytest.approx(1)
+        assert sum(row.chance_of_best for row in rows[:2]) == pytest.approx(1)
         assert [len(row.cells) for row in crosstable(running)] == [3, 3, 3]
         assert _is_exact(running)
 
@@ -157,9 +157,9 @@ class TestDisqualify:
         assert Pool.objects.filter(ratings__isnull=False).distinct().count() == 1 + rated
         rows = {row.version: row for row in standings(tournament)}
         assert [rows[version].points for version in others] == [2, 0]
-        assert [rows[version].tally.matches for version in others] == [2, 2]
-        assert (rows[first].points, rows[first].place.number) == (0, None)
-        assert rows[first].place.skill == Skill()
+        assert [rows[version].matches for version in others] == [2, 2]
+        assert (rows[first].points, rows[first].place) == (0, None)
+        assert rows[first].rating == Skill()
         assert sum(rate.score.meetings for rate in seat_rates(tournament)) == 4
         states = LedgerRow.objects.filter(match__in=against).values_list("state", flat=True)
         assert set(states) == {LedgerState.REVOKED}

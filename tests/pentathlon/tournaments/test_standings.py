@@ -31,9 +31,9 @@ class TestStandings:
     def test_before_the_first_result_all_are_level(self) -> None:
         rows = standings(started(bots=3))
 
-        assert [row.place.group for row in rows] == [1, 1, 1]
-        assert [row.place.chance_of_best for row in rows] == pytest.approx([1 / 3] * 3)
-        assert all(row.place.is_provisional for row in rows)
+        assert [row.group for row in rows] == [1, 1, 1]
+        assert [row.chance_of_best for row in rows] == pytest.approx([1 / 3] * 3)
+        assert all(row.is_provisional for row in rows)
         assert [row.points for row in rows] == [0, 0, 0]
 
     def test_table_follows_the_results(self) -> None:
@@ -44,14 +44,14 @@ class TestStandings:
 
         assert [row.version.pk for row in rows] == sorted(row.version.pk for row in rows)
         assert [row.points for row in rows] == [6, 4, 2, 0]
-        assert [(row.tally.wins, row.tally.losses) for row in rows] == [
+        assert [(row.wins, row.losses) for row in rows] == [
             (6, 0),
             (4, 2),
             (2, 4),
             (0, 6),
         ]
-        assert [row.place.number for row in rows] == [1, 2, 3, 4]
-        assert rows[0].place.interval[0] < rows[0].place.skill.mu < rows[0].place.interval[1]
+        assert [row.place for row in rows] == [1, 2, 3, 4]
+        assert rows[0].interval[0] < rows[0].rating.mu < rows[0].interval[1]
 
     def test_draw_is_half_a_point(self) -> None:
         tournament = started(bots=2)
@@ -60,14 +60,14 @@ class TestStandings:
         rows = standings(tournament)
 
         assert [row.points for row in rows] == [1, 1]
-        assert [(row.tally.wins, row.tally.draws) for row in rows] == [(0, 2), (0, 2)]
+        assert [(row.wins, row.draws) for row in rows] == [(0, 2), (0, 2)]
 
     def test_faults_are_counted(self) -> None:
         tournament = started(bots=2)
         MatchSeat.objects.filter(seat=1).update(fault_kind="cpu_time")
         settle(matches_of(tournament))
 
-        assert [row.tally.faults for row in standings(tournament)] == [1, 1]
+        assert [row.faults for row in standings(tournament)] == [1, 1]
 
     def test_all_lose_where_all_failed(self) -> None:
         tournament = started(bots=2)
@@ -77,8 +77,8 @@ class TestStandings:
         rows = standings(tournament)
 
         assert [row.points for row in rows] == [0, 0]
-        assert [(row.tally.draws, row.tally.losses) for row in rows] == [(0, 2), (0, 2)]
-        assert [row.place.skill for row in rows] == [Skill(), Skill()]
+        assert [(row.draws, row.losses) for row in rows] == [(0, 2), (0, 2)]
+        assert [row.rating for row in rows] == [Skill(), Skill()]
         cells = [cell for row in crosstable(tournament) for cell in row.cells if cell]
         assert [(cell.draws, cell.losses, cell.points) for cell in cells] == [(0, 2, 0)] * 2
         assert seat_rates(tournament) == []
@@ -104,8 +104,8 @@ class TestStandings:
         rows = {row.version: row for row in standings(tournament)}
 
         assert [rows[version].points for version in versions] == [1, 0.25, 0.25]
-        assert [rows[version].tally.wins for version in versions] == [1, 0, 0]
-        assert [rows[version].tally.losses for version in versions] == [0, 1, 1]
+        assert [rows[version].wins for version in versions] == [1, 0, 0]
+        assert [rows[version].losses for version in versions] == [0, 1, 1]
 
     def test_queries_do_not_grow_with_bots(
         self, django_assert_num_queries: DjangoAssertNumQueries
@@ -128,10 +128,8 @@ class TestFinalTable:
         rows = standings(tournament)
 
         stored = FinalRow.objects.order_by("place")
-        assert [row.place.skill.mu for row in rows] == [row.mu for row in stored]
-        assert [row.place.fold.mu for row in rows if row.place.fold] == [
-            row.fold_mu for row in stored
-        ]
+        assert [row.rating.mu for row in rows] == [row.mu for row in stored]
+        assert [row.fold.mu for row in rows if row.fold] == [row.fold_mu for row in stored]
         assert [row.points for row in rows] == [6, 4, 2, 0]
 
     def test_order_in_which_matches_ended_does_not_matter(self) -> None:
@@ -141,7 +139,7 @@ class TestFinalTable:
 
         numbers = [
             [
-                (row.place.skill, row.place.fold, row.place.group, row.place.chance_of_best)
+                (row.rating, row.fold, row.group, row.chance_of_best)
                 for row in standings(tournament)
             ]
             for tournament in tables

@@ -16,10 +16,9 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.reasons import Reason, read_situation, why_waiting
 from pentathlon.tournaments.document import document, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
-from pentathlon.tournaments.progress import count_done, progress
+from pentathlon.tournaments.progress import Progress, count_done, progress
 from pentathlon.tournaments.secrecy import sealed_blocks
-from pentathlon.tournaments.standings import crosstable, seat_rates, standings
-from pentathlon.tournaments.table import Progress, Standing
+from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.web.changes import changes_since
 from pentathlon.web.crosstables import crosstable_rows
 from pentathlon.web.csv_table import csv_table
@@ -33,7 +32,6 @@ from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.schedule import count_matches
 
 Context = dict[str, Any]  # Any: what templates take
-_NOT_STARTED = (TournamentState.DRAFT, TournamentState.OPEN)
 _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
@@ -57,7 +55,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the table of a tournament, or who has entered while it is open."""
     found, context = _head(request, tournament_id, tab="table")
-    if found.state in _NOT_STARTED:
+    if found.state == TournamentState.OPEN:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
     if found.entries.count() <= _LARGEST_CROSSTABLE:
         pairs = crosstable(found)
@@ -186,7 +184,7 @@ def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "finishes_at": finishes_at(standing),
         "reason": _why_idle(found, standing),
         "event_key": revealed_event_key(found),
-        "has_started": found.state not in _NOT_STARTED,
+        "has_started": found.state != TournamentState.OPEN,
         "is_made_still": found.state not in _ENDED and found.scheduled < found.planned,
         "has_ended": found.state in _ENDED,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
@@ -253,11 +251,11 @@ def _lines(found: Tournament, sealed: set[int]) -> Iterator[tuple[object, ...]]:
 
 def _best(rows: list[Standing]) -> Context:
     """Return who may be the best: chances, and those that cannot be told apart."""
-    places = [row.place for row in rows if row.place.number is not None]
-    chances = sorted(places, key=lambda place: -place.chance_of_best)
-    shown = [place for place in chances if place.chance_of_best >= _SMALLEST_CHANCE]
+    placed = [row for row in rows if row.place is not None]
+    chances = sorted(placed, key=lambda row: -row.chance_of_best)
+    shown = [row for row in chances if row.chance_of_best >= _SMALLEST_CHANCE]
     return {
         "chances": shown[:_CHANCES_SHOWN],
-        "level": [place.entry.version.bot.name for place in places if place.group == 1],
-        "is_early": all(row.tally.matches == 0 for row in rows),
+        "level": [row.version.bot.name for row in placed if row.group == 1],
+        "is_early": all(row.matches == 0 for row in rows),
     }
