@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.launcher import ON_DISK, Awake, Breach, EndedFromOutside, Usage
+from pentathlon_engines.match.launcher import Awake, AwakeThread, Breach, EndedFromOutside, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.pipes import BotEnded
 from pentathlon_engines.match.seat import Seat
@@ -96,10 +96,11 @@ class ScriptedBot:
         """Return its one thread, unless that sleeps."""
         left, sleeps = self.world.now - self.began, 0
         for does, seconds in self.spans:
-            if left < seconds:
-                awake = {1: ON_DISK if does is Does.DISK else sleeps}
-                return {} if does is Does.SLEEP else awake
+            # The kernel counts a wait when it begins.
             sleeps += does in {Does.SLEEP, Does.DISK}
+            if left < seconds:
+                thread = AwakeThread(sleeps=sleeps, is_on_disk=does is Does.DISK)
+                return {} if does is Does.SLEEP else {1: thread}
             left -= seconds
         return {}
 

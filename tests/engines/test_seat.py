@@ -123,6 +123,20 @@ class TestWall:
 
         assert seat.last_wall_s < 0.6
 
+    @pytest.mark.parametrize("wait_s", [0.002, 0.005, 0.012])
+    def test_bot_that_reads_page_after_page_sleeps(self, bot: ScriptedBot, wait_s: float) -> None:
+        page = [run(wait_s / 4), disk(wait_s)]
+
+        failure = refused(seat_of(bot, LIMITS), bot, *page * int(6 / wait_s))
+
+        assert failure.kind is FaultKind.WALL_TIME
+        assert bot.world.now - bot.began < 6
+
+    def test_one_wait_for_the_disk_is_charged_nothing(self, bot: ScriptedBot) -> None:
+        seat = asked(seat_of(bot, LIMITS), bot, run(0.1), disk(2.5), wait(1), disk(0.4), run(0.1))
+
+        assert seat.last_wall_s < 0.4
+
     @pytest.mark.parametrize("does", [sleep(2), run(0.3), wait(2)])
     def test_standstill_of_the_host_counts_for_nobody(self, bot: ScriptedBot, does: Span) -> None:
         seat = asked(seat_of(bot, LIMITS), bot, does, frozen(60), does._replace(seconds=0.5))
@@ -193,6 +207,11 @@ class TestStart:
 
     def test_starved_start_is_charged_nothing(self, bot: ScriptedBot) -> None:
         self.begin(bot, *[run(0.01), wait(0.14)] * 200)
+
+        assert bot.signals == ["stop"]
+
+    def test_start_from_a_slow_disk_is_charged_nothing(self, bot: ScriptedBot) -> None:
+        self.begin(bot, *[run(0.002), disk(0.012)] * 380)
 
         assert bot.signals == ["stop"]
 

@@ -13,22 +13,45 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.match.awake import awake_threads
-from pentathlon_engines.match.launcher import ON_DISK, Awake
+from pentathlon_engines.match.launcher import Awake, AwakeThread
 from pentathlon_engines.match.wall_clock import Found, WallClock, compare, time_to_look_s
+
+
+def runs(sleeps: int) -> AwakeThread:
+    return AwakeThread(sleeps=sleeps, is_on_disk=False)
+
+
+def reads(sleeps: int) -> AwakeThread:
+    return AwakeThread(sleeps=sleeps, is_on_disk=True)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "found"),
     [
-        pytest.param({1: 5}, {1: 5}, Found.AWAKE, id="never slept"),
-        pytest.param({1: 5}, {1: 6}, Found.ASLEEP, id="slept in between"),
-        pytest.param({1: 5}, {2: 5}, Found.ASLEEP, id="another thread woke up"),
-        pytest.param({1: 5, 2: 9}, {1: 6, 2: 9}, Found.AWAKE, id="one of two never slept"),
-        pytest.param({1: 5}, {}, Found.ASLEEP, id="asleep by now"),
-        pytest.param({1: ON_DISK}, {1: 6}, Found.ON_DISK, id="back from the disk"),
-        pytest.param({1: 5}, {1: ON_DISK}, Found.ON_DISK, id="gone to the disk"),
-        pytest.param({1: ON_DISK}, {1: ON_DISK}, Found.ON_DISK, id="at the disk"),
-        pytest.param({1: ON_DISK, 2: 3}, {1: ON_DISK, 2: 3}, Found.AWAKE, id="one at the disk"),
+        pytest.param({1: runs(5)}, {1: runs(5)}, Found.AWAKE, id="never slept"),
+        pytest.param({1: runs(5)}, {1: runs(6)}, Found.ASLEEP, id="slept in between"),
+        pytest.param({1: runs(5)}, {2: runs(5)}, Found.ASLEEP, id="another thread woke up"),
+        pytest.param(
+            {1: runs(5), 2: runs(9)}, {1: runs(6), 2: runs(9)}, Found.AWAKE, id="one never slept"
+        ),
+        pytest.param({1: runs(5)}, {}, Found.ASLEEP, id="asleep by now"),
+        pytest.param({1: reads(5)}, {1: reads(5)}, Found.ON_DISK, id="one wait for the disk"),
+        pytest.param({1: reads(5)}, {1: runs(5)}, Found.ON_DISK, id="that wait is over"),
+        pytest.param({1: reads(5)}, {1: reads(6)}, Found.ASLEEP, id="another wait"),
+        pytest.param({1: reads(5)}, {1: runs(6)}, Found.ASLEEP, id="back from another wait"),
+        pytest.param({1: runs(5)}, {1: reads(6)}, Found.ASLEEP, id="a wait has begun"),
+        pytest.param(
+            {1: reads(5), 2: reads(7)},
+            {1: reads(5), 2: reads(8)},
+            Found.ASLEEP,
+            id="one of several that wait in turn",
+        ),
+        pytest.param(
+            {1: reads(5)}, {1: reads(5), 2: reads(8)}, Found.ASLEEP, id="a second one waits"
+        ),
+        pytest.param(
+            {1: reads(5), 2: runs(3)}, {1: reads(6), 2: runs(3)}, Found.AWAKE, id="the other runs"
+        ),
     ],
 )
 def test_awake_is_who_has_not_slept_between_two_looks(
@@ -111,9 +134,10 @@ class TestThreads:
     def test_one_of_several_processes_is_never_at_the_disk(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("pentathlon_engines.match.awake._read", lambda _: b"1 (x) D 1")
+        stat = b"1 (x) D 1\nvoluntary_ctxt_switches:\t7\n"
+        monkeypatch.setattr("pentathlon_engines.match.awake._read", lambda _: stat)
 
-        assert set(awake_threads([os.getpid()]).values()) == {ON_DISK}
+        assert set(awake_threads([os.getpid()]).values()) == {reads(7)}
         assert awake_threads([os.getpid(), os.getppid()]) == {}
 
 

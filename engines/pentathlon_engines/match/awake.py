@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable
 from typing import Final
 
-from pentathlon_engines.match.launcher import ON_DISK, Awake
+from pentathlon_engines.match.launcher import Awake, AwakeThread
 
-_RUNNABLE: Final = b"R"
 _DISK: Final = b"D"
+_AWAKE: Final = (b"R", _DISK)
 _SLEEPS: Final = b"\nvoluntary_ctxt_switches:"
 _MOST_BYTES: Final = 8192
 
@@ -21,33 +21,31 @@ def awake_threads(processes: Iterable[int]) -> Awake:
     several processes none waits for the disk: one that starts another seems to until that runs.
     """
     processes = list(processes)
-    found: dict[int, int] = {}
+    found: dict[int, AwakeThread] = {}
     for process in processes:
         folder = f"/proc/{process}/task"
         try:
             threads = os.listdir(folder)  # noqa: PTH208  # at every look, and five times as fast
         except OSError:
             continue
-        for thread in threads:
-            sleeps = _sleeps(f"{folder}/{thread}")
-            if sleeps is not None and (sleeps != ON_DISK or len(processes) == 1):
-                found[int(thread)] = sleeps
+        for name in threads:
+            thread = _look_at(f"{folder}/{name}")
+            if thread is not None and not (thread.is_on_disk and len(processes) > 1):
+                found[int(name)] = thread
     return found
 
 
-def _sleeps(folder: str) -> int | None:
-    """Return how often an awake thread has gone to sleep, or that it waits for the disk."""
+def _look_at(folder: str) -> AwakeThread | None:
+    """Return the thread with this folder, or None if it sleeps or is gone."""
     try:
         state = _read(f"{folder}/stat").rpartition(b")")[2][1:2]
-        if state == _DISK:
-            return ON_DISK
-        if state != _RUNNABLE:
+        if state not in _AWAKE:
             return None
         count = _read(f"{folder}/status").partition(_SLEEPS)[2]
     except OSError:
         return None
     # Some kernels do not tell; then it counts as awake.
-    return int(count.partition(b"\n")[0] or 0)
+    return AwakeThread(int(count.partition(b"\n")[0] or 0), state == _DISK)
 
 
 def _read(path: str) -> bytes:

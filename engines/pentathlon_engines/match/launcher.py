@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, Protocol
+from typing import NamedTuple, Protocol
 
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.limits import Limits
@@ -90,10 +90,16 @@ class HostTooSlow(Exception):
         """Who was waited for; None when it was more than one."""
 
 
-Awake = Mapping[int, int]
-"""The threads that run, or wait for the CPU or the disk, by thread id: how often each has gone to
-sleep so far, or `ON_DISK`."""
-ON_DISK: Final = -1
+class AwakeThread(NamedTuple):
+    """A thread that runs, or waits for the CPU or the disk."""
+
+    sleeps: int
+    """How often it has given up the CPU so far; a wait for the disk counts from its beginning."""
+    is_on_disk: bool
+
+
+Awake = Mapping[int, AwakeThread]
+"""The awake threads of a bot by thread id."""
 
 
 class BotProcess(Protocol):

@@ -316,10 +316,14 @@ class Seat:
         if not before:
             return Found.ASLEEP
         last, self._awake = self._awake, before
-        if compare(last, before) is Found.AWAKE:
-            return Found.AWAKE
+        if (found := compare(last, before)) is not Found.ASLEEP:
+            return found
         time.sleep(time_to_look_again_s())
-        return compare(before, self._process.awake_threads())
+        if compare(before, self._process.awake_threads()) is Found.AWAKE:
+            return Found.AWAKE
+        # A start reads files that nobody has read before; there short waits are the disk's, too.
+        is_reading = any(thread.is_on_disk for thread in before.values())
+        return Found.ON_DISK if is_reading and not self._is_asked else Found.ASLEEP
 
     def _look_around(self, now: float) -> None:
         self._next_look = now + time_to_look_s()

@@ -11,7 +11,7 @@ from enum import StrEnum
 from random import SystemRandom
 from typing import Final
 
-from pentathlon_engines.match.launcher import ON_DISK, Awake
+from pentathlon_engines.match.launcher import Awake
 from pentathlon_engines.match.limits import Limits
 
 FROZEN_S: Final = 0.5
@@ -48,10 +48,19 @@ class Found(StrEnum):
 
 
 def compare(before: Awake, after: Awake) -> Found:
-    """Say what a bot did between two looks: awake is who has not gone to sleep meanwhile."""
-    if any(after.get(thread) == sleeps != ON_DISK for thread, sleeps in before.items()):
+    """Return what a bot did between two looks, by the threads that have not gone to sleep.
+
+    Only one wait that lasts from look to look is the disk's doing. A bot that reads one page after
+    the other brings about as many short waits as it likes: they count as sleep.
+    """
+    still = {
+        thread
+        for thread, (sleeps, _) in before.items()
+        if thread in after and after[thread].sleeps == sleeps
+    }
+    if any(not before[thread].is_on_disk for thread in still):
         return Found.AWAKE
-    if ON_DISK in before.values() or ON_DISK in after.values():
+    if still and all(thread in still for thread in after if after[thread].is_on_disk):
         return Found.ON_DISK
     return Found.ASLEEP
 

@@ -30,7 +30,10 @@ from workers.sandbox.cgroups import Use
 
 WITHOUT_GROUPS = variants(Use.FOR_CHILDREN)
 IN_GROUPS = [each for each in variants(Use.ALWAYS) if each.level == "namespaces"]
-ELSEWHERE = {"echo", "native_runs_on", *FILLS_THE_DISK, *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS}
+ELSEWHERE = {
+    "echo", "native_runs_on", "reads_cold_pages",
+    *FILLS_THE_DISK, *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS,
+}  # fmt: skip
 
 bare = pytest.mark.parametrize("variant", WITHOUT_GROUPS, ids=str)
 

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -18,6 +22,7 @@ from workers.sandbox.cgroups import Use
 from workers.sandbox.launcher import SandboxLauncher
 
 LIMITS = Limits(startup_wall_s=20.0, action_wall_s=20.0, memory_mb=64)
+LARGE_FILE = 2 * 1024 * 1024
 SHORT = Limits(startup_wall_s=20.0, action_wall_s=0.5, memory_mb=64)
 
 
@@ -68,6 +73,39 @@ def test_bot_without_an_answer_loses_on_time(launcher: SandboxLauncher, bot: str
     faults = [fault["kind"] for fault in report.record["faults"]]
     # Without a namespace around it, the end of its output is seen at once.
     assert faults == ["wall_time"] or (bot, faults) == ("closes_output", ["crash"])
+
+
+def test_bot_that_keeps_the_disk_busy_is_not_given_back(launcher: SandboxLauncher) -> None:
+    with pages_dropped(Path("/usr/lib")):
+        report = play(launcher, built_in("random"), bot_command("reads_cold_pages"), limits=SHORT)
+
+    (fault,) = report.record["faults"]
+    # Without a disk below its files it only runs.
+    assert fault["kind"] in {"wall_time", "cpu_time"}
+    assert report.record["outcome"]["ranks"] == [0, 1]
+
+
+@contextmanager
+def pages_dropped(folder: Path) -> Iterator[None]:
+    """Have the kernel forget again and again what it has read of the large files of a folder."""
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context(path.open("rb"))
+            for path in folder.rglob("*")
+            if path.is_file() and path.stat().st_size >= LARGE_FILE and os.access(path, os.R_OK)
+        ]
+        is_over = Event()
+
+        def drop() -> None:
+            while not is_over.wait(0.02):
+                for file in files:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+        dropper = Thread(target=drop)
+        dropper.start()
+        stack.callback(dropper.join)
+        stack.callback(is_over.set)
+        yield
 
 
 def test_owner_of_a_bot_that_was_refused_a_thread_learns_of_the_limit() -> None:
