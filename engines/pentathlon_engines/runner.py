@@ -18,8 +18,8 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.table import Table
 from pentathlon_engines.match.trace import Trace
-from pentathlon_engines.record.record import Record, seal
-from pentathlon_engines.record.shape import SEED_END
+from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.shape import SEED_END, Header, Record
 
 
 class MatchAbandoned(Exception):
@@ -116,7 +116,7 @@ def play_match(
 
 def _header(
     facts: protocol.MatchFacts, *, seats: Sequence[SeatBot], seed: int, launcher: Launcher
-) -> Record:
+) -> Header:
     return {
         "game": facts.game,
         "rules": facts.rules,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 from pentathlon_engines import GAMES, Game
 from pentathlon_engines.match.faults import Fault
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
-from pentathlon_engines.record.record import Record, seal
+from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.shape import Header, Record
 from tests.engines.fake_games import TWELVE
 
 
@@ -22,7 +22,7 @@ def make_record(game: Game, *, seats: int, seed: int = 7, fault: Fault | None = 
             referee.expel(fault)
             continue
         referee.accept(rng.choice(referee.request().legal), cpu_ms=1, wall_ms=2)
-    header: dict[str, Any] = {
+    header: Header = {
         "game": game.info.key,
         "rules": game.info.version,
         "seats": seats,

@@ -17,9 +17,11 @@ from pentathlon_engines.bot import Turn
 from pentathlon_engines.contract import registry
 from pentathlon_engines.lookahead import is_safe, winning_action
 from pentathlon_engines.manifest import bot_command, built_in_bots, content_hash, read_manifest
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher
-from pentathlon_engines.record.record import Record, verify_record
+from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.engines.fake_games import TWELVE
 
@@ -53,7 +55,7 @@ def play_game(key: str, *names: str, seed: int = 7, limits: Limits = LIMITS) -> 
 
 
 def actions(record: Record) -> list[str]:
-    return [event[1] for event in record["events"]]
+    return [Event.of(row).text for row in record["events"]]
 
 
 def points(first: str, second: str, *, pairs: int) -> float:

@@ -25,7 +25,7 @@ def zipped(**files: object) -> bytes:
 
 
 def resealed(**changes: Any) -> dict[str, Any]:
-    record = {**tuned_record(), **changes}
+    record: Any = {**tuned_record(), **changes}
     return {**record, "chain": chain(record)}
 
 

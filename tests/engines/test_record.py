@@ -15,7 +15,6 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.record import record
 from pentathlon_engines.record.record import (
-    Record,
     canonical,
     chain,
     position,
@@ -25,7 +24,9 @@ from pentathlon_engines.record.record import (
 from tests.engines.fake_games import TWELVE
 from tests.engines.records import tuned_record, twelve_record
 
-Change = Callable[[Record], Any]
+Json = Any
+"""A record as JSON, on its way to be changed into what it must not be."""
+Change = Callable[[Json], Any]
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +39,7 @@ def fault(seat: int, ply: int) -> Fault:
     return Fault(FaultKind.WALL_TIME, seat=seat, ply=ply, detail="no answer within 3 s")
 
 
-def changed(original: Record, change: Change, *, resealed: bool = True) -> Record:
+def changed(original: Json, change: Change, *, resealed: bool = True) -> Json:
     altered = copy.deepcopy(original)
     change(altered)
     if resealed:
@@ -76,7 +77,7 @@ def test_record_with_fault_of_two_verifies() -> None:
     assert len(sealed["events"]) == 3
 
 
-def _all_failed(ranks: list[int]) -> Record:
+def _all_failed(ranks: list[int]) -> Json:
     faults = [fault(0, 0).to_json(), fault(1, 0).to_json()]
     outcome = {"ranks": ranks, "reason": "fault", "scores": None}
     return changed(
@@ -108,7 +109,7 @@ def test_record_with_stand_in_verifies() -> None:
 def test_record_with_a_fault_out_of_turn_verifies() -> None:
     sealed = tuned_record(fault=fault(1, 3))
 
-    def at_the_turn_of_another(record: Record) -> None:
+    def at_the_turn_of_another(record: Json) -> None:
         record["faults"][0].update(kind="out_of_turn", ply=2)
         del record["events"][2:]
 
@@ -120,7 +121,7 @@ def test_record_with_a_fault_out_of_turn_verifies() -> None:
 
 
 def test_chain_is_what_the_page_says() -> None:
-    known: Record = {"game": "tuned", "format": 1, "chain": "", "outcome": {"ranks": [0, 1]}}
+    known: Json = {"game": "tuned", "format": 1, "chain": "", "outcome": {"ranks": [0, 1]}}
     known.update(events=[[0, "add dog b2", 1, 2]], faults=[])
     link = sha256(b'{"format":1,"game":"tuned"}').digest()
     link = sha256(link + b'[0,"add dog b2",1,2]').digest()
@@ -185,7 +186,7 @@ def test_resealed_record_that_cannot_be_is_named(change: Change, message: str) -
         (lambda data: data["events"][0].__setitem__(1, "deal 9 9 9"), "event 0: the seed draws"),
         (lambda data: data["events"].pop(0), "event 0: the seed draws"),
         (lambda data: data["events"].pop(1), "event 1: seat 0: stand-in without a fault"),
-        (lambda data: data["events"][2].__setitem__(4, "guest"), "stand-in do something else"),
+        (lambda data: data["events"][2].__setitem__(2, 1), "stand-in do something else"),
         (lambda data: data["events"][2].pop(), "event 2: seat 0: acts after its fault"),
         (lambda data: data["events"].insert(2, [-1, "roll 6"]), "event 2: seat -1 acts, but"),
     ],
@@ -211,6 +212,7 @@ def test_resealed_chance_and_stand_ins_follow_the_seed(change: Change, message: 
         (lambda data: data["events"].insert(0, [-1, "x", 1, 1]), "event 0: an action has times"),
         (lambda data: data["events"].insert(0, [7, "x", 1, 1]), "event 0: must be a whole number"),
         (lambda data: data["events"][0].__setitem__(2, 1.5), "event 0: must be a whole number"),
+        (lambda data: data["events"][0].append("guest"), "event 0: the mark after the times"),
         (lambda data: data["bots"].pop(), "bots: must be one per seat, 2"),
         (lambda data: data["bots"][0].pop("hash"), r"bots\[0\]: hash is missing"),
         (lambda data: data["faults"].append({"seat": 0}), r"faults\[0\]: kind is missing"),

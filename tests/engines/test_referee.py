@@ -7,8 +7,9 @@ from random import Random
 import pytest
 
 from pentathlon_engines import CHANCE, GAMES, Outcome
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind
-from pentathlon_engines.match.referee import STAND_IN, Referee, chance_random, judge
+from pentathlon_engines.match.referee import Referee, chance_random, judge
 from tests.engines.fake_games import TWELVE
 
 
@@ -54,15 +55,14 @@ def test_events_begin_with_own_action_and_are_told_once() -> None:
     assert referee.request().events == [(1, "add cat b2"), (0, "add dog a1")]
 
 
-def test_only_actions_of_the_list_are_allowed() -> None:
+def test_request_lists_the_legal_actions_beside_the_observation() -> None:
     referee = tuned_referee()
     referee.seat_to_ask()
-    referee.request()
 
-    assert referee.allows("add dog b2")
-    assert not referee.allows("move b2 a1 1")
-    assert not referee.allows("add  dog b2")
-    assert not referee.allows("")
+    request = referee.request()
+
+    assert request.legal == [referee.state.text(each) for each in referee.state.legal_actions()]
+    assert "legal" not in request.observation
 
 
 def test_events_carry_times() -> None:
@@ -72,7 +72,7 @@ def test_events_carry_times() -> None:
 
     referee.accept("add dog b2", cpu_ms=12, wall_ms=15)
 
-    assert referee.events == [[0, "add dog b2", 12, 15]]
+    assert referee.events == [Event(0, "add dog b2", cpu_ms=12, wall_ms=15)]
     assert referee.ply == 1
 
 
@@ -80,7 +80,7 @@ def test_chance_draws_before_anybody_is_asked() -> None:
     referee = twelve_referee()
 
     assert referee.seat_to_ask() == 0
-    assert [event[0] for event in referee.events] == [CHANCE, CHANCE]
+    assert [event.seat for event in referee.events] == [CHANCE, CHANCE]
     assert referee.request().ply == 2
 
 
@@ -101,10 +101,10 @@ def test_same_seed_draws_the_same_whoever_plays() -> None:
     play_on(bold, "take")
     play_on(shy, "stay")
 
-    drawn = [[event for event in game.events if event[0] == CHANCE] for game in (bold, shy)]
+    drawn = [[event for event in game.events if event.is_chance] for game in (bold, shy)]
 
     assert drawn[0] == drawn[1]
-    assert [len(event) for event in drawn[0]] == [2] * 4
+    assert len(drawn[0]) == 4
 
 
 def test_generators_differ_by_draw() -> None:
@@ -157,10 +157,10 @@ def test_stand_in_plays_on_for_the_offender_of_three() -> None:
     referee.expel(crash(0, ply=2))
     play_on(referee)
 
-    stood_in = [event for event in referee.events if event[0] == 0]
+    stood_in = [event for event in referee.events if event.seat == 0]
     assert len(stood_in) == 3
-    assert all(event[2:] == [0, 0, STAND_IN] for event in stood_in)
-    assert all(len(event) == 4 for event in referee.events if event[0] in (1, 2))
+    assert all(event.is_stand_in and event.cpu_ms == 0 for event in stood_in)
+    assert all(event.is_by_bot for event in referee.events if event.seat in (1, 2))
     outcome = referee.final_outcome()
     assert outcome.ranks[0] == 2
     assert sorted(outcome.ranks[1:]) in ([0, 0], [0, 1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,8 +14,8 @@ from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.record import record
-from pentathlon_engines.record.record import Record
 from pentathlon_engines.record.rerun import Rerun, Verdict, lines_of, requests_to, rerun
+from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.engines.bot_sources import EACH, HONEST, QUICK
 from tests.engines.fake_games import TWELVE
@@ -213,6 +212,6 @@ def test_record_tells_the_lines_of_every_game(key: str) -> None:
 
 
 def test_lines_of_a_fault_end_with_its_request(played: Callable[..., Record]) -> None:
-    past: dict[str, Any] = played(CRASH_AT_2, HONEST)
+    past = played(CRASH_AT_2, HONEST)
 
     assert [line.way for line in lines_of(past, 0)] == [">", "<", ">"]

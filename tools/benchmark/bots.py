@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.match import protocol
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.launcher import BotCommand, Launcher
 from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.table import Table, request_message
 from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.rerun import match_facts
+from pentathlon_engines.record.shape import Record
 from tools.benchmark.meter import own_cpu_s
-
-Record = dict[str, Any]  # Any: JSON, verified when it was handed in
 
 
 def start_s(record: Record, command: BotCommand, launcher: Launcher) -> float:
@@ -51,16 +51,16 @@ def refereed(record: Record) -> list[Request]:
     requests = []
     while referee.seat_to_ask() is not None:
         requests.append(referee.request())
-        _, text, cpu_ms, wall_ms = record["events"][referee.ply]
-        if referee.allows(text):
-            referee.accept(text, cpu_ms=cpu_ms, wall_ms=wall_ms)
-    seal({}, events=referee.events, faults=[], outcome=referee.final_outcome())
+        event = Event.of(record["events"][referee.ply])
+        if event.text in requests[-1].legal:
+            referee.accept(event.text, cpu_ms=event.cpu_ms, wall_ms=event.wall_ms)
+    seal(record, events=referee.events, faults=[], outcome=referee.final_outcome())
     return requests
 
 
 def _seated(record: Record, command: BotCommand, launcher: Launcher) -> Table:
     referee = _referee(record)
-    facts = protocol.facts_of(record)
+    facts = match_facts(record)
     table = Table(referee, facts, msgspec.json.encode)
     table.start([command] * record["seats"], launcher)
     return table

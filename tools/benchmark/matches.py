@@ -22,6 +22,7 @@ from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifes
 from pentathlon_engines.match.launcher import BotCommand, Launcher
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.match.table import request_message
+from pentathlon_engines.record.shape import Record
 from pentathlon_engines.tools.turn_cost import measure_turn_cost
 from tools.benchmark import bots, rows
 from tools.benchmark.costs import Costs
@@ -33,8 +34,6 @@ _WARM_UP = 3
 _HINTS = 60
 _TURN_RUNS = 7
 _FIRST_SEED = 1
-
-Record = bots.Record
 
 
 @dataclass(kw_only=True)

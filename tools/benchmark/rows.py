@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import transaction
 
@@ -17,9 +17,9 @@ from pentathlon.replays.receipt import seat_results
 from pentathlon.replays.services import Submission, accept_results, read_record
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.record.record import canonical, chain, verify_record
+from pentathlon_engines.record.shape import Record
 from tools.benchmark.meter import cost_s, own_cpu_s
 
-Record = dict[str, Any]  # Any: JSON, verified when it was handed in
 T = TypeVar("T")
 
 _USAGE = Usage(cpu_s=0.02, wall_s=0.05, memory_peak_mb=12.0, exit_status=0)
@@ -135,5 +135,5 @@ def _to_nobody(match_ids: Sequence[int]) -> None:
 
 
 def _of_match(record: Record, match_id: int) -> Record:
-    changed = {**record, "match": str(match_id)}
+    changed: Record = {**record, "match": str(match_id)}
     return {**changed, "chain": chain(changed)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
+from typing import cast
 
 import django
 
@@ -28,6 +28,7 @@ from pentathlon_engines import GAMES  # noqa: E402
 from pentathlon_engines.match.launcher import Usage  # noqa: E402
 from pentathlon_engines.match.referee import Referee  # noqa: E402
 from pentathlon_engines.record.record import seal  # noqa: E402
+from pentathlon_engines.record.shape import Header, Record  # noqa: E402
 from tools.chaos.document import (  # noqa: E402
     Size,
     choice,
@@ -72,7 +73,7 @@ def _play_waiting(sandbox: str) -> None:
             _accept(job, _record(job, sandbox))
 
 
-def _record(job: Job, sandbox: str) -> dict[str, Any]:  # Any: JSON
+def _record(job: Job, sandbox: str) -> Record:
     seats = [stride_of(seat.name) for seat in job.seats]
     referee = Referee(game=GAMES[job.game], seats=len(seats), options=job.options, seed=job.seed)
     while (seat := referee.seat_to_ask()) is not None:
@@ -80,11 +81,11 @@ def _record(job: Job, sandbox: str) -> dict[str, Any]:  # Any: JSON
         action = choice(seats[seat], request.ply, request.legal)
         referee.accept(action, cpu_ms=0, wall_ms=0)
     match = Match.objects.with_seats().get(pk=job.match_id)
-    header = {**expected_header(match), "sandbox": sandbox}
+    header = cast("Header", {**expected_header(match), "sandbox": sandbox})
     return seal(header, events=referee.events, faults=[], outcome=referee.final_outcome())
 
 
-def _accept(job: Job, record: dict[str, Any]) -> None:  # Any: JSON
+def _accept(job: Job, record: Record) -> None:
     seats = record["seats"]
     accept_result(
         match_id=job.match_id,

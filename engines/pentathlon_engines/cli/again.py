@@ -13,6 +13,7 @@ from pentathlon_engines.cli.contestants import find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import print_json, say, show_log
 from pentathlon_engines.errors import BadBundle
+from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.bundle import Bundle, read_bundle
@@ -121,7 +122,7 @@ def _show_surroundings(bundle: Bundle, bot: SeatBot, launcher: Launcher) -> None
         )
 
 
-def _describe(fault: dict[str, int | str]) -> str:
+def _describe(fault: RecordedFault) -> str:
     return f"{fault['kind']} at ply {fault['ply']}: {fault['detail']}"
 
 

@@ -14,6 +14,7 @@ from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.record import events_by
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 
 
@@ -80,7 +81,7 @@ def _with_unknown_field(message: protocol.Message) -> bytes:
 
 def _finding(report: MatchReport, seat: int) -> Finding:
     faults = [fault for fault in report.record["faults"] if fault["seat"] == seat]
-    own = [event[2] for event in report.record["events"] if event[0] == seat]
+    own = [event.cpu_ms for event in events_by(report.record, seat)]
     return Finding(
         game=report.record["game"],
         seat=seat,

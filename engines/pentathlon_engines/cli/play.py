@@ -22,7 +22,9 @@ from pentathlon_engines.cli.contestants import (
 )
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.output import ordinal, print_json, print_table, say, show_log
-from pentathlon_engines.record.record import Record
+from pentathlon_engines.match.faults import RecordedFault
+from pentathlon_engines.record.record import events_by
+from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport, play_match
 
 
@@ -116,9 +118,12 @@ def _write(path: Path, record: Record) -> None:
 def _summary(report: MatchReport, path: Path | None) -> dict[str, object]:
     record = report.record
     return {
-        **{
-            name: record[name] for name in ("game", "seed", "bots", "sandbox", "outcome", "faults")
-        },
+        "game": record["game"],
+        "seed": record["seed"],
+        "bots": record["bots"],
+        "sandbox": record["sandbox"],
+        "outcome": record["outcome"],
+        "faults": record["faults"],
         "plies": len(record["events"]),
         "cpu_s": [round(usage.cpu_s, 3) for usage in report.usage],
         "memory_peak_mb": [round(usage.memory_peak_mb, 1) for usage in report.usage],
@@ -147,7 +152,7 @@ def _show(report: MatchReport) -> None:
 def _row(report: MatchReport, seat: int) -> tuple[str, ...]:
     outcome = report.record["outcome"]
     scores = outcome["scores"]
-    own = [event[2] for event in report.record["events"] if event[0] == seat]
+    own = [event.cpu_ms for event in events_by(report.record, seat)]
     return (
         str(seat),
         report.record["bots"][seat]["name"],
@@ -158,7 +163,7 @@ def _row(report: MatchReport, seat: int) -> tuple[str, ...]:
     )
 
 
-def _explain(report: MatchReport, fault: Record) -> None:
+def _explain(report: MatchReport, fault: RecordedFault) -> None:
     seat = fault["seat"]
     name = report.record["bots"][seat]["name"]
     say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")

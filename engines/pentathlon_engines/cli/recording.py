@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import ordinal, print_json
 from pentathlon_engines.cli.proving import verify_tournament
-from pentathlon_engines.contract.game import CHANCE, State
+from pentathlon_engines.contract.game import State
 from pentathlon_engines.errors import BadRecord
-from pentathlon_engines.record.record import Record, positions, verify_record
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.record.record import positions, verify_record
+from pentathlon_engines.record.shape import Record
 
 FORWARD = (" ", "n", "l", "\r", "\x1b[C", "\x1b[B")
 BACK = ("p", "h", "\x7f", "\x1b[D", "\x1b[A")
@@ -111,7 +113,7 @@ def replay(
         typer.echo("\n\n".join(_draw(record, states[index], index) for index in chosen))
 
 
-def read_record(path: Path) -> Record:
+def read_record(path: Path) -> Any:  # Any: JSON, not verified yet
     """Return the JSON object in a file."""
     try:
         record = json.loads(path.read_bytes())
@@ -155,11 +157,11 @@ def _draw(record: Record, state: State, ply: int) -> str:
 def _describe_event(record: Record, ply: int) -> str:
     if ply == 0:
         return "start"
-    seat, text, *times = record["events"][ply - 1]
-    if seat == CHANCE:
-        return f"chance: {text}"
-    name = "stand-in" if len(times) > 2 else record["bots"][seat]["name"]  # noqa: PLR2004
-    return f"{name} (seat {seat}): {text}, {times[0]} ms"
+    event = Event.of(record["events"][ply - 1])
+    if event.is_chance:
+        return f"chance: {event.text}"
+    name = "stand-in" if event.is_stand_in else record["bots"][event.seat]["name"]
+    return f"{name} (seat {event.seat}): {event.text}, {event.cpu_ms} ms"
 
 
 def _step_through(record: Record, states: list[State]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypedDict
 
 
 class FaultKind(StrEnum):
@@ -39,6 +39,15 @@ HAPPEN_AT_ANY_PLY: Final = frozenset({FaultKind.OUT_OF_TURN})
 """Faults of a seat that need not be the one that was asked for the action."""
 
 
+class RecordedFault(TypedDict):
+    """A fault as records and pages carry it."""
+
+    seat: int
+    kind: str
+    ply: int
+    detail: str
+
+
 class Fault:
     """One fault of one seat: what, when, and the facts that explain it.
 
@@ -54,7 +63,7 @@ class Fault:
         self.ply = ply
         self.detail = detail
 
-    def to_json(self) -> dict[str, int | str]:
+    def to_json(self) -> RecordedFault:
         """Return the fault as records and pages carry it."""
         kind, detail = self.kind.value, self.detail
         return {"seat": self.seat, "kind": kind, "ply": self.ply, "detail": detail}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pentathlon_engines.errors import BadMessage
 from pentathlon_engines.match.limits import Limits
@@ -19,8 +19,8 @@ NOTE_CHARACTERS: Final = 500
 DEEPEST_NESTING: Final = 16
 
 Message = dict[str, object]
-Event = tuple[int, str]
-"""Seat and text, as the receiver may see it."""
+SeenEvent = tuple[int, str]
+"""Seat and text of an event, as the receiver may see it."""
 Codec = Callable[[Message], bytes]
 """Turns one message into the bytes of one line, without the line end."""
 
@@ -43,13 +43,6 @@ class MatchFacts(NamedTuple):
     match: str
 
 
-def facts_of(record: dict[str, Any]) -> MatchFacts:  # Any: JSON, verified before
-    """Return what the bots of a recorded match were told."""
-    names = ("game", "rules", "seats", "options", "match")
-    limits = Limits.from_json(record["limits"])
-    return MatchFacts(limits=limits, **{name: record[name] for name in names})
-
-
 def hello(facts: MatchFacts, *, seat: int) -> Message:
     """Return the first message to a bot."""
     return {
@@ -68,7 +61,7 @@ def hello(facts: MatchFacts, *, seat: int) -> Message:
 def act(
     *,
     ply: int,
-    events: Sequence[Event],
+    events: Sequence[SeenEvent],
     observation: Message,
     legal: Sequence[str],
     clock: dict[str, int],

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from pentathlon_engines.contract.game import CHANCE, Game, Outcome, State
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault
-from pentathlon_engines.match.protocol import Event
-
-STAND_IN: Final = "stand_in"
+from pentathlon_engines.match.protocol import SeenEvent
 
 
 class Request(NamedTuple):
@@ -22,7 +21,7 @@ class Request(NamedTuple):
 
     seat: int
     ply: int
-    events: list[Event]
+    events: list[SeenEvent]
     """What happened since the seat was asked before, its own action first."""
     observation: dict[str, Any]  # Any: the JSON of a game
     legal: list[str]
@@ -35,14 +34,13 @@ class Referee:
         self, *, game: Game, seats: int, options: Mapping[str, Any] | None, seed: int
     ) -> None:
         self.state: State = game.start(seats, options)
-        self.events: list[list[Any]] = []
+        self.events: list[Event] = []
         self.faults: list[Fault] = []
         self.outcome: Outcome | None = self.state.outcome
         self._seed = seed
         self._draws = 0
         self._offenders: set[int] = set()
-        self._unseen: list[list[Event]] = [[] for _ in range(seats)]
-        self._legal: list[str] = []
+        self._unseen: list[list[SeenEvent]] = [[] for _ in range(seats)]
 
     @property
     def ply(self) -> int:
@@ -55,29 +53,24 @@ class Referee:
             mover = self.state.to_move
             if mover == CHANCE:
                 self._draw_chance()
-            elif mover in self._offenders:
-                self._stand_in(mover)
+            elif mover is not None and mover in self._offenders:
+                self._play_stand_in(mover)
             else:
                 return mover
         return None
 
     def request(self) -> Request:
         """Return what the seat to act is asked now."""
-        seat = self.state.to_move
-        if seat is None or seat == CHANCE:
-            raise RuntimeError("seat_to_ask() has not named a seat")
+        seat = self._mover()
         observation = self.state.observation(seat)
-        self._legal = observation.pop("legal")
+        # The protocol sends the legal actions beside the observation.
+        legal = observation.pop("legal")
         events, self._unseen[seat] = self._unseen[seat], []
-        return Request(seat, self.ply, events, observation, self._legal)
-
-    def allows(self, text: str) -> bool:
-        """Say whether this action was among the legal ones of the last request."""
-        return text in self._legal
+        return Request(seat, self.ply, events, observation, legal)
 
     def accept(self, text: str, *, cpu_ms: int, wall_ms: int) -> None:
-        """Do an allowed action of the seat that was asked."""
-        self._act([self.state.to_move, text, cpu_ms, wall_ms])
+        """Do the action of the seat that was asked; the caller has checked that it is legal."""
+        self._act(Event(self._mover(), text, cpu_ms, wall_ms))
 
     def expel(self, fault: Fault) -> None:
         """Take the seat at fault out of the match, with the stated consequence."""
@@ -96,22 +89,28 @@ class Referee:
         self._draws += 1
         self._show(CHANCE, text)
         self.state.apply_chance(text)
-        self._close_event([CHANCE, text])
+        self._close_event(Event(CHANCE, text))
 
-    def _stand_in(self, seat: int | None) -> None:
+    def _play_stand_in(self, seat: int) -> None:
         action = self.state.random_action(stand_in_random(self._seed, ply=self.ply))
-        self._act([seat, self.state.text(action), 0, 0, STAND_IN])
+        self._act(Event(seat, self.state.text(action), is_stand_in=True))
 
-    def _act(self, event: list[Any]) -> None:
-        self._show(event[0], event[1])
-        self.state.apply_unchecked(self.state.parse(event[1]))
+    def _mover(self) -> int:
+        seat = self.state.to_move
+        if seat is None or seat == CHANCE:
+            raise RuntimeError("seat_to_ask() has not named a seat")
+        return seat
+
+    def _act(self, event: Event) -> None:
+        self._show(event.seat, event.text)
+        self.state.apply_unchecked(self.state.parse(event.text))
         self._close_event(event)
 
     def _show(self, mover: int, text: str) -> None:
         for seat, unseen in enumerate(self._unseen):
             unseen.append((mover, self.state.event_for(seat, text)))
 
-    def _close_event(self, event: list[Any]) -> None:
+    def _close_event(self, event: Event) -> None:
         self.events.append(event)
         self.outcome = judge(self.state, self._offenders)
 

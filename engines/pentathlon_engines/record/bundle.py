@@ -16,7 +16,8 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from pentathlon_engines.errors import BadBundle, BadRecord
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.record.record import Record, canonical, verify_record
+from pentathlon_engines.record.record import canonical, verify_record
+from pentathlon_engines.record.shape import Record, check_shape
 
 FORMAT: Final = 1
 _MOST_BYTES: Final = 64 * 1024 * 1024
@@ -87,13 +88,14 @@ def read_bundle(data: bytes) -> Bundle:
     """
     try:
         with ZipFile(io.BytesIO(data)) as archive:
-            about, record = (_read_json(archive, name) for name in ("bundle.json", "record.json"))
+            about, value = (_read_json(archive, name) for name in ("bundle.json", "record.json"))
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise BadBundle(f"it is not a zip file that can be read: {error}") from error
     if about.get("bundle") != FORMAT:
         raise BadBundle(f"bundle.json: bundle is {about.get('bundle')!r}, this reads {FORMAT}")
     try:
-        verify_record(record)
+        verify_record(value)
+        record = check_shape(value)
         Limits.from_json(record["limits"])
     except (BadRecord, ValueError) as error:
         raise BadBundle(f"record.json cannot be played: {error}") from error

@@ -1,16 +1,4 @@
-"""Records: all that happened in one match, chained so that nobody can change it unseen.
-
-A record is a JSON object:
-
-```
-{"format": 1, "game": "tuned", "rules": 1, "seats": 2, "options": {}, "seed": 7, "match": "local",
- "bots": [{"name": "...", "hash": "sha256:..."}, ...], "limits": {...}, "sandbox": "namespaces",
- "layers": ["identity", ...],
- "events": [[seat, text, cpu_ms, wall_ms], [-1, chance text], [seat, text, 0, 0, "stand_in"], ...],
- "faults": [{"seat": 0, "kind": "cpu_time", "ply": 31, "detail": "..."}],
- "outcome": {"ranks": [0, 1], "reason": "line", "scores": null},
- "chain": "..."}
-```
+"""Seals and verifies records: all that happened in one match, chained so that changes show.
 
 `chain` starts as the SHA-256 of the header (all fields but events, faults, outcome and chain) in
 canonical JSON; every event, and at last faults and outcome together, is hashed after the chain so
@@ -22,18 +10,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
-from pentathlon_engines.contract.game import CHANCE, Outcome, State
+from pentathlon_engines.contract.game import Outcome, State
 from pentathlon_engines.contract.registry import GAMES
 from pentathlon_engines.errors import BadRecord, EngineError
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import HAPPEN_AT_ANY_PLY, Fault
-from pentathlon_engines.match.referee import STAND_IN, chance_random, judge, stand_in_random
-from pentathlon_engines.record.shape import check_shape
+from pentathlon_engines.match.referee import chance_random, judge, stand_in_random
+from pentathlon_engines.record.shape import Header, Record, RecordedOutcome, check_shape
 
 FORMAT: Final = 1
-
-Record = dict[str, Any]  # Any: JSON; `check_shape` is what makes it more
 
 _TAIL: Final = ("events", "faults", "outcome", "chain")
 _to_json = json.JSONEncoder(
@@ -51,19 +38,19 @@ def canonical(value: object) -> bytes:
 
 
 def seal(
-    header: Record, *, events: list[list[Any]], faults: Sequence[Fault], outcome: Outcome
+    header: Header, *, events: Sequence[Event], faults: Sequence[Fault], outcome: Outcome
 ) -> Record:
     """Return the finished record of a match."""
-    ranks = {"ranks": list(outcome.ranks), "reason": outcome.reason}
-    scores = None if outcome.scores is None else list(outcome.scores)
-    record = {
+    record: Record = {
         "format": FORMAT,
         **header,
-        "events": events,
+        "events": [event.to_row() for event in events],
         "faults": [fault.to_json() for fault in faults],
-        "outcome": {**ranks, "scores": scores},
+        "outcome": _recorded_outcome(outcome),
+        "chain": "",
     }
-    return {**record, "chain": chain(record)}
+    record["chain"] = chain(record)
+    return record
 
 
 def chain(record: Record) -> str:
@@ -76,24 +63,30 @@ def chain(record: Record) -> str:
     return hashlib.sha256(link + canonical(tail)).hexdigest()
 
 
-def verify_record(record: Record) -> State:
+def verify_record(data: object) -> State:
     """Play a record again and return its last state.
 
-    Checked are the chain, the rules version, that every action was legal, that chance and
-    stand-ins did what the seed says, and that the outcome follows.
+    The data may come from anybody: its shape is checked first. Then the chain and the rules
+    version must be right, every action legal, chance and stand-ins as the seed says, and the
+    outcome as it follows.
 
     Raises:
         BadRecord: naming the event, or the field, and the difference.
     """
-    check_shape(record)
+    record = check_shape(data)
     _check_chain(record)
     state = start_position(record)
     _check_faults(record, state)
     replay = _Replay(record, state)
-    for ply, event in enumerate(record["events"]):
-        replay.step(ply, event)
+    for ply, row in enumerate(record["events"]):
+        replay.step(ply, Event.of(row))
     replay.finish()
     return state
+
+
+def events_by(record: Record, seat: int) -> Iterator[Event]:
+    """Yield the actions of a seat, those of its stand-in included."""
+    return (event for event in map(Event.of, record["events"]) if event.seat == seat)
 
 
 def start_position(record: Record) -> State:
@@ -116,8 +109,8 @@ def positions(record: Record) -> Iterator[State]:
     """Yield the position before the first event and after each one; every state is your own."""
     state = start_position(record)
     yield state.copy()
-    for ply, event in enumerate(record["events"]):
-        _apply(state, ply, event)
+    for ply, row in enumerate(record["events"]):
+        _apply(state, ply, Event.of(row))
         yield state.copy()
 
 
@@ -128,19 +121,18 @@ def position(record: Record, ply: int) -> State:
         raise BadRecord(f"there is no ply {ply}: this record has 0 to {last}")
     state = start_position(record)
     for index in range(ply):
-        _apply(state, index, record["events"][index])
+        _apply(state, index, Event.of(record["events"][index]))
     return state
 
 
-def _apply(state: State, ply: int, event: list[Any]) -> None:
-    seat, text = event[0], event[1]
-    if seat != state.to_move:
-        raise BadRecord(f"event {ply}: seat {seat} acts, but to move is {state.to_move}")
+def _apply(state: State, ply: int, event: Event) -> None:
+    if event.seat != state.to_move:
+        raise BadRecord(f"event {ply}: seat {event.seat} acts, but to move is {state.to_move}")
     try:
-        if seat == CHANCE:
-            state.apply_chance(text)
+        if event.is_chance:
+            state.apply_chance(event.text)
         else:
-            state.apply(state.parse(text))
+            state.apply(state.parse(event.text))
     except EngineError as error:
         raise BadRecord(f"event {ply}: {error}") from error
 
@@ -158,12 +150,12 @@ class _Replay:
             fault["seat"] for fault in record["faults"] if fault["kind"] not in HAPPEN_AT_ANY_PLY
         }
 
-    def step(self, ply: int, event: list[Any]) -> None:
+    def step(self, ply: int, event: Event) -> None:
         self._check_expelled(ply)
         if self._outcome(ply) is not None:
             raise BadRecord(f"event {ply}: the match was over before it")
-        if event[0] == CHANCE:
-            self._check_chance(ply, event)
+        if event.is_chance:
+            self._check_draw(ply, event)
         else:
             self._check_action(ply, event)
         _apply(self._state, ply, event)
@@ -178,14 +170,10 @@ class _Replay:
         if outcome.ranks == (1,) * self._state.seats and stated["ranks"] == [0] * len(self._left):
             # Older records say that all are best where all failed; their receipts stay good.
             outcome = Outcome((0,) * self._state.seats, outcome.reason)
-        for name, value in (
-            ("ranks", list(outcome.ranks)),
-            ("reason", outcome.reason),
-            ("scores", None if outcome.scores is None else list(outcome.scores)),
-        ):
-            if stated[name] != value:
+        for name, value in _recorded_outcome(outcome).items():
+            if stated.get(name) != value:
                 raise BadRecord(
-                    f"outcome: {name} should be {value}, the record says {stated[name]}"
+                    f"outcome: {name} should be {value}, the record says {stated.get(name)}"
                 )
 
     def _outcome(self, ply: int) -> Outcome | None:
@@ -198,26 +186,35 @@ class _Replay:
         if wrong:
             raise BadRecord(f"faults: seat {wrong[0]} was not asked for action {ply}")
 
-    def _check_chance(self, ply: int, event: list[Any]) -> None:
-        if len(event) != 2:  # noqa: PLR2004  # seat and text
-            raise BadRecord(f"event {ply}: chance has only a text")
-        if self._state.to_move != CHANCE:
+    def _check_draw(self, ply: int, event: Event) -> None:
+        if event.seat != self._state.to_move:
             return
         drawn = self._state.sample_chance(chance_random(self._seed, draw=self._draws))
-        if drawn != event[1]:
-            raise BadRecord(f"event {ply}: the seed draws {drawn!r}, the record says {event[1]!r}")
+        if drawn != event.text:
+            raise BadRecord(
+                f"event {ply}: the seed draws {drawn!r}, the record says {event.text!r}"
+            )
         self._draws += 1
 
-    def _check_action(self, ply: int, event: list[Any]) -> None:
-        seat, text = event[0], event[1]
-        stood_in = len(event) == 5  # noqa: PLR2004  # seat, text, two times and the mark
-        if stood_in != (seat in self._left and self._left[seat] <= ply):
-            problem = "stand-in without a fault before it" if stood_in else "acts after its fault"
+    def _check_action(self, ply: int, event: Event) -> None:
+        seat, is_stand_in = event.seat, event.is_stand_in
+        if is_stand_in != (seat in self._left and self._left[seat] <= ply):
+            problem = "acts after its fault"
+            if is_stand_in:
+                problem = "stand-in without a fault before it"
             raise BadRecord(f"event {ply}: seat {seat}: {problem}")
-        if stood_in and seat == self._state.to_move:
+        if is_stand_in and seat == self._state.to_move:
             action = self._state.random_action(stand_in_random(self._seed, ply=ply))
-            if self._state.text(action) != text or event[2:] != [0, 0, STAND_IN]:
+            if event != Event(seat, self._state.text(action), is_stand_in=True):
                 raise BadRecord(f"event {ply}: the seed lets the stand-in do something else")
+
+
+def _recorded_outcome(outcome: Outcome) -> RecordedOutcome:
+    return {
+        "ranks": list(outcome.ranks),
+        "reason": outcome.reason,
+        "scores": None if outcome.scores is None else list(outcome.scores),
+    }
 
 
 def _check_chain(record: Record) -> None:

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pentathlon_engines.match import protocol
-from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.faults import Fault, FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.pipes import BotFailed
 from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action, request_message
 from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Line, Tape, Trace
-from pentathlon_engines.record.record import Record, start_position
+from pentathlon_engines.record.record import start_position
+from pentathlon_engines.record.shape import Record
 
 
 class Verdict(StrEnum):
@@ -66,7 +69,7 @@ class Rerun:
     trace: Trace
 
 
-def recorded_fault(record: Record, seat: int) -> Record | None:
+def recorded_fault(record: Record, seat: int) -> RecordedFault | None:
     """Return the fault of this seat, if the record has one."""
     return next((fault for fault in record["faults"] if fault["seat"] == seat), None)
 
@@ -97,8 +100,8 @@ def requests_to(record: Record, seat: int) -> Iterator[Request]:
                 _expel(referee, left, other)
             if mover in gone or referee.outcome is not None:
                 continue
-        _, text, cpu_ms, wall_ms = record["events"][referee.ply]
-        referee.accept(text, cpu_ms=cpu_ms, wall_ms=wall_ms)
+        event = Event.of(record["events"][referee.ply])
+        referee.accept(event.text, cpu_ms=event.cpu_ms, wall_ms=event.wall_ms)
 
 
 def lines_of(record: Record, seat: int) -> list[Line]:
@@ -113,9 +116,21 @@ def lines_of(record: Record, seat: int) -> list[Line]:
         del message["clock"]
         tape.note(TO_BOT, protocol.encode(message))
         if fault is None or fault["ply"] != request.ply:
-            answer = record["events"][request.ply][1]
-            tape.note(FROM_BOT, protocol.encode({"action": answer}))
+            answer = Event.of(record["events"][request.ply])
+            tape.note(FROM_BOT, protocol.encode({"action": answer.text}))
     return tape.read(b"")
+
+
+def match_facts(record: Record) -> protocol.MatchFacts:
+    """Return what the bots of a recorded match were told in their `hello`."""
+    return protocol.MatchFacts(
+        game=record["game"],
+        rules=record["rules"],
+        seats=record["seats"],
+        options=record["options"],
+        limits=Limits.from_json(record["limits"]),
+        match=record["match"],
+    )
 
 
 def _expel(referee: Referee, left: dict[int, int], seat: int) -> None:
@@ -139,7 +154,7 @@ def rerun(
         BadRecord: the record is one of other rules.
     """
     run = _Run(record, seat, codec)
-    facts = protocol.facts_of(record)
+    facts = match_facts(record)
     bot = Seat(launcher.start(command, seat=seat, limits=facts.limits), facts.limits)
     try:
         bot.await_ready(codec(protocol.hello(facts, seat=seat)) + b"\n")
@@ -198,6 +213,6 @@ class _Run:
         if self._expected is not None and self._expected["ply"] == ply:
             self.answer_in_place = action
             return
-        recorded = self._record["events"][ply][1]
+        recorded = Event.of(self._record["events"][ply]).text
         if action != recorded:
             self.differences.append(Difference(ply=ply, recorded=recorded, played=action))

@@ -1,13 +1,25 @@
-"""The shape of a record: which fields it has and what they hold, before anything is played."""
+"""The shape of a record: its fields as types, and the check that untrusted JSON has them.
+
+```
+{"format": 1, "game": "tuned", "rules": 1, "seats": 2, "options": {}, "seed": 7, "match": "local",
+ "bots": [{"name": "...", "hash": "sha256:..."}, ...], "limits": {...}, "sandbox": "namespaces",
+ "layers": ["identity", ...],
+ "events": [[seat, text, cpu_ms, wall_ms], [-1, chance text], [seat, text, 0, 0, "stand_in"], ...],
+ "faults": [{"seat": 0, "kind": "cpu_time", "ply": 31, "detail": "..."}],
+ "outcome": {"ranks": [0, 1], "reason": "line", "scores": null},
+ "chain": "..."}
+```
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.errors import BadRecord
-from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.events import STAND_IN, EventRow
+from pentathlon_engines.match.faults import FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import SandboxLevel
 
 SEED_END: Final = 2**53
@@ -15,8 +27,52 @@ SEED_END: Final = 2**53
 MOST_EVENTS: Final = 100_000
 
 
-def check_shape(record: object) -> None:
-    """Raise `BadRecord`, naming the field, for anything that is not the shape of a record."""
+class RecordedBot(TypedDict):
+    """Who sat at a seat."""
+
+    name: str
+    hash: str
+    """The content hash of its files."""
+
+
+class RecordedOutcome(TypedDict):
+    """How a match ended, by seat."""
+
+    ranks: list[int]
+    """0 is best, ties are equal; if all seats failed, all have 1."""
+    reason: str
+    scores: list[int] | None
+
+
+class Header(TypedDict):
+    """The facts of a match that are known before its first event."""
+
+    game: str
+    rules: int
+    seats: int
+    options: dict[str, Any]  # Any: each option has its own type
+    seed: int
+    match: str
+    bots: list[RecordedBot]
+    limits: dict[str, float | int]
+    sandbox: str
+    layers: NotRequired[list[str]]
+    """Records of early releases name no layers."""
+
+
+class Record(Header):
+    """All that happened in one match."""
+
+    format: int
+    events: list[EventRow]
+    """Read one with `Event.of`."""
+    faults: list[RecordedFault]
+    outcome: RecordedOutcome
+    chain: str
+
+
+def check_shape(record: object) -> Record:
+    """Return the record, or raise `BadRecord` naming the field that is not as it must be."""
     fields = _object(record, "record")
     _check_names({**_OPTIONAL, **fields}, _FIELDS, where="record")
     for name, check in _FIELDS.items():
@@ -25,6 +81,7 @@ def check_shape(record: object) -> None:
         raise BadRecord(f"bots: must be one per seat, {fields['seats']}")
     for ply, event in enumerate(fields["events"]):
         _check_event(event, f"event {ply}", seats=fields["seats"])
+    return cast("Record", fields)
 
 
 def _check_event(event: object, where: str, *, seats: int) -> None:
@@ -37,6 +94,8 @@ def _check_event(event: object, where: str, *, seats: int) -> None:
         _integer(time, where)
     if (items[0] == CHANCE) != (len(items) == 2):  # noqa: PLR2004  # only chance has no times
         raise BadRecord(f"{where}: an action has times, what chance decides has none")
+    if items[4:] not in ([], [STAND_IN]):
+        raise BadRecord(f"{where}: the mark after the times must be {STAND_IN!r}")
 
 
 def _check_fault(fault: object, where: str) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import BadRecord, EngineError
-from pentathlon_engines.record.record import Record, verify_record
+from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.tournament.document import (
     FORMAT as DOCUMENT_FORMAT,
 )
@@ -39,6 +39,8 @@ FAILED: Final = "failed"
 SEALED: Final = "sealed"
 
 Proof = dict[str, Any]  # Any: JSON
+Json = Any
+"""A record as somebody handed it over: nothing of it is certain before it is verified."""
 
 
 class BadProof(EngineError):
@@ -72,7 +74,7 @@ class PlannedMatch:
 
 
 def check_proof(
-    proof: Proof, *, records: Iterable[Record] = (), noted: str | None = None
+    proof: Proof, *, records: Iterable[Json] = (), noted: str | None = None
 ) -> list[Check]:
     """Check everything that can be checked by now; `noted` is a commitment noted down earlier.
 
@@ -210,7 +212,7 @@ def _compare(
     return Check(name, OK, f"all {len(matches)} follow from the event key")
 
 
-def _record_checks(proof: Proof, records: Iterable[Record]) -> Iterator[Check]:
+def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
     by_alias = {match.alias: match for match in planned_matches(proof) if match.alias}
     agreed = 0
     for record in records:
@@ -227,7 +229,7 @@ def _record_checks(proof: Proof, records: Iterable[Record]) -> Iterator[Check]:
         yield Check("records", OK, f"{agreed} re-simulate and have the header they must have")
 
 
-def _problem_of(record: Record, match: PlannedMatch, document: dict[str, Any]) -> str | None:
+def _problem_of(record: Json, match: PlannedMatch, document: dict[str, Any]) -> str | None:
     entries = [document["entries"][number] for number in match.seats]
     expected = {
         "game": document["game"],

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Any
 
 from pentathlon.common.errors import NotFound
 from pentathlon_engines import State
 from pentathlon_engines.record.record import canonical, positions
+from pentathlon_engines.record.shape import Record
 
 _MATCHES_KEPT = 16
-
-Record = dict[str, Any]  # Any: JSON, verified before it was stored
 
 
 def board_svg(record: Record, ply: int, seat: int | None = None) -> str:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressor, ZstdDecompressor
+
+from pentathlon_engines.record.shape import Record
 
 CODEC: Final = "zstd-1"
 """Zstandard with the dictionary of this number; what `pack` writes."""
@@ -20,8 +22,6 @@ CODEC: Final = "zstd-1"
 _DICTIONARIES = Path(__file__).with_name("dictionaries")
 _LEVEL = 19
 _MOST_BYTES = 64 * 1024 * 1024
-
-Record = dict[str, Any]  # Any: JSON, verified before it was stored
 
 
 def pack(text: bytes) -> bytes:

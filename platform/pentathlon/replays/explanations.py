@@ -17,8 +17,7 @@ from pentathlon_engines.match.trace import Line, Trace
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.bundle import file_name, pack_bundle
 from pentathlon_engines.record.rerun import lines_of
-
-Record = dict[str, Any]  # Any: JSON, verified before it was stored
+from pentathlon_engines.record.shape import Record
 
 _BEATEN: Final = (
     "Nothing went wrong: it kept the protocol and its limits, others were better. Step through "

@@ -9,19 +9,18 @@ from pentathlon.common.texts import storable
 from pentathlon.matches.jobs import SeatResult
 from pentathlon.matches.models import Match
 from pentathlon_engines import GAMES
+from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.record.record import events_by
+from pentathlon_engines.record.shape import Record
 
 NOTES_KEPT: Final = 100
 """How many notes of a bot are kept of a match, the last ones."""
-_BY_A_BOT: Final = 4
-"""Fields of an event that a bot made: seat, text and two times; a stand-in's has a mark more."""
-
-Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
 
 
-def expected_header(match: Match) -> Record:
+def expected_header(match: Match) -> dict[str, Any]:  # Any: values of `Header`
     """Return the fields that follow from the match row; load seats and versions before."""
     seats = sorted(match.seats.all(), key=lambda seat: seat.seat)
     return {
@@ -55,10 +54,8 @@ def seat_results(
             rank=ranks[seat],
             score=None if scores is None else scores[seat],
             cpu_ms=round(usage[seat].cpu_s * 1000),
-            actions=sum(
-                event[0] == seat and len(event) == _BY_A_BOT for event in record["events"]
-            ),
-            wall_ms=sum(event[3] for event in record["events"] if event[0] == seat),
+            actions=sum(event.is_by_bot for event in events_by(record, seat)),
+            wall_ms=sum(event.wall_ms for event in events_by(record, seat)),
             memory_peak_mb=usage[seat].memory_peak_mb,
             exit_status=usage[seat].exit_status,
             log=storable(logs[seat]),
@@ -70,7 +67,7 @@ def seat_results(
     )
 
 
-def _fault_fields(fault: Record | None) -> dict[str, Any]:  # Any: fields of SeatResult
+def _fault_fields(fault: RecordedFault | None) -> dict[str, Any]:  # Any: fields of SeatResult
     if fault is None:
         return {}
     told = {**fault, "detail": storable(fault["detail"])}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db import DataError, IntegrityError, transaction
@@ -21,8 +21,8 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.match.trace import Trace
 from pentathlon_engines.record.record import canonical, verify_record
+from pentathlon_engines.record.shape import Record
 
-Record = dict[str, Any]  # Any: JSON, checked by `verify_record`
 _LATEST_LIMITS: Final = {"match_wall_s": 60}
 """Limits that the previous release did not have, with their defaults."""
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pentathlon.matches.models import MatchSeat
+from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.referee import STAND_IN
 from pentathlon_engines.match.trace import Trace
-
-Record = dict[str, Any]  # Any: JSON, verified before it was stored
+from pentathlon_engines.record.shape import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +42,9 @@ class Use:
 def turns_of(place: MatchSeat, record: Record, trace: Trace | None) -> list[Turn]:
     """Return all requests that this seat's bot was given, a last one with its fault included."""
     turns = [
-        Turn(ply=ply, cpu_ms=event[2], wall_ms=event[3])
-        for ply, event in enumerate(record["events"])
-        if event[0] == place.seat and event[-1] != STAND_IN
+        Turn(ply=ply, cpu_ms=event.cpu_ms, wall_ms=event.wall_ms)
+        for ply, event in enumerate(map(Event.of, record["events"]))
+        if event.seat == place.seat and event.is_by_bot
     ]
     # A bot that ran in the turn of another was not asked for anything.
     was_asked = place.fault_kind != FaultKind.OUT_OF_TURN
@@ -73,7 +71,7 @@ def uses_of(place: MatchSeat, record: Record, trace: Trace | None) -> list[Use]:
     )
     return [
         # A record of earlier has no limit that was made later.
-        Use(name=name, label=label, used=used, limit=limits.get(limit), unit=unit)
+        Use(name=name, label=label, used=used, limit=limits.get(limit or ""), unit=unit)
         for name, label, used, limit, unit in rows
     ]
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from pentathlon_engines import CHANCE
-from pentathlon_engines.match.referee import STAND_IN
-from pentathlon_engines.record.record import Record
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.faults import RecordedFault
+from pentathlon_engines.record.shape import Record
 
 _SLOW_SHARE = 0.8
 
@@ -24,7 +24,7 @@ class ActionRow:
     is_slow: bool = False
     """It used most of the time that one action has."""
     stood_in: bool = False
-    faults: tuple[dict[str, Any], ...] = ()  # Any: JSON of the record
+    faults: tuple[RecordedFault, ...] = ()
     """What a bot did wrong when it was asked to act before this."""
 
     @property
@@ -42,19 +42,19 @@ class ActionRow:
 def action_rows(record: Record) -> Iterator[ActionRow]:
     """Yield a row for every event of the record."""
     slow_ms = _SLOW_SHARE * 1000 * record["limits"]["action_cpu_s"]
-    for index, event in enumerate(record["events"]):
-        cpu_ms = event[2] if len(event) > 2 else 0  # noqa: PLR2004  # chance has seat and text
+    for index, row in enumerate(record["events"]):
+        event = Event.of(row)
         yield ActionRow(
             ply=index + 1,
-            seat=event[0],
-            text=event[1],
-            cpu_ms=cpu_ms,
-            is_slow=cpu_ms >= slow_ms,
-            stood_in=event[-1] == STAND_IN,
+            seat=event.seat,
+            text=event.text,
+            cpu_ms=event.cpu_ms,
+            is_slow=event.cpu_ms >= slow_ms,
+            stood_in=event.is_stand_in,
             faults=faults_at(record, index),
         )
 
 
-def faults_at(record: Record, ply: int) -> tuple[dict[str, Any], ...]:  # Any: JSON
+def faults_at(record: Record, ply: int) -> tuple[RecordedFault, ...]:
     """Return the faults of the action that was asked for at this ply."""
     return tuple(fault for fault in record["faults"] if fault["ply"] == ply)

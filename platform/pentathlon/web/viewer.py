@@ -9,7 +9,8 @@ from pentathlon.replays.boards import board_svg
 from pentathlon.web.actions import ActionRow, action_rows, faults_at
 from pentathlon.web.drawings import inline_board
 from pentathlon_engines import GAMES
-from pentathlon_engines.record.record import Record
+from pentathlon_engines.match.faults import RecordedFault
+from pentathlon_engines.record.shape import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +35,10 @@ class Viewer:
     @property
     def limit_s(self) -> float:
         """CPU seconds that each bot had for the whole match."""
-        seconds: float = self.record["limits"]["match_cpu_s"]
-        return seconds
+        return self.record["limits"]["match_cpu_s"]
 
     @property
-    def closing_faults(self) -> tuple[dict[str, object], ...]:
+    def closing_faults(self) -> tuple[RecordedFault, ...]:
         """What a bot did wrong when it was asked for an action that never came."""
         return faults_at(self.record, self.last)
 

@@ -9,7 +9,8 @@ from typing import Any
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
-from pentathlon_engines.record.record import Record, seal
+from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.shape import Header, Record
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import document_hash, draw_schedule
 from pentathlon_engines.tournament.proof import COLUMNS, FORMAT, Proof
@@ -50,7 +51,7 @@ def record_of(document: dict[str, Any], pairing: Pairing) -> Record:
     while referee.seat_to_ask() is not None:
         referee.accept(rng.choice(referee.request().legal), cpu_ms=0, wall_ms=0)
     entries = [document["entries"][number] for number in pairing.seating]
-    header = {
+    header: Header = {
         "game": document["game"],
         "rules": document["rules"],
         "seats": 2,
@@ -65,7 +66,7 @@ def record_of(document: dict[str, Any], pairing: Pairing) -> Record:
     return seal(header, events=referee.events, faults=[], outcome=referee.final_outcome())
 
 
-def closed_event(entries: int = 3) -> tuple[Proof, list[Record]]:
+def closed_event(entries: int = 3) -> tuple[Proof, list[Any]]:
     """Return the proof of a closed tournament, and its records in schedule order."""
     document = document_of(entries)
     key = key_of(document)

@@ -14,8 +14,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.trace import Line, Trace
 from pentathlon_engines.record.record import seal
-
-Record = dict[str, Any]
+from pentathlon_engines.record.shape import Header, Record
 
 
 def record_of(
@@ -85,7 +84,7 @@ def trace(**changes: Any) -> Trace:
     return Trace(**{**facts, **changes})
 
 
-def _header(job: Job, options: Record) -> Record:
+def _header(job: Job, options: dict[str, Any]) -> Header:
     return {
         "game": job.game,
         "rules": job.rules_version,

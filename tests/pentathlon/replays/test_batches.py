@@ -4,7 +4,7 @@ import copy
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.db import IntegrityError, connection
@@ -23,6 +23,7 @@ from pentathlon.replays import services
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines.record.record import chain
+from pentathlon_engines.record.shape import Record
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, let_lease_expire
 from tests.pentathlon.replays.playing import record_of, usage
@@ -42,7 +43,7 @@ def _told(job: Job, *, luck: int = 1, **changes: Any) -> Submission:
     return Submission(
         match_id=job.match_id,
         token=job.token,
-        record={**record_of(job, luck=luck), **changes},
+        record=cast("Record", {**record_of(job, luck=luck), **changes}),
         logs=["", ""],
         notes=[[], []],
         usage=[usage(), usage()],

@@ -3,9 +3,10 @@ import pytest
 from pentathlon.common.errors import NotFound
 from pentathlon.replays.boards import board_svg
 from pentathlon_engines.record.record import position
+from pentathlon_engines.record.shape import Record
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import Record, record_of
+from tests.pentathlon.replays.playing import record_of
 
 pytestmark = pytest.mark.django_db
 

@@ -161,7 +161,7 @@ class TestRefused:
         ],
     )
     def test_record_of_another_match(self, job: Job, field: str, value: Any) -> None:
-        record = record_of(job)
+        record: Any = record_of(job)
         record[field] = value
         record["chain"] = chain(record)
 
@@ -185,7 +185,7 @@ class TestRefused:
         assert _nothing_is_stored(job)
 
     def test_record_without_a_shape(self, job: Job) -> None:
-        record = record_of(job)
+        record: Any = record_of(job)
         del record["outcome"]
 
         with pytest.raises(InvalidInput):

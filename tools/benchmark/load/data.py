@@ -51,6 +51,7 @@ from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import canonical, seal
+from pentathlon_engines.record.shape import Header, Record
 from tools.benchmark.load.tables import Row, Table, moment, without_indexes
 
 GAME: Final = "tuned"
@@ -320,7 +321,7 @@ def _next(model: type[Model]) -> int:
     return (last or 0) + 1
 
 
-def _record() -> dict[str, object]:
+def _record() -> Record:
     """Return the record of a short match between two players that choose at random."""
     rng = random.Random(1)
     game = GAMES[GAME]
@@ -330,7 +331,7 @@ def _record() -> dict[str, object]:
         referee.accept(rng.choice(referee.request().legal), cpu_ms=1, wall_ms=2)
     outcome = referee.outcome
     assert outcome is not None  # noqa: S101  nobody is left to ask
-    header = {
+    header: Header = {
         "game": GAME,
         "rules": game.info.version,
         "seats": 2,
