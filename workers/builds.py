@@ -12,7 +12,7 @@ from pentathlon.bots.services import keep_build
 from pentathlon.matches.jobs import SeatJob
 from pentathlon_engines.manifest import read_manifest
 from pentathlon_engines.match.launcher import Launcher, LaunchFailed
-from workers.sandbox.building import BuildFailed, build
+from workers.sandbox.build import BuildFailed, build
 from workers.sandbox.launcher import SandboxLauncher
 
 

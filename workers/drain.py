@@ -47,8 +47,8 @@ class Drain:
         """Whether the match that is played has to be given back now."""
         return self.is_asked and time.monotonic() > self._since() + self._grace_s
 
-    def rest(self, seconds: float) -> None:
-        """Wait so long, or until the request is made."""
+    def wait(self, seconds: float) -> None:
+        """Wait for some seconds, or until the request is made."""
         until = time.monotonic() + seconds
         while time.monotonic() < until and not self.is_asked:
             time.sleep(_TICK_S)

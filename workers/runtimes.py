@@ -15,6 +15,7 @@ from pentathlon_engines.match.launcher import SandboxLevel
 from workers.drain import Drain
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.probe import Probe
 from workers.sandbox.profiles import PROFILES
 
 _UNTRIED, _FAILED, _WORKS = range(3)
@@ -22,6 +23,13 @@ _NAMES: Final = (*PROFILES, *(BUILDS_WITH + tool for tool in BUILD_TOOLS))
 _AGAIN_AFTER_S: Final = 5.0
 
 _log = structlog.stdlib.get_logger(__name__)
+
+
+def known_runtimes(probe: Probe | None) -> list[str]:
+    """Return the runtimes that need no trial: in a sandbox Python, which the probe has run."""
+    if probe is not None:
+        return ["python"]
+    return [name for name, profile in PROFILES.items() if profile.is_installed()]
 
 
 class Runtimes:
@@ -64,7 +72,7 @@ def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
             try_untried(runtimes, level)
         except (LayerMissing, OSError) as error:
             _log.warning("runtimes not tried", reason=str(error))
-            drain.rest(_AGAIN_AFTER_S)
+            drain.wait(_AGAIN_AFTER_S)
 
 
 def try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:

@@ -25,17 +25,16 @@ from pentathlon.matches.needs import Abilities, Announcement, least_sandbox
 from pentathlon.matches.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
 from pentathlon.matches.services import claim_matches, publish_again
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.announcement import announcement, known_runtimes
+from workers.backoff import Backoff
 from workers.celery_app import app
 from workers.drain import Drain
+from workers.heartbeat import Heartbeat, describe_worker
 from workers.play import play_jobs
-from workers.pulse import Pulse
-from workers.runtimes import Runtimes, start_trials
+from workers.runtimes import Runtimes, known_runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.levels import choose_walls, level_of
+from workers.sandbox.levels import choose_probe, level_of
 from workers.sandbox.probe import Probe
 from workers.sandbox.staging import Staging, close_all
-from workers.setbacks import Setbacks
 from workers.slot import Slot, open_slot, pin_to_core
 from workers.starved_host import HOLD_S, Starvation
 
@@ -44,7 +43,7 @@ LONGEST_TASK_S: Final = 3 * 3600
 
 _log = structlog.stdlib.get_logger(__name__)
 _turn = Turn()
-_setbacks = Setbacks()
+_backoff = Backoff()
 
 
 @app.task(
@@ -69,7 +68,7 @@ def play_matches(match_ids: list[int]) -> None:
     if starvation().is_held:
         # Others may have time for them; the first slot of each worker always goes on.
         publish_again(match_ids=match_ids)
-        drain().rest(HOLD_S)
+        drain().wait(HOLD_S)
         return
     jobs = claim_matches(
         match_ids=match_ids, worker=slot.name, abilities=Abilities.of(announced())
@@ -82,11 +81,11 @@ def play_matches(match_ids: list[int]) -> None:
 
 
 def _rest(*, failed: bool) -> None:
-    _setbacks.note(failed=failed)
-    if _setbacks.is_lasting:
+    _backoff.record(failed=failed)
+    if _backoff.is_persistent:
         # What is wrong may be this process's own, which begins anew with the next match.
         _close_slot()
-    _setbacks.rest(drain())
+    _backoff.wait(drain())
 
 
 def publish_waiting_matches() -> int:
@@ -117,7 +116,7 @@ def _await_schema(**_: object) -> None:
 def _get_ready(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
     """Refuse to run a worker that cannot shut bots in; what its slots share is made here."""
     try:
-        walls()
+        sandbox_probe()
     except LayerMissing as error:
         sys.exit(f"This worker does not start. {error}")
     announced(slots=getattr(sender, "concurrency", 1))
@@ -144,7 +143,7 @@ def _open_slot(**_: object) -> None:
     pin_to_core(_index())
     starvation().slot = _index()
     # First: a slot that cannot be opened now can be later, and must be known then.
-    Pulse(announced, drain(), host=starvation()).start()
+    Heartbeat(announced, drain(), host=starvation()).start()
     _slot()
     if _index() == 0 and sandbox_level() is not SandboxLevel.PROCESS:
         start_trials(runtimes(), sandbox_level(), drain())
@@ -162,20 +161,20 @@ def _leave_nothing(**_: object) -> None:
 
 
 @cache
-def walls() -> Probe | None:
+def sandbox_probe() -> Probe | None:
     """Return what holds bots on this host, found before child processes are forked."""
-    return choose_walls(least=least_sandbox(), warn=_log.warning)
+    return choose_probe(least=least_sandbox(), warn=_log.warning)
 
 
 def sandbox_level() -> SandboxLevel:
     """Return the sandbox level of this host."""
-    return level_of(walls())
+    return level_of(sandbox_probe())
 
 
 @cache
 def runtimes() -> Runtimes:
     """Return what all slots of this worker know about the languages it offers."""
-    return Runtimes(known_runtimes(walls()))
+    return Runtimes(known_runtimes(sandbox_probe()))
 
 
 @cache
@@ -199,7 +198,7 @@ def announced(*, slots: int = 1) -> Announcement:
     Only its runtimes may become more.
     """
     if not _announced:
-        _announced.append(announcement(walls(), slots=slots))
+        _announced.append(describe_worker(sandbox_probe(), slots=slots))
     return replace(_announced[0], runtimes=runtimes().working())
 
 

@@ -11,10 +11,10 @@ from pentathlon.matches.publishing import RESEND_LOST_S
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_worker
 from workers import tasks
+from workers.backoff import Backoff
 from workers.celery_app import app
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.probe import Probe
-from workers.setbacks import Setbacks
 from workers.tasks import publish_waiting_matches
 
 
@@ -42,8 +42,8 @@ def test_worker_that_cannot_shut_bots_in_does_not_start(monkeypatch: pytest.Monk
     def find_no_level(**_: object) -> None:
         raise LayerMissing("namespaces", reason="refused by the kernel", remedy="Allow them.")
 
-    monkeypatch.setattr(tasks, "choose_walls", find_no_level)
-    tasks.walls.cache_clear()
+    monkeypatch.setattr(tasks, "choose_probe", find_no_level)
+    tasks.sandbox_probe.cache_clear()
 
     with pytest.raises(SystemExit) as caught:
         worker_init.send(sender=None)
@@ -72,12 +72,12 @@ def test_weakest_sandbox_depends_on_who_runs_the_platform(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings.PRODUCTION, settings.SANDBOX_LEVEL = is_production, asked_for
-    monkeypatch.setattr(tasks, "choose_walls", lambda *, least, warn: made_of(least))
-    tasks.walls.cache_clear()
+    monkeypatch.setattr(tasks, "choose_probe", lambda *, least, warn: made_of(least))
+    tasks.sandbox_probe.cache_clear()
 
     assert tasks.sandbox_level() is least
 
-    tasks.walls.cache_clear()
+    tasks.sandbox_probe.cache_clear()
 
 
 @pytest.mark.django_db
@@ -90,7 +90,7 @@ def test_slot_that_cannot_be_opened_leaves_its_matches_to_others(
     match = make_match()
     Match.objects.update(sent_at=Now())
     monkeypatch.setattr(tasks, "_slot", open_on_a_full_disk)
-    monkeypatch.setattr(tasks, "_setbacks", Setbacks(first_s=0.0))
+    monkeypatch.setattr(tasks, "_backoff", Backoff(first_s=0.0))
 
     tasks.play_matches([match.pk])
 

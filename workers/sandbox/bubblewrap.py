@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import IO
 
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.identity import user_arguments
 from workers.sandbox.profiles import BOT_PATH
 from workers.sandbox.runtime import ENGINES_AT, Runtime
 from workers.sandbox.staging import Staging, can_reach, copy_tree
+from workers.sandbox.uids import user_arguments
 
 BOT_AT = "/bot"
 

@@ -1,4 +1,4 @@
-"""The files of a control group, as the two versions of the kernel's interface name them."""
+"""The files of a control group under the two versions of the kernel's interface."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """One number that the kernel keeps: a whole file, or the line of it that begins with `key`."""
+class Metric:
+    """A number that the kernel keeps: a whole file, or its line that begins with `key`."""
 
     controller: str
     file: str
@@ -18,7 +18,7 @@ class Reading:
     unit: float = 1
 
     def read(self, folders: Mapping[str, Path]) -> float:
-        """Return the number now; 0 when this kernel does not keep it."""
+        """Return the current number; 0 when this kernel does not keep it."""
         text = (folders[self.controller] / self.file).read_text()
         if not self.key:
             return int(text) * self.unit
@@ -27,8 +27,8 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """A file that takes a value; an `optional` one need not be there."""
+class Control:
+    """A file that takes a value; an `optional` one may be missing."""
 
     controller: str
     file: str
@@ -42,80 +42,80 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class CgroupInterface:
     """One version of the interface."""
 
     version: int
     controllers: tuple[str, ...]
-    """What must be there, each in a hierarchy that this process may write to."""
-    memory_limits: tuple[Setting, ...]
-    no_swap: tuple[Setting, ...]
-    """Set to 0; where memory and swap are counted together, there is nothing to set."""
-    kill_together: tuple[Setting, ...]
-    tasks_limit: Setting
-    freezer: Setting
+    """The controllers needed, each in a hierarchy that this process may write to."""
+    memory_limits: tuple[Control, ...]
+    no_swap: tuple[Control, ...]
+    """Set to 0; empty where memory and swap are counted together."""
+    kill_together: tuple[Control, ...]
+    tasks_limit: Control
+    freezer: Control
     frozen: str
     thawed: str
-    kill_all: Setting | None
-    """Kills every process at once; without it they are killed one by one."""
-    cpu_s: Reading
-    memory_bytes: tuple[Reading, ...]
-    """Added up: what was written to memory, not what a file system could read again."""
-    memory_peak_bytes: Reading
-    memory_kills: Reading
-    """By whomever: also when not the group but the host was out of memory."""
-    memory_exhausted: Reading | None
-    """How often the group's own limit was reached; None where only the peak tells."""
-    tasks: Reading
-    tasks_refused: Reading
+    kill_all: Control | None
+    """Kills every process at once; None where they must be killed one by one."""
+    cpu_s: Metric
+    memory_bytes: tuple[Metric, ...]
+    """The parts of the memory in use; file pages that can be read again do not count."""
+    memory_peak_bytes: Metric
+    memory_kills: Metric
+    """All kills for memory, also when the host and not the group ran out."""
+    memory_exhausted: Metric | None
+    """How often the group reached its own limit; None where only the peak shows it."""
+    tasks: Metric
+    tasks_refused: Metric
 
 
-V2: Final = Dialect(
+V2: Final = CgroupInterface(
     version=2,
     controllers=("memory", "pids"),
-    memory_limits=(Setting(controller="memory", file="memory.max"),),
-    no_swap=(Setting(controller="memory", file="memory.swap.max", optional=True),),
-    kill_together=(Setting(controller="memory", file="memory.oom.group", optional=True),),
-    tasks_limit=Setting(controller="pids", file="pids.max"),
-    freezer=Setting(controller="pids", file="cgroup.freeze"),
+    memory_limits=(Control(controller="memory", file="memory.max"),),
+    no_swap=(Control(controller="memory", file="memory.swap.max", optional=True),),
+    kill_together=(Control(controller="memory", file="memory.oom.group", optional=True),),
+    tasks_limit=Control(controller="pids", file="pids.max"),
+    freezer=Control(controller="pids", file="cgroup.freeze"),
     frozen="1",
     thawed="0",
-    kill_all=Setting(controller="pids", file="cgroup.kill", optional=True),
-    cpu_s=Reading(controller="pids", file="cpu.stat", key="usage_usec", unit=1e-6),
+    kill_all=Control(controller="pids", file="cgroup.kill", optional=True),
+    cpu_s=Metric(controller="pids", file="cpu.stat", key="usage_usec", unit=1e-6),
     memory_bytes=(
-        Reading(controller="memory", file="memory.stat", key="anon"),
-        Reading(controller="memory", file="memory.stat", key="shmem"),
+        Metric(controller="memory", file="memory.stat", key="anon"),
+        Metric(controller="memory", file="memory.stat", key="shmem"),
     ),
-    memory_peak_bytes=Reading(controller="memory", file="memory.peak"),
-    memory_kills=Reading(controller="memory", file="memory.events", key="oom_kill"),
-    memory_exhausted=Reading(controller="memory", file="memory.events", key="oom"),
-    tasks=Reading(controller="pids", file="pids.current"),
-    tasks_refused=Reading(controller="pids", file="pids.events", key="max"),
+    memory_peak_bytes=Metric(controller="memory", file="memory.peak"),
+    memory_kills=Metric(controller="memory", file="memory.events", key="oom_kill"),
+    memory_exhausted=Metric(controller="memory", file="memory.events", key="oom"),
+    tasks=Metric(controller="pids", file="pids.current"),
+    tasks_refused=Metric(controller="pids", file="pids.events", key="max"),
 )
 
-V1: Final = Dialect(
+V1: Final = CgroupInterface(
     version=1,
     controllers=("memory", "pids", "cpuacct", "freezer"),
     memory_limits=(
-        Setting(controller="memory", file="memory.limit_in_bytes"),
-        Setting(controller="memory", file="memory.memsw.limit_in_bytes", optional=True),
+        Control(controller="memory", file="memory.limit_in_bytes"),
+        Control(controller="memory", file="memory.memsw.limit_in_bytes", optional=True),
     ),
     no_swap=(),
     kill_together=(),
-    tasks_limit=Setting(controller="pids", file="pids.max"),
-    freezer=Setting(controller="freezer", file="freezer.state"),
+    tasks_limit=Control(controller="pids", file="pids.max"),
+    freezer=Control(controller="freezer", file="freezer.state"),
     frozen="FROZEN",
     thawed="THAWED",
     kill_all=None,
-    cpu_s=Reading(controller="cpuacct", file="cpuacct.usage", unit=1e-9),
+    cpu_s=Metric(controller="cpuacct", file="cpuacct.usage", unit=1e-9),
     memory_bytes=(
-        Reading(controller="memory", file="memory.stat", key="rss"),
-        Reading(controller="memory", file="memory.stat", key="shmem"),
+        Metric(controller="memory", file="memory.stat", key="rss"),
+        Metric(controller="memory", file="memory.stat", key="shmem"),
     ),
-    memory_peak_bytes=Reading(controller="memory", file="memory.max_usage_in_bytes"),
-    memory_kills=Reading(controller="memory", file="memory.oom_control", key="oom_kill"),
+    memory_peak_bytes=Metric(controller="memory", file="memory.max_usage_in_bytes"),
+    memory_kills=Metric(controller="memory", file="memory.oom_control", key="oom_kill"),
     # `memory.failcnt` stays 0 on newer kernels.
     memory_exhausted=None,
-    tasks=Reading(controller="pids", file="pids.current"),
-    tasks_refused=Reading(controller="pids", file="pids.events", key="max"),
+    tasks=Metric(controller="pids", file="pids.current"),
+    tasks_refused=Metric(controller="pids", file="pids.events", key="max"),
 )

@@ -1,4 +1,4 @@
-"""Where on this host a worker may make control groups: which hierarchies, which folder in each."""
+"""Finds the hierarchies and folders in which a worker may make control groups."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from workers.sandbox.cgroup_files import V1, V2, Dialect
+from workers.sandbox.cgroup_files import V1, V2, CgroupInterface
 from workers.sandbox.errors import LayerMissing
 
 LEAF: Final = "pentathlon-workers"
-"""Where a worker goes itself: the kernel shares nothing out below a group with processes in it."""
+"""The group a worker moves into: the kernel delegates nothing below a group with processes."""
 
 _REMEDY = (
     "Give the workers a control group of their own: `Delegate=yes` in a systemd unit, a writable"
@@ -23,10 +23,10 @@ _REMEDY = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class CgroupHost:
     """An interface and, by controller, the folder in which groups are made."""
 
-    dialect: Dialect
+    interface: CgroupInterface
     parents: Mapping[str, Path]
 
 
@@ -38,13 +38,13 @@ class _Hierarchy:
     """The group of this process."""
 
 
-def find_host(*, mounts: str | None = None, memberships: str | None = None) -> Host:
-    """Return the newest interface that this process may use; it may move itself into a leaf.
+def find_host(*, mounts: str | None = None, memberships: str | None = None) -> CgroupHost:
+    """Return the newest interface that this process may use; it may move into a leaf group.
 
-    The arguments stand for /proc/self/mountinfo and /proc/self/cgroup.
+    The arguments replace the text of /proc/self/mountinfo and /proc/self/cgroup.
 
     Raises:
-        LayerMissing: naming what each interface lacks.
+        LayerMissing: names what each interface lacks.
     """
     found = list(
         _hierarchies(
@@ -53,19 +53,19 @@ def find_host(*, mounts: str | None = None, memberships: str | None = None) -> H
         )
     )
     reasons = []
-    for dialect, parents in ((V2, _parents_v2), (V1, _parents_v1)):
+    for interface, parents in ((V2, _parents_v2), (V1, _parents_v1)):
         try:
-            return Host(dialect=dialect, parents=parents(found))
+            return CgroupHost(interface=interface, parents=parents(found))
         except OSError as error:
-            reasons.append(f"version {dialect.version}: {error}")
+            reasons.append(f"version {interface.version}: {error}")
     raise LayerMissing("cgroup", reason="; ".join(reasons), remedy=_REMEDY)
 
 
 def outlive_bots(*, mounts: str | None = None, memberships: str | None = None) -> bool:
-    """Have the kernel end processes one by one when the memory of this group is used up.
+    """Make the kernel kill processes one by one when this group runs out of memory.
 
-    Containers are often set to be ended as a whole: a bot would take its worker along, and the
-    loss of its match with it. Returns False where that is so and cannot be changed.
+    Containers are often configured to be killed as a whole: a bot would take its worker along
+    and escape its loss. Returns False where that is so and cannot be changed.
     """
     with suppress(OSError):
         found = _hierarchies(
@@ -76,12 +76,12 @@ def outlive_bots(*, mounts: str | None = None, memberships: str | None = None) -
         # A leaf that the worker went into is below what the container may use.
         groups = (own, own.parent) if own and own.name == LEAF else (own,)
         settings = [each / "memory.oom.group" for each in groups if each]
-        return not [path for path in settings if path.exists() and not _is_zero(path)]
+        return not [path for path in settings if path.exists() and not _set_to_zero(path)]
     return True
 
 
-def _is_zero(path: Path) -> bool:
-    """Say whether a setting is 0, or could be made so."""
+def _set_to_zero(path: Path) -> bool:
+    """Set a file to 0 if it is not; return whether it is 0 now."""
     if path.read_text().strip() == "0":
         return True
     try:
@@ -140,20 +140,20 @@ def _parents_v2(found: list[_Hierarchy]) -> dict[str, Path]:
     folder = own.folder.parent if own.folder.name == LEAF else own.folder
     if not os.access(folder / "cgroup.subtree_control", os.W_OK):
         raise OSError(f"{folder} is not writable")
-    if not _shares_out(folder):
-        _share_out(folder)
+    if not _delegates(folder):
+        _delegate(folder)
     return dict.fromkeys(V2.controllers, folder)
 
 
-def _shares_out(folder: Path) -> bool:
+def _delegates(folder: Path) -> bool:
     return set(V2.controllers) <= set((folder / "cgroup.subtree_control").read_text().split())
 
 
-def _share_out(folder: Path) -> None:
-    """Go into a leaf, then let groups below the folder have limits; undo it when that fails."""
+def _delegate(folder: Path) -> None:
+    """Move into a leaf, then allow limits below the folder; undo both on failure."""
     leaf = folder / LEAF
     leaf.mkdir(exist_ok=True)
-    moved = _ours(folder)
+    moved = _movable(folder)
     try:
         _move(moved, leaf)
         wanted = " ".join(f"+{name}" for name in V2.controllers)
@@ -165,8 +165,8 @@ def _share_out(folder: Path) -> None:
         raise OSError(f"other processes share {folder} ({error.strerror})") from error
 
 
-def _ours(folder: Path) -> list[int]:
-    """Return what may be moved: all processes of a container, elsewhere only this one."""
+def _movable(folder: Path) -> list[int]:
+    """Return the processes to move: all of a container, elsewhere only this one."""
     found = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
     return found if 1 in found else [os.getpid()]
 

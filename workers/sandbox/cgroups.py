@@ -1,4 +1,4 @@
-"""Control groups: one for each bot, made before it begins and removed when it has ended."""
+"""Control groups: one for each bot, made before it starts and removed when it has ended."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from workers.sandbox.cgroup_files import Dialect
-from workers.sandbox.cgroup_hosts import Host, find_host
+from workers.sandbox.cgroup_files import CgroupInterface
+from workers.sandbox.cgroup_hosts import CgroupHost, find_host
 from workers.sandbox.errors import LayerMissing
 
 PREFIX: Final = "pentathlon-bot-"
 
 
-class Use(StrEnum):
-    """Which bots get a group, where groups can be made."""
+class CgroupUse(StrEnum):
+    """Which bots get a group on a host that allows groups."""
 
     NEVER = "never"
     FOR_CHILDREN = "for_children"
-    """Bots that may start processes; the limits of all others are exact without."""
+    """Bots that may start processes; the limits of the others are exact without one."""
     ALWAYS = "always"
-    """Every bot: its memory limit then covers what the kernel holds for it. Costs some 10 ms."""
+    """Every bot: its limit then also covers the kernel's memory for it. Costs about 10 ms."""
 
 
 _LONGEST_REMOVAL_S = 5.0
 _REMOVAL_TICK_S = 0.001
 _LARGEST_CHARGE = 64 * 4096
-"""So much memory at a time the kernel takes for a group, at most, but for what it can split."""
-_REMEDY = "Let the worker's own group have room below it, or run the worker as root."
+"""The largest step in which the kernel charges memory to a group, unless it can split it."""
+_REMEDY = "Let the worker make groups below its own, or run the worker as root."
 
 
 class Group:
-    """The control group of one bot: everything that the bot starts is in it."""
+    """The control group of one bot, with everything that the bot starts."""
 
-    def __init__(self, dialect: Dialect, folders: Mapping[str, Path]) -> None:
-        self._dialect = dialect
+    def __init__(self, interface: CgroupInterface, folders: Mapping[str, Path]) -> None:
+        self._interface = interface
         self._folders = folders
         self._memory_limit = 0
 
@@ -50,71 +50,71 @@ class Group:
         return set(self._folders.values())
 
     def limit(self, *, memory_bytes: int, tasks: int) -> None:
-        """Bound what all processes of the group hold together; they cannot be swapped out."""
+        """Limit what all processes of the group hold together, and keep them out of swap."""
         self._memory_limit = memory_bytes
-        dialect = self._dialect
-        for setting in dialect.memory_limits:
-            setting.write(self._folders, str(memory_bytes))
-        for setting in dialect.no_swap:
-            setting.write(self._folders, "0")
-        for setting in dialect.kill_together:
-            setting.write(self._folders, "1")
-        dialect.tasks_limit.write(self._folders, str(tasks))
+        interface = self._interface
+        for control in interface.memory_limits:
+            control.write(self._folders, str(memory_bytes))
+        for control in interface.no_swap:
+            control.write(self._folders, "0")
+        for control in interface.kill_together:
+            control.write(self._folders, "1")
+        interface.tasks_limit.write(self._folders, str(tasks))
 
     def admit(self, pid: int) -> None:
-        """Put a process into the group; what it starts from now on is in it, too."""
+        """Put a process into the group, and with it every process that it starts from now on."""
         for folder in self.folders:
             (folder / "cgroup.procs").write_text(str(pid))
 
     def cpu_s(self) -> float:
-        """Return the CPU seconds used in the group, also by processes that have ended."""
-        return self._dialect.cpu_s.read(self._folders)
+        """Return the CPU seconds used in the group, including processes that have ended."""
+        return self._interface.cpu_s.read(self._folders)
 
     def memory_bytes(self) -> int:
-        """Return what the processes and their scratch folder hold now, without cached files."""
-        return int(sum(each.read(self._folders) for each in self._dialect.memory_bytes))
+        """Return the memory of the processes and their scratch folder, without cached files."""
+        return int(sum(each.read(self._folders) for each in self._interface.memory_bytes))
 
     def memory_peak_bytes(self) -> int:
-        """Return the most that was ever held, cached files and the kernel's share included."""
-        return int(self._dialect.memory_peak_bytes.read(self._folders))
+        """Return the largest memory so far, including cached files and the kernel's share."""
+        return int(self._interface.memory_peak_bytes.read(self._folders))
 
     def memory_kills(self) -> int:
-        """Return how many processes were killed because the group's memory was used up."""
+        """Return how many processes the kernel killed because the group reached its limit."""
         return self._kills() if self._is_exhausted() else 0
 
     def foreign_kills(self) -> int:
-        """Return how many were killed for memory while the group had not reached its own limit."""
+        """Return how many the kernel killed for memory though the group was below its limit."""
         return 0 if self._is_exhausted() else self._kills()
 
     def _kills(self) -> int:
-        return int(self._dialect.memory_kills.read(self._folders))
+        return int(self._interface.memory_kills.read(self._folders))
 
     def _is_exhausted(self) -> bool:
-        exhausted = self._dialect.memory_exhausted
+        exhausted = self._interface.memory_exhausted
         if exhausted is not None:
             return exhausted.read(self._folders) > 0
         return self.memory_peak_bytes() > self._memory_limit - _LARGEST_CHARGE
 
     def tasks(self) -> int:
         """Return the number of threads in all processes."""
-        return int(self._dialect.tasks.read(self._folders))
+        return int(self._interface.tasks.read(self._folders))
 
     def tasks_refused(self) -> int:
-        """Return how often a thread or process was refused."""
-        return int(self._dialect.tasks_refused.read(self._folders))
+        """Return how often the kernel refused a thread or process."""
+        return int(self._interface.tasks_refused.read(self._folders))
 
     def freeze(self) -> None:
         """Stop every process from running."""
-        self._dialect.freezer.write(self._folders, self._dialect.frozen)
+        self._interface.freezer.write(self._folders, self._interface.frozen)
 
     def thaw(self) -> None:
         """Let every process run again."""
-        self._dialect.freezer.write(self._folders, self._dialect.thawed)
+        self._interface.freezer.write(self._folders, self._interface.thawed)
 
     def kill(self) -> None:
         """Kill every process; a frozen one of version 1 dies when it is thawed."""
-        if self._dialect.kill_all is not None:
-            self._dialect.kill_all.write(self._folders, "1")
+        if self._interface.kill_all is not None:
+            self._interface.kill_all.write(self._folders, "1")
         for pid in self.processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -128,7 +128,7 @@ class Group:
         }
 
     def remove(self) -> None:
-        """Remove the group with whatever still runs in it; idempotent."""
+        """Remove the group and kill what still runs in it; idempotent."""
         deadline = time.monotonic() + _LONGEST_REMOVAL_S
         for folder in self.folders:
             while not _is_removed(folder):
@@ -141,9 +141,9 @@ class Group:
 
 
 class Cgroups:
-    """Makes groups below the worker's own; making it raises `LayerMissing` where that fails."""
+    """Makes groups below the worker's own; the constructor raises `LayerMissing` if that fails."""
 
-    def __init__(self, host: Host | None = None) -> None:
+    def __init__(self, host: CgroupHost | None = None) -> None:
         self._host = host or find_host()
         _sweep(self._host)
         try:
@@ -154,8 +154,8 @@ class Cgroups:
 
     @property
     def version(self) -> int:
-        """Which of the kernel's interfaces is used."""
-        return self._host.dialect.version
+        """The version of the kernel's interface."""
+        return self._host.interface.version
 
     @property
     def parents(self) -> set[Path]:
@@ -175,7 +175,7 @@ class Cgroups:
             for folder in made:
                 folder.rmdir()
             raise
-        return Group(self._host.dialect, folders)
+        return Group(self._host.interface, folders)
 
     def _try_one(self) -> None:
         trial = self.new_group()
@@ -187,9 +187,9 @@ class Cgroups:
 
 
 def own_prefix() -> str:
-    """Return how the groups of this process are called, on all of the host.
+    """Return the prefix of this process's groups, unique on the host.
 
-    Process ids mean nothing outside of their namespace, and containers may share a hierarchy.
+    It names the namespace too: containers may share a hierarchy but not their process ids.
     """
     return f"{PREFIX}{_namespace()}-{os.getpid()}-"
 
@@ -208,8 +208,8 @@ def _is_removed(folder: Path) -> bool:
     return True
 
 
-def _sweep(host: Host) -> None:
-    """Remove the groups of workers of this namespace that are gone; their bots died with them."""
+def _sweep(host: CgroupHost) -> None:
+    """Remove the groups of dead workers of this namespace; their bots died with them."""
     ours = f"{PREFIX}{_namespace()}-"
     for parent in set(host.parents.values()):
         for folder in parent.glob(f"{ours}*"):
@@ -219,7 +219,7 @@ def _sweep(host: Host) -> None:
 
 
 def _is_alive(pid: int) -> bool:
-    # Not by /proc, which may show another namespace.
+    # /proc may show another namespace.
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):

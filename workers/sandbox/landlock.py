@@ -12,27 +12,27 @@ from typing import Any
 
 from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.bubblewrap import bot_environment
-from workers.sandbox.burden import FolderScratch
 from workers.sandbox.confine import CONFINED
 from workers.sandbox.errors import HostDiskFull, LayerMissing
 from workers.sandbox.filters import filter_path
+from workers.sandbox.launch import (
+    LaunchRequest,
+    confined_command,
+    end_failed,
+    mark_for_oom_killer,
+    pipe,
+    read_until,
+    spawn,
+)
 from workers.sandbox.policy import OWN_CLOCK, OWN_PID, Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import Runtime, library_path
-from workers.sandbox.spawning import (
-    Order,
-    complaint,
-    confined,
-    pipe,
-    prefer_to_kill,
-    read_until,
-    spawn,
-)
+from workers.sandbox.scratch import FolderScratch
 from workers.sandbox.staging import Staging
 
 OLDEST_ABI = 6
-"""The first that keeps a bot from signalling other processes of its user."""
+"""The first version that keeps a bot from signalling other processes of its user."""
 
 _CREATE_RULESET, _VERSION_FLAG = 444, 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1, 2, 4, 8
@@ -53,7 +53,7 @@ def landlock_abi() -> int:
 
 
 class LandlockLevel:
-    """Starts bots that confine themselves before they become what they are."""
+    """Starts bots through a program that confines itself, then becomes the bot."""
 
     def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
         abi = landlock_abi()
@@ -72,66 +72,73 @@ class LandlockLevel:
             (self._engines / path.name).symlink_to(path)
         self._filter = filter_path(Variant.LANDLOCK).read_bytes()
 
-    def start(self, order: Order) -> SandboxedBot:
+    def start(self, request: LaunchRequest) -> SandboxedBot:
         """Start a bot and wait until it is confined."""
-        scratch = self._scratch(order)
-        most_bytes = order.limits.scratch_mb * MEBIBYTE
+        scratch = self._scratch(request)
+        most_bytes = request.limits.scratch_mb * MEBIBYTE
         meter = FolderScratch(
-            scratch, most_files=order.limits.scratch_files, most_bytes=most_bytes
+            scratch, most_files=request.limits.scratch_files, most_bytes=most_bytes
         )
         if meter.lacks(most_bytes):
-            raise HostDiskFull(promised_mb=order.limits.scratch_mb)
+            raise HostDiskFull(promised_mb=request.limits.scratch_mb)
         with ExitStack() as pipes:
             status, status_end = pipe(pipes)
             child = spawn(
-                self._arguments(order, scratch, status_end.fileno()),
-                order,
+                self._arguments(request, scratch, status_end.fileno()),
+                request,
                 passed=(status_end,),
-                folder=str(order.folder),
+                folder=str(request.folder),
                 environment=self._environment(scratch)
-                | order.profile.surroundings()
-                | order.command.env,
+                | request.profile.surroundings()
+                | request.command.env,
             )
-            order.admit(child.pid)
-            prefer_to_kill(child.pid)
-            told = read_until(status, b"")
-            if told != CONFINED:
-                raise LaunchFailed(told.decode(errors="replace") or complaint(child))
+            request.admit(child.pid)
+            mark_for_oom_killer(child.pid)
+            answer = read_until(status, b"")
+            if answer != CONFINED:
+                raise LaunchFailed(answer.decode(errors="replace") or end_failed(child))
         meter.watch(child.pid)
-        body = order.body(child.pid, meter)
-        return SandboxedBot(child=child, body=body, limits=order.limits, group=order.group)
+        return SandboxedBot(
+            child=child,
+            process_tree=request.process_tree(child.pid),
+            scratch=meter,
+            limits=request.limits,
+            group=request.group,
+        )
 
     def _environment(self, scratch: Path) -> dict[str, str]:
         return bot_environment(str(self._engines), str(scratch)) | library_path(self._python)
 
-    def _scratch(self, order: Order) -> Path:
-        folder = self._staging.new_folder(order.undo) / "scratch"
+    def _scratch(self, request: LaunchRequest) -> Path:
+        folder = self._staging.new_folder(request.undo) / "scratch"
         folder.mkdir(mode=0o700)
-        if order.uid != os.geteuid():
-            shutil.chown(folder, order.uid, order.uid)
+        if request.uid != os.geteuid():
+            shutil.chown(folder, request.uid, request.uid)
         return folder
 
-    def _arguments(self, order: Order, scratch: Path, status: int) -> list[str]:
+    def _arguments(self, request: LaunchRequest, scratch: Path, status: int) -> list[str]:
         wanted = {
             "parent": os.getpid(),
             "status": status,
-            "rlimits": self._rlimits(order),
-            "landlock": self._rules(order, scratch),
+            "rlimits": self._rlimits(request),
+            "landlock": self._rules(request, scratch),
             "filter": self._filter,
             "own": {"pid": OWN_PID, "clock": OWN_CLOCK},
         }
-        program = order.arguments(python=str(self._python), bot=str(order.folder))
-        return confined(str(self._python), wanted, program)
+        program = request.arguments(python=str(self._python), bot=str(request.folder))
+        return confined_command(str(self._python), wanted, program)
 
-    def _rlimits(self, order: Order) -> dict[str, tuple[int, int]]:
-        """Without a uid of its own, a bot's task limit would count all tasks of the user."""
-        wanted = dict(order.rlimits())
-        if order.uid == os.geteuid():
+    def _rlimits(self, request: LaunchRequest) -> dict[str, tuple[int, int]]:
+        """Return the limits; with our own uid none on tasks, because our tasks would count."""
+        wanted = dict(request.rlimits())
+        if request.uid == os.geteuid():
             del wanted["nproc"]
         return wanted
 
-    def _rules(self, order: Order, scratch: Path) -> dict[str, Any]:  # Any: a table of facts
-        readable = [order.folder, self._engines, *self._readable, *order.profile.extra_paths()]
+    def _rules(
+        self, request: LaunchRequest, scratch: Path
+    ) -> dict[str, Any]:  # Any: a table of facts
+        readable = [request.folder, self._engines, *self._readable, *request.profile.extra_paths()]
         paths = {str(path): _READ if path.is_dir() else _READ & _FILE_ACCESS for path in readable}
         paths |= {f"/dev/{name}": _WRITE_FILE | _READ_FILE for name in _DEVICES}
         paths[str(scratch)] = _SCRATCH

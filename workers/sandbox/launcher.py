@@ -10,17 +10,17 @@ from subprocess import SubprocessError
 from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from workers.sandbox.cgroup_hosts import outlive_bots
-from workers.sandbox.cgroups import Cgroups, Group, Use
+from workers.sandbox.cgroups import Cgroups, CgroupUse, Group
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
-from workers.sandbox.identity import Identities
 from workers.sandbox.landlock import LandlockLevel
+from workers.sandbox.launch import LaunchRequest
 from workers.sandbox.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD, BUILD_LIMITS, PROFILES, Profile, profile_of
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import find_runtime
-from workers.sandbox.spawning import Order
 from workers.sandbox.staging import Inventory, Staging, copy_tree, is_readable_by
+from workers.sandbox.uids import UidPool
 
 KERNEL_MB = 32
 """What the kernel may hold for a bot (page tables, pipes, cached files) besides its own memory."""
@@ -55,7 +55,7 @@ class SandboxLauncher:
         level: SandboxLevel = SandboxLevel.NAMESPACES,
         *,
         system_python: bool = True,
-        cgroups: Use = Use.FOR_CHILDREN,
+        cgroups: CgroupUse = CgroupUse.FOR_CHILDREN,
     ) -> None:
         """Prepare to start bots; `cgroups` says which of them get a group where that works."""
         self.level = level
@@ -65,8 +65,8 @@ class SandboxLauncher:
         held_by = _LAYERS[level] + ((Layer.CGROUP,) if self.cgroups else ())
         self.layers = tuple(layer.value for layer in held_by)
         with ExitStack() as undo:
-            self._identities = Identities()
-            undo.callback(self._identities.close)
+            self._uids = UidPool()
+            undo.callback(self._uids.close)
             self.staging = Staging()
             undo.callback(self.staging.close)
             self._system_python = system_python
@@ -135,7 +135,7 @@ class SandboxLauncher:
 
     def _furnish(self) -> None:
         """Stage what bots need and cannot reach where it is; whatever was staged is forgotten."""
-        uid = self._identities.first
+        uid = self._uids.first
         self._furnished = self.staging.restore()
         before = set(self._furnished.iterdir())
         runtime = find_runtime(self.staging, uid=uid, system_python=self._system_python)
@@ -162,9 +162,9 @@ class SandboxLauncher:
         if not self._has_staging():
             self._furnish()
         with ExitStack() as undo:
-            uid = self._identities.take()
-            undo.callback(self._identities.give_back, uid)
-            order = Order(
+            uid = self._uids.take()
+            undo.callback(self._uids.give_back, uid)
+            request = LaunchRequest(
                 command=command,
                 folder=self._folder(command, uid, undo),
                 uid=uid,
@@ -175,7 +175,7 @@ class SandboxLauncher:
                 undo=undo,
                 seat=seat,
             )
-            bot = self._level.start(order)
+            bot = self._level.start(request)
             bot.when_stopped(undo.pop_all())
             return bot
 
@@ -221,7 +221,7 @@ class SandboxLauncher:
             raise LayerMissing("cgroup", reason=reason, remedy=self.no_cgroups.remedy)
 
     def _new_group(self, limits: Limits, undo: ExitStack, *, children: bool) -> Group | None:
-        if self.cgroups is None or not (children or self._use is Use.ALWAYS):
+        if self.cgroups is None or not (children or self._use is CgroupUse.ALWAYS):
             return None
         group = self.cgroups.new_group()
         undo.callback(group.remove)
@@ -230,9 +230,9 @@ class SandboxLauncher:
         return group
 
 
-def _find_cgroups(use: Use) -> tuple[Cgroups | None, LayerMissing | None]:
+def _find_cgroups(use: CgroupUse) -> tuple[Cgroups | None, LayerMissing | None]:
     """Return the groups, or why there are none."""
-    if use is Use.NEVER:
+    if use is CgroupUse.NEVER:
         return None, LayerMissing("cgroup", reason="groups are not wanted", remedy=_ONE_PROCESS)
     try:
         return Cgroups(), None

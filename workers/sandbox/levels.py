@@ -9,13 +9,13 @@ from pentathlon_engines.match.launcher import Launcher, SandboxLevel
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.probe import Probe, probe
+from workers.sandbox.probe import Probe, run_probe
 
-_WITH_WALLS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
+_ISOLATED = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
 _REMEDY = (
     "Allow user namespaces or use Linux 6.12 or newer; `python -m workers.sandbox` shows every"
-    " layer. For development only, the level 'process' may be asked for by name: it has no walls,"
-    " and its matches are not rated."
+    " layer. For development only, you may ask for the level 'process' by name: it isolates"
+    " nothing, and its matches are not rated."
 )
 
 
@@ -35,28 +35,28 @@ def open_sandbox(
 def choose_level(
     *, least: SandboxLevel, warn: Callable[[str], None] = print_warning
 ) -> SandboxLevel:
-    """Return the level of the walls that `choose_walls` finds."""
-    return level_of(choose_walls(least=least, warn=warn))
+    """Return the level that `choose_probe` finds."""
+    return level_of(choose_probe(least=least, warn=warn))
 
 
-def level_of(walls: Probe | None) -> SandboxLevel:
-    """Return the level that walls are of; without any, that of bare processes."""
-    return SandboxLevel.PROCESS if walls is None else walls.level
+def level_of(found: Probe | None) -> SandboxLevel:
+    """Return the level of a probe; None stands for plain processes."""
+    return SandboxLevel.PROCESS if found is None else found.level
 
 
-def choose_walls(
+def choose_probe(
     *, least: SandboxLevel, warn: Callable[[str], None] = print_warning
 ) -> Probe | None:
-    """Return the best level, from `least` up, whose layers were all seen to hold, and how.
+    """Probe the levels from the best down to `least`; return the first whose layers all hold.
 
-    None stands for the level without walls, where that was asked for and nothing else works.
+    Returns None, for plain processes, where `least` allows them and no sandbox works.
 
     Raises:
-        LayerMissing: no level that is good enough works here.
+        LayerMissing: no level from `least` up works here.
     """
     refusals: list[Probe] = []
-    for level in _WITH_WALLS[: 1 if least is SandboxLevel.NAMESPACES else None]:
-        found = probe(level)
+    for level in _ISOLATED[: 1 if least is SandboxLevel.NAMESPACES else None]:
+        found = run_probe(level)
         if found.missing is None:
             if refusals:
                 warn(f"{_history(refusals)}. Bots run at the level '{level}' instead.")

@@ -11,23 +11,23 @@ from typing import IO
 
 from pentathlon_engines.match.launcher import LaunchFailed
 from workers.sandbox.bubblewrap import BOT_AT, bot_environment, command_line, find_bwrap
-from workers.sandbox.burden import MountedScratch
 from workers.sandbox.filters import filter_path
-from workers.sandbox.leftovers import end_leftovers
+from workers.sandbox.launch import (
+    LaunchRequest,
+    confined_command,
+    end_failed,
+    mark_for_oom_killer,
+    pipe,
+    read_until,
+    spawn,
+)
+from workers.sandbox.orphans import kill_orphans
 from workers.sandbox.policy import Variant
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import BUILD
 from workers.sandbox.rlimits import MEBIBYTE, Rlimits, prlimit_prefix
 from workers.sandbox.runtime import Runtime, library_path
-from workers.sandbox.spawning import (
-    Order,
-    complaint,
-    confined,
-    pipe,
-    prefer_to_kill,
-    read_until,
-    spawn,
-)
+from workers.sandbox.scratch import MountedScratch
 from workers.sandbox.staging import Staging
 
 
@@ -35,84 +35,85 @@ class NamespacesLevel:
     """Starts bots with bubblewrap."""
 
     def __init__(self, runtime: Runtime, staging: Staging, *, uid: int) -> None:
-        end_leftovers()
+        kill_orphans()
         self._runtime = runtime
         self._filters = {variant: filter_path(variant) for variant in Variant}
         self._bwrap = find_bwrap(staging, uid=uid)
 
-    def start(self, order: Order) -> SandboxedBot:
-        """Start a bot: it runs nothing of its own before the worker has taken hold of it."""
+    def start(self, request: LaunchRequest) -> SandboxedBot:
+        """Start a bot; none of its code runs before the worker holds its process and scratch."""
         with ExitStack() as pipes:
             info, info_end = pipe(pipes)
-            seccomp = self._filters[_variant(order)]
+            seccomp = self._filters[_variant(request)]
             passed = (info_end, pipes.enter_context(seccomp.open("rb")))
-            words = [*_cpu_limit(order), *self._arguments(order, passed)]
-            child = spawn(words, order, passed=passed, environment={})
-            bot = self._take_hold(order, child, read_until(info, b"}"))
+            words = [*_cpu_limit(request), *self._arguments(request, passed)]
+            child = spawn(words, request, passed=passed, environment={})
+            bot = self._take_hold(request, child, read_until(info, b"}"))
             os.write(bot.stdin, b"\n")
             return bot
 
     def _take_hold(
-        self, order: Order, child: subprocess.Popen[bytes], answer: bytes
+        self, request: LaunchRequest, child: subprocess.Popen[bytes], answer: bytes
     ) -> SandboxedBot:
-        """Return the bot, mounted and waiting; what goes wrong before is the host's fault."""
+        """Return the bot, mounted and waiting; blame the host for any failure before that."""
         try:
             pid = int(json.loads(answer)["child-pid"])
-            # Takes as long as the mounting that goes on meanwhile.
-            order.admit(pid)
-            scratch = MountedScratch(pid, size_bytes=_scratch_bytes(order))
+            # bubblewrap mounts meanwhile, which takes as long.
+            request.admit(pid)
+            scratch = MountedScratch(pid, size_bytes=_scratch_bytes(request))
         except (OSError, ValueError) as error:
-            raise LaunchFailed(complaint(child)) from error
-        order.undo.callback(scratch.close)
-        prefer_to_kill(pid)
+            raise LaunchFailed(end_failed(child)) from error
+        request.undo.callback(scratch.close)
+        mark_for_oom_killer(pid)
         return SandboxedBot(
             child=child,
-            body=order.body(pid, scratch),
-            limits=order.limits,
-            group=order.group,
-            seat=order.seat,
+            process_tree=request.process_tree(pid),
+            scratch=scratch,
+            limits=request.limits,
+            group=request.group,
+            seat=request.seat,
         )
 
-    def _arguments(self, order: Order, passed: tuple[IO[bytes], IO[bytes]]) -> list[str]:
+    def _arguments(self, request: LaunchRequest, passed: tuple[IO[bytes], IO[bytes]]) -> list[str]:
         return command_line(
-            self._program(order),
+            self._program(request),
             bwrap=self._bwrap,
             runtime=self._runtime,
-            folder=order.folder,
+            folder=request.folder,
             environment=bot_environment()
             | library_path(Path(self._runtime.python))
-            | order.profile.surroundings()
-            | order.command.env,
-            readable=order.profile.extra_paths(),
-            children=order.children,
-            scratch_bytes=_scratch_bytes(order),
+            | request.profile.surroundings()
+            | request.command.env,
+            readable=request.profile.extra_paths(),
+            children=request.children,
+            scratch_bytes=_scratch_bytes(request),
             passed=passed,
         )
 
-    def _program(self, order: Order) -> list[str]:
-        program = order.arguments(python=self._runtime.python, bot=BOT_AT)
-        wanted = _inner_limits(order)
+    def _program(self, request: LaunchRequest) -> list[str]:
+        program = request.arguments(python=self._runtime.python, bot=BOT_AT)
+        wanted = _inner_limits(request)
         prefix = prlimit_prefix(wanted)
         if prefix is None:
-            return confined(self._runtime.python, {"rlimits": dict(wanted)}, program)
+            return confined_command(self._runtime.python, {"rlimits": dict(wanted)}, program)
         return [*prefix, *program]
 
 
-def _variant(order: Order) -> Variant:
-    if order.profile is BUILD:
+def _variant(request: LaunchRequest) -> Variant:
+    if request.profile is BUILD:
         return Variant.BUILD
-    return Variant.PROCESSES if order.children else Variant.NAMESPACES
+    return Variant.PROCESSES if request.children else Variant.NAMESPACES
 
 
-def _cpu_limit(order: Order) -> list[str]:
-    """Return what sets the limit that a bot may not touch; without it, the watchdog has to do."""
-    return prlimit_prefix({"cpu": order.rlimits()["cpu"]}) or []
+def _cpu_limit(request: LaunchRequest) -> list[str]:
+    """Return the prefix that limits CPU time outside the filter; without it the watchdog does."""
+    return prlimit_prefix({"cpu": request.rlimits()["cpu"]}) or []
 
 
-def _inner_limits(order: Order) -> Rlimits:
-    """Return the limits that are set behind the filter, which refuses that of CPU time."""
-    return {name: limit for name, limit in order.rlimits().items() if name != "cpu"}
+def _inner_limits(request: LaunchRequest) -> Rlimits:
+    """Return the limits that are set behind the filter, which refuses to set CPU time."""
+    return {name: limit for name, limit in request.rlimits().items() if name != "cpu"}
 
 
-def _scratch_bytes(order: Order) -> int:
-    return order.limits.scratch_mb * MEBIBYTE
+def _scratch_bytes(request: LaunchRequest) -> int:
+    return request.limits.scratch_mb * MEBIBYTE

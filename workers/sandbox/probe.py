@@ -16,7 +16,7 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from workers.sandbox.cgroup_hosts import outlive_bots
-from workers.sandbox.cgroups import Use
+from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.errors import Layer, LayerMissing
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
@@ -33,7 +33,7 @@ _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 _OPTIONAL_NAMESPACES = {"cgroup"}
 
 Facts = dict[str, Any]
-"""What the canary wrote: a JSON object."""
+"""The canary's answer, a JSON object."""
 
 
 class State(StrEnum):
@@ -47,13 +47,13 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What was found about one layer."""
+    """The state of one layer, and what to do about it."""
 
     layer: Layer
     state: State
     detail: str
     remedy: str = ""
-    """What to do where the layer is missing or not used."""
+    """What to do if the layer is missing or not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +77,10 @@ class Probe:
         }
 
 
-def probe(level: SandboxLevel = SandboxLevel.NAMESPACES) -> Probe:
+def run_probe(level: SandboxLevel = SandboxLevel.NAMESPACES) -> Probe:
     """Examine every layer of one level with a bot that tries to break it."""
     try:
-        launcher = SandboxLauncher(level, cgroups=Use.ALWAYS)
+        launcher = SandboxLauncher(level, cgroups=CgroupUse.ALWAYS)
     except LayerMissing as error:
         return _without(level, Layer(error.layer), error.reason, remedy=error.remedy)
     try:
@@ -253,7 +253,7 @@ def _rlimits(launcher: SandboxLauncher, facts: Facts) -> Iterator[str]:
 
 def _watchdog(bot: SandboxedBot) -> Iterator[str]:
     try:
-        now = bot.burden()
+        now = bot.footprint()
     except OSError as error:
         yield f"a bot cannot be watched ({error}); run the workers as an ordinary user"
         return

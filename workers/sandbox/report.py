@@ -1,23 +1,23 @@
-"""What the probe found, for people."""
+"""Shows the findings of a probe to people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.sandbox.probe import Probe, State, probe
+from workers.sandbox.probe import Probe, State, run_probe
 
 
 def probe_down_to(least: SandboxLevel) -> list[Probe]:
-    """Examine the first level and, if it is not usable but would not have to be, the second."""
-    probes = [probe()]
+    """Probe the first level and, where that fails and `least` allows it, the second."""
+    probes = [run_probe()]
     if probes[0].missing and least is not SandboxLevel.NAMESPACES:
-        probes.append(probe(SandboxLevel.LANDLOCK))
+        probes.append(run_probe(SandboxLevel.LANDLOCK))
     return probes
 
 
 def table(found: Probe) -> str:
-    """Return one line for each layer, and what to do about those that are not there."""
+    """Return one line for each layer, and a remedy for each one that is missing."""
     return "\n".join(_lines(found)) + "\n"
 
 

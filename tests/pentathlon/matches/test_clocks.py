@@ -14,7 +14,7 @@ from pentathlon.matches.publishing import publish_pending
 from pentathlon.matches.reasons import why_waiting
 from tests.factories import make_match, make_worker
 from tests.pentathlon.matches.acting import claimed, finish, result
-from workers.announcement import announcement
+from workers.heartbeat import describe_worker
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def test_worker_is_not_silent_for_a_fast_page() -> None:
 
 @pytest.mark.usefixtures("fast_host")
 def test_worker_on_a_fast_host_did_not_start_in_the_future() -> None:
-    announce_worker(announcement(None, slots=1))
+    announce_worker(describe_worker(None, slots=1))
 
     assert Worker.objects.filter(started_at__lte=Now()).exists()
 

@@ -22,7 +22,7 @@ from typing import Any
 from pentathlon_engines.match.launcher import BotCommand, Breach, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import bot_command, is_native, native_bot_command
-from workers.sandbox.cgroups import Use, own_prefix
+from workers.sandbox.cgroups import CgroupUse, own_prefix
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -38,7 +38,7 @@ ENDED = "Z"
 def main() -> None:
     """Run the bot that the command line names: level, bot and use of control groups."""
     level, name = SandboxLevel(sys.argv[1]), sys.argv[2]
-    use = Use(sys.argv[3]) if sys.argv[3:] else Use.FOR_CHILDREN
+    use = CgroupUse(sys.argv[3]) if sys.argv[3:] else CgroupUse.FOR_CHILDREN
     os.environ["PENTATHLON_SECRET"] = SECRET
     # Nothing hostile runs in here; should something get out all the same, this bounds it.
     resource.setrlimit(resource.RLIMIT_CPU, (20, 20))

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.workers.sandbox.worker_users import WorkerUser
-from workers.sandbox.cgroup_hosts import Host
+from workers.sandbox.cgroup_hosts import CgroupHost
 
 _WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
 _TIMEOUT_S = 60
 
 
 @contextmanager
-def groups_of(worker: WorkerUser, host: Host) -> Iterator[list[Path]]:
+def groups_of(worker: WorkerUser, host: CgroupHost) -> Iterator[list[Path]]:
     """Make a folder in every hierarchy that belongs to the user; remove it in the end."""
     folders = [parent / f"pentathlon-test-{os.getpid()}" for parent in set(host.parents.values())]
     try:

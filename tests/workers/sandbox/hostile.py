@@ -19,8 +19,8 @@ from tests.workers.sandbox.bots import BOTS
 from tests.workers.sandbox.delegated import groups_of, run_in
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.cgroup_files import V1
-from workers.sandbox.cgroup_hosts import Host, find_host
-from workers.sandbox.cgroups import Use
+from workers.sandbox.cgroup_hosts import CgroupHost, find_host
+from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.errors import LayerMissing
 
 VERDICTS = {
@@ -93,13 +93,15 @@ class Variant:
 
     user: str
     level: SandboxLevel
-    groups: Use = Use.FOR_CHILDREN
+    groups: CgroupUse = CgroupUse.FOR_CHILDREN
 
     def __str__(self) -> str:
-        return f"{self.user}-{self.level}-{'cgroup' if self.groups is Use.ALWAYS else 'bare'}"
+        return (
+            f"{self.user}-{self.level}-{'cgroup' if self.groups is CgroupUse.ALWAYS else 'bare'}"
+        )
 
 
-def variants(*groups: Use) -> list[Variant]:
+def variants(*groups: CgroupUse) -> list[Variant]:
     """Return the variants of every user and level."""
     levels = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
     return [
@@ -136,7 +138,7 @@ def _notes_refused_threads(variant: Variant) -> bool:
     """Tell whether a group counts them, or the watchdog, for want of a limit in the kernel."""
     shares_its_uid = variant.user == "ordinary" or os.geteuid() != 0
     is_watched = variant.level is SandboxLevel.LANDLOCK and shares_its_uid
-    return variant.groups is Use.ALWAYS or is_watched
+    return variant.groups is CgroupUse.ALWAYS or is_watched
 
 
 def fight(variant: Variant, bot: str) -> dict[str, Any]:
@@ -166,7 +168,7 @@ def _run(variant: Variant, script: str, bot: str) -> dict[str, Any]:
         ended = run_in(folders, worker, *words) if folders else worker.run(*words)
     assert ended.returncode == 0, ended.stderr
     found: dict[str, Any] = json.loads(ended.stdout)
-    assert found["group"] is (variant.groups is Use.ALWAYS)
+    assert found["group"] is (variant.groups is CgroupUse.ALWAYS)
     assert found["survivors"] == [], f"it left processes behind: {found['survivors']}"
     assert found["cgroups"] == [], "it left control groups behind"
     assert found["core_pattern"] == CORE_PATTERN
@@ -176,7 +178,7 @@ def _run(variant: Variant, script: str, bot: str) -> dict[str, Any]:
 @contextmanager
 def _groups(variant: Variant) -> Iterator[list[Path]]:
     """Give an ordinary user groups of its own, where it is to have some."""
-    if variant.groups is not Use.ALWAYS:
+    if variant.groups is not CgroupUse.ALWAYS:
         yield []
         return
     host = host_with_groups()
@@ -185,14 +187,14 @@ def _groups(variant: Variant) -> Iterator[list[Path]]:
     if variant.user != "ordinary":
         yield []
         return
-    if host.dialect is not V1:
+    if host.interface is not V1:
         pytest.skip("groups of version 2 are given away by the service manager")
     with groups_of(worker_user(variant.user), host) as folders:
         yield folders
 
 
 @cache
-def host_with_groups() -> Host | str:
+def host_with_groups() -> CgroupHost | str:
     """Return where groups can be made here, or why that cannot be."""
     try:
         return find_host()

@@ -25,9 +25,9 @@ from tests.workers.sandbox.hostile import (
     variants,
     verdicts,
 )
-from workers.sandbox.cgroups import Use
+from workers.sandbox.cgroups import CgroupUse
 
-VARIANTS = variants(Use.NEVER, Use.ALWAYS)
+VARIANTS = variants(CgroupUse.NEVER, CgroupUse.ALWAYS)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)

@@ -13,7 +13,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.workers.sandbox import bots
 from tests.workers.sandbox.arena import groups_left, survivors
-from workers.sandbox.cgroups import Use
+from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -32,7 +32,7 @@ class Watched(SandboxLauncher):
 
 def main() -> None:
     """Seat the bot that the command line names beside one that plays at random."""
-    level, name, use = SandboxLevel(sys.argv[1]), sys.argv[2], Use(sys.argv[3])
+    level, name, use = SandboxLevel(sys.argv[1]), sys.argv[2], CgroupUse(sys.argv[3])
     launcher = Watched(level, cgroups=use)
     random = bot_command(BUILT_IN / "random", read_manifest(BUILT_IN / "random"))
     seats = [

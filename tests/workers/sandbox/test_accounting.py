@@ -12,7 +12,7 @@ import pytest
 from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import TIMEOUT_S, own_bot, read_line
-from workers.sandbox.cgroups import Use
+from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -34,7 +34,7 @@ NEAR = 0.03
 
 @pytest.fixture(params=[SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK])
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
-    opened = SandboxLauncher(request.param, cgroups=Use.ALWAYS)
+    opened = SandboxLauncher(request.param, cgroups=CgroupUse.ALWAYS)
     yield opened
     opened.close()
 

@@ -11,9 +11,9 @@ import pytest
 from workers.sandbox import bubblewrap
 from workers.sandbox.bubblewrap import bot_environment, command_line, find_bwrap
 from workers.sandbox.errors import LayerMissing
-from workers.sandbox.identity import FIRST_UID
 from workers.sandbox.runtime import Bind, Runtime
 from workers.sandbox.staging import Staging
+from workers.sandbox.uids import FIRST_UID
 
 RUNTIME = Runtime(
     python="/usr/bin/python3",

@@ -9,7 +9,7 @@ import pytest
 
 from tests.workers.sandbox.namespaces import run_apart
 from workers.sandbox.cgroup_files import V1, V2
-from workers.sandbox.cgroup_hosts import LEAF, Host, find_host, outlive_bots
+from workers.sandbox.cgroup_hosts import LEAF, CgroupHost, find_host, outlive_bots
 from workers.sandbox.cgroups import Cgroups, Group, _sweep, own_prefix
 from workers.sandbox.errors import LayerMissing
 
@@ -43,7 +43,7 @@ class FakeKernel:
         self.memberships += f"4:{names}:{own}\n"
         return at
 
-    def find(self) -> Host:
+    def find(self) -> CgroupHost:
         return find_host(mounts=self.mounts, memberships=self.memberships)
 
 
@@ -65,7 +65,7 @@ def test_worker_goes_into_a_leaf_before_version_2_is_shared_out(kernel: FakeKern
 
     host = kernel.find()
 
-    assert host.dialect is V2
+    assert host.interface is V2
     assert set(host.parents.values()) == {own}
     assert (own / LEAF / "cgroup.procs").read_text() == str(os.getpid())
     assert (own / "cgroup.subtree_control").read_text() == "+memory +pids"
@@ -109,7 +109,7 @@ def test_version_2_without_controllers_leaves_version_1(kernel: FakeKernel) -> N
 
     host = kernel.find()
 
-    assert host.dialect is V1
+    assert host.interface is V1
     assert host.parents == folders
 
 
@@ -193,10 +193,10 @@ def test_folders_of_a_worker_in_another_namespace_are_left_alone(tmp_path: Path)
 import os
 from pathlib import Path
 from workers.sandbox.cgroup_files import V1
-from workers.sandbox.cgroup_hosts import Host
+from workers.sandbox.cgroup_hosts import CgroupHost
 from workers.sandbox.cgroups import _sweep
 assert os.getpid() < 100, "this is a namespace of its own"
-_sweep(Host(dialect=V1, parents={{"memory": Path({str(tmp_path)!r})}}))
+_sweep(CgroupHost(interface=V1, parents={{"memory": Path({str(tmp_path)!r})}}))
 """
 
     run_apart(sweep, "--pid", "--fork", "--mount-proc")
@@ -208,7 +208,9 @@ def test_half_made_group_is_removed(kernel: FakeKernel) -> None:
     memory, pids = kernel.mount_v1("memory"), kernel.mount_v1("pids")
     kernel.mount_v1("cpuacct")
     kernel.mount_v1("freezer").rmdir()
-    host = Host(dialect=V1, parents={name: kernel.folder / name for name in V1.controllers})
+    host = CgroupHost(
+        interface=V1, parents={name: kernel.folder / name for name in V1.controllers}
+    )
 
     with pytest.raises(LayerMissing):
         Cgroups(host)

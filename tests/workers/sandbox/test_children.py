@@ -14,7 +14,7 @@ from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxL
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import PYTHON, TIMEOUT_S, own_bot, read_line, watch_breach
 from tests.workers.sandbox.test_cgroups import left_behind
-from workers.sandbox.cgroups import Use
+from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
@@ -45,7 +45,7 @@ def start(
 
 
 def test_without_groups_a_bot_with_children_is_refused_by_name(tmp_path: Path) -> None:
-    launcher = SandboxLauncher(cgroups=Use.NEVER)
+    launcher = SandboxLauncher(cgroups=CgroupUse.NEVER)
 
     with pytest.raises(LaunchFailed, match="layer 'cgroup' is not available: the bot wants 4"):
         start(launcher, tmp_path, "pass")

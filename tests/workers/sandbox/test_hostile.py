@@ -26,10 +26,10 @@ from tests.workers.sandbox.hostile import (
     variants,
     verdicts,
 )
-from workers.sandbox.cgroups import Use
+from workers.sandbox.cgroups import CgroupUse
 
-WITHOUT_GROUPS = variants(Use.FOR_CHILDREN)
-IN_GROUPS = [each for each in variants(Use.ALWAYS) if each.level == "namespaces"]
+WITHOUT_GROUPS = variants(CgroupUse.FOR_CHILDREN)
+IN_GROUPS = [each for each in variants(CgroupUse.ALWAYS) if each.level == "namespaces"]
 ELSEWHERE = {
     "echo", "native_runs_on", "reads_cold_pages",
     *FILLS_THE_DISK, *IN_A_MATCH, *OUT_OF_TIME, NEEDS_A_WITNESS,

@@ -13,7 +13,7 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel, Usage
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.bots import bot_command, own_bot, read_line, read_log
-from workers.sandbox import bubblewrap, identity, rlimits, runtime
+from workers.sandbox import bubblewrap, rlimits, runtime, uids
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 from workers.sandbox.profiles import NATIVE
@@ -287,7 +287,7 @@ def test_identity_that_cannot_be_dropped_is_the_hosts_fault(
     broken = tmp_path / "setpriv"
     broken.write_text("#!/bin/sh\necho setpriv: setresuid failed >&2\nexit 1\n")
     broken.chmod(0o755)
-    monkeypatch.setattr(identity, "SETPRIV", broken)
+    monkeypatch.setattr(uids, "SETPRIV", broken)
 
     with pytest.raises(LaunchFailed, match="setresuid failed"):
         launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
@@ -296,7 +296,7 @@ def test_identity_that_cannot_be_dropped_is_the_hosts_fault(
 def test_bots_start_where_setpriv_is_not_installed(
     launcher: SandboxLauncher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity, "SETPRIV", tmp_path / "absent")
+    monkeypatch.setattr(uids, "SETPRIV", tmp_path / "absent")
     bot = launcher.start(bot_command("echo"), seat=0, limits=LIMITS)
     os.write(bot.stdin, b"one\n")
 

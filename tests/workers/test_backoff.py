@@ -1,14 +1,14 @@
 import time
 
+from workers.backoff import LONGEST_S, Backoff
 from workers.drain import Drain
-from workers.setbacks import LONGEST_S, Setbacks
 
 
-def after(*failures: bool) -> Setbacks:
-    setbacks = Setbacks()
+def after(*failures: bool) -> Backoff:
+    backoff = Backoff()
     for failed in failures:
-        setbacks.note(failed=failed)
-    return setbacks
+        backoff.record(failed=failed)
+    return backoff
 
 
 def test_pause_grows_with_every_failure_in_a_row() -> None:
@@ -26,12 +26,12 @@ def test_worker_that_is_asked_to_stop_does_not_rest() -> None:
     drain.ask()
     began = time.monotonic()
 
-    after(*[True] * 100).rest(drain)
+    after(*[True] * 100).wait(drain)
 
     assert time.monotonic() - began < LONGEST_S / 2
 
 
 def test_slot_begins_anew_after_every_few_failures() -> None:
-    assert [after(*[True] * number).is_lasting for number in range(7)] == [
+    assert [after(*[True] * number).is_persistent for number in range(7)] == [
         False, False, False, True, False, False, True,
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a bot consists of on the host: one process, or a control group full of them."""
+"""All processes of one bot, seen from the host: one process, a control group, or a polled tree."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ from typing import Protocol
 
 from pentathlon_engines.match.awake import awake_threads
 from pentathlon_engines.match.launcher import Awake
-from workers.sandbox.burden import (
-    Burden,
-    ScratchMeter,
-    burden,
-    family,
-    family_burden,
-    family_cpu_s,
-    process_cpu_s,
-)
 from workers.sandbox.cgroups import Group
+from workers.sandbox.procfs import (
+    process_cpu_s,
+    threads_and_bytes,
+    tree_cpu_s,
+    tree_pids,
+    tree_threads_and_bytes,
+)
 
 
-class Body(Protocol):
-    """Everything of a bot that runs: measured, stopped and killed as a whole."""
+class ProcessTree(Protocol):
+    """Every process of a bot, measured, paused and killed as a whole."""
 
     pid: int
     """The process that was started."""
@@ -33,13 +31,17 @@ class Body(Protocol):
         """Return the CPU seconds used so far; `OSError` when it has ended."""
 
     def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
-        """Return the CPU seconds of a body that has ended; `reaped` includes its starter's."""
+        """Return the CPU seconds of a tree that has ended; `reaped` includes its starter's."""
 
-    def burden(self) -> Burden:
-        """Return what it holds now; `OSError` when it cannot be seen or has ended."""
+    def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
+        """Return its threads and its memory, without the scratch folder's `scratch_bytes`.
+
+        Raises:
+            OSError: it has ended, or may not be looked at.
+        """
 
     def awake_threads(self) -> Awake:
-        """Return what of it runs or is about to; empty when it has ended."""
+        """Return the threads that run or are about to; empty when it has ended."""
 
     def pause(self) -> None:
         """Keep it from running; silent when it has ended."""
@@ -48,30 +50,20 @@ class Body(Protocol):
         """Let it run again; silent when it has ended."""
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait for the end of the first process; say whether it has come."""
+        """Wait for the end of the first process; return whether it has come."""
 
     def kill(self) -> None:
-        """Kill all of it; silent when it has ended."""
-
-    def scratch_bytes(self) -> int:
-        """Return what its scratch folder holds, also after its end."""
-
-    def keep_scratch(self) -> int:
-        """Return a descriptor of the scratch folder; the caller closes it."""
-
-    def lacks_scratch(self, size_bytes: int) -> bool:
-        """Say whether the host has no room for a scratch folder of this size."""
+        """Kill every process; silent when it has ended."""
 
     def close(self) -> None:
-        """Let go of it once it has been reaped."""
+        """Close the handle of a tree that has been reaped."""
 
 
-class OneProcess:
-    """A bot that cannot fork: what is known of its process is known of the bot."""
+class SingleProcess:
+    """A bot that cannot fork: its one process shows all of it."""
 
-    def __init__(self, pid: int, scratch: ScratchMeter) -> None:
+    def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._scratch = scratch
         self._handle = process_handle(pid)
 
     def cpu_s(self) -> float:
@@ -82,9 +74,9 @@ class OneProcess:
         """Return what the kernel charged when the process was reaped."""
         return reaped.ru_utime + reaped.ru_stime - starter_cpu_s
 
-    def burden(self) -> Burden:
-        """Return what the process holds now."""
-        return burden(self.pid, self._scratch)
+    def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
+        """Return what /proc shows of the process, which has no part in the scratch folder."""
+        return threads_and_bytes(self.pid)
 
     def awake_threads(self) -> Awake:
         """Look at its threads."""
@@ -104,20 +96,8 @@ class OneProcess:
         return bool(select.select(handles, [], [], timeout_s)[0])
 
     def kill(self) -> None:
-        """Kill it; as the first process of its namespace it takes all others along."""
+        """Kill it; the first process of a namespace takes all others along."""
         self._signal(signal.SIGKILL)
-
-    def scratch_bytes(self) -> int:
-        """Return what the scratch folder holds."""
-        return self._scratch.used()[1]
-
-    def keep_scratch(self) -> int:
-        """Return a descriptor of the scratch folder."""
-        return self._scratch.keep()
-
-    def lacks_scratch(self, size_bytes: int) -> bool:
-        """Ask the scratch folder."""
-        return self._scratch.lacks(size_bytes)
 
     def close(self) -> None:
         """Close the handle of the process."""
@@ -132,11 +112,11 @@ class OneProcess:
                 os.kill(self.pid, number)
 
 
-class ManyProcesses(OneProcess):
-    """A bot with children: only its control group knows them all, also those that have ended."""
+class CgroupTree(SingleProcess):
+    """A bot with children, held in a control group that counts them all, dead ones included."""
 
-    def __init__(self, pid: int, scratch: ScratchMeter, group: Group) -> None:
-        super().__init__(pid, scratch)
+    def __init__(self, pid: int, group: Group) -> None:
+        super().__init__(pid)
         self._group = group
 
     def cpu_s(self) -> float:
@@ -144,18 +124,12 @@ class ManyProcesses(OneProcess):
         return self._group.cpu_s()
 
     def total_cpu_s(self, reaped: resource.struct_rusage, *, starter_cpu_s: float) -> float:
-        """Return the group's count: children that nobody waited for are not in `reaped`."""
+        """Return the group's count: `reaped` lacks children that nobody waited for."""
         return self._group.cpu_s()
 
-    def burden(self) -> Burden:
-        """Return what all processes hold together."""
-        files, bytes_used = self._scratch.used()
-        return Burden(
-            threads=self._group.tasks(),
-            resident_bytes=max(0, self._group.memory_bytes() - bytes_used),
-            scratch_files=files,
-            scratch_bytes=bytes_used,
-        )
+    def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
+        """Return the group's count, to which the kernel adds the files of the scratch folder."""
+        return self._group.tasks(), max(0, self._group.memory_bytes() - scratch_bytes)
 
     def awake_threads(self) -> Awake:
         """Look at the threads of all processes."""
@@ -182,27 +156,27 @@ class ManyProcesses(OneProcess):
         self.resume()
 
 
-class Family(OneProcess):
-    """A process and its descendants, counted one by one: for a build where there are no groups.
+class PolledTree(SingleProcess):
+    """A process and its descendants, polled one by one: a build on a host without groups.
 
-    What they use between two looks, and children that nobody waited for, go uncounted.
+    It misses what they use between two looks, and children that nobody waited for.
     """
 
     def cpu_s(self) -> float:
-        """Return the CPU seconds of all that can be seen."""
-        return family_cpu_s(self.pid)
+        """Return the CPU seconds of every process that can be seen."""
+        return tree_cpu_s(self.pid)
+
+    def threads_and_bytes(self, *, scratch_bytes: int) -> tuple[int, int]:
+        """Return what /proc shows of every process that can be seen."""
+        return tree_threads_and_bytes(self.pid)
 
     def awake_threads(self) -> Awake:
-        """Look at the threads of all that can be seen."""
-        return awake_threads(family(self.pid))
-
-    def burden(self) -> Burden:
-        """Return what all that can be seen hold together."""
-        return family_burden(self.pid, self._scratch)
+        """Look at the threads of every process that can be seen."""
+        return awake_threads(tree_pids(self.pid))
 
 
 def process_handle(pid: int) -> int:
-    """Return a descriptor that cannot come to mean another process; -1 on kernels without."""
+    """Return a descriptor that can never mean another process; -1 on kernels without."""
     try:
         return os.pidfd_open(pid)
     except OSError:

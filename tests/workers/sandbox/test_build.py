@@ -12,8 +12,8 @@ import pytest
 from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.match.launcher import LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox.building import BuildFailed, BuiltBot, build
-from workers.sandbox.cgroups import Use
+from workers.sandbox.build import BuildFailed, BuiltBot, build
+from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import BOT_PATH, BUILD_LIMITS
 
@@ -21,7 +21,7 @@ PROGRAM = "#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n"
 SMALL = replace(BUILD_LIMITS, memory_mb=64, match_cpu_s=0.5, scratch_mb=16)
 
 
-@pytest.fixture(params=[Use.FOR_CHILDREN, Use.NEVER])
+@pytest.fixture(params=[CgroupUse.FOR_CHILDREN, CgroupUse.NEVER])
 def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(cgroups=request.param)
     yield opened

@@ -1,4 +1,4 @@
-"""What the kernel says about a running process."""
+"""Measures the scratch folder of a bot: a file system of its own, or a folder on the host."""
 
 from __future__ import annotations
 
@@ -7,25 +7,15 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
+from workers.sandbox.procfs import has_ended
+
 _BLOCK_BYTES = 512
 _LONGEST_MOUNT_S = 10.0
 _MOUNT_TICK_S = 0.0005
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-_TIMES_FIELDS = slice(11, 15)
-"""Fields of /proc/PID/stat, counted behind the program's name."""
-_THREADS = b"\nThreads:"
-_HELD = (b"\nVmRSS:", b"\nVmPTE:", b"\nVmSwap:")
-"""Lines of /proc/PID/status in KiB: pages, the tables that lead to them, and pages on a disk."""
-
-
-def process_cpu_s(pid: int) -> float:
-    """Return the CPU seconds of a process over all threads; `OSError` when it is gone."""
-    return time.clock_gettime((~pid << 3) | 2)
 
 
 class ScratchMeter(Protocol):
@@ -41,63 +31,6 @@ class ScratchMeter(Protocol):
         """Say whether the host has no room left for what a bot may still write, of so much."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Burden:
-    """What a bot holds at this moment."""
-
-    threads: int
-    resident_bytes: int
-    scratch_files: int
-    scratch_bytes: int
-
-
-def family(pid: int) -> Iterator[int]:
-    """Yield a process and all its descendants, while they can be seen."""
-    yield pid
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            for child in path.read_text().split():
-                yield from family(int(child))
-
-
-def family_cpu_s(pid: int) -> float:
-    """Return the CPU seconds of a process, its descendants, and those they have waited for."""
-    ticks = 0
-    for each in family(pid):
-        with suppress(OSError):
-            ticks += sum(int(field) for field in _status_fields(each)[_TIMES_FIELDS])
-    return ticks / _TICKS_PER_S
-
-
-def family_burden(pid: int, scratch: ScratchMeter) -> Burden:
-    """Read the burden of a process and all its descendants together."""
-    threads = held_bytes = 0
-    for each in family(pid):
-        with suppress(OSError):
-            more_threads, more_bytes = _held(each)
-            threads += more_threads
-            held_bytes += more_bytes
-    files, bytes_used = scratch.used()
-    return Burden(
-        threads=threads,
-        resident_bytes=held_bytes,
-        scratch_files=files,
-        scratch_bytes=bytes_used,
-    )
-
-
-def burden(pid: int, scratch: ScratchMeter) -> Burden:
-    """Read the burden of a bot; `OSError` when it is gone or cannot be seen."""
-    threads, held_bytes = _held(pid)
-    files, bytes_used = scratch.used()
-    return Burden(
-        threads=threads,
-        resident_bytes=held_bytes,
-        scratch_files=files,
-        scratch_bytes=bytes_used,
-    )
-
-
 class MountedScratch:
     """A size-limited file system of the bot's own, seen through /proc."""
 
@@ -106,7 +39,7 @@ class MountedScratch:
         path = f"/proc/{pid}/root/tmp"
         deadline = time.monotonic() + _LONGEST_MOUNT_S
         while (descriptor := _open_mounted(path, size_bytes)) is None:
-            if _has_ended(pid) or time.monotonic() > deadline:
+            if has_ended(pid) or time.monotonic() > deadline:
                 raise ChildProcessError(f"process {pid} ended or hung while it was mounting")
             time.sleep(_MOUNT_TICK_S)
         # Held open, it stays in sight whatever the bot becomes.
@@ -219,46 +152,6 @@ def _open_mounted(path: str, size_bytes: int) -> int | None:
         return descriptor
     os.close(descriptor)
     return None
-
-
-def _has_ended(pid: int) -> bool:
-    try:
-        return _status_fields(pid)[0] == b"Z"
-    except OSError:
-        return True
-
-
-def _status_fields(pid: int) -> list[bytes]:
-    """Return /proc/PID/stat behind the name, which may hold anything, brackets included."""
-    return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-
-
-def _held(pid: int) -> tuple[int, int]:
-    """Return the number of threads of a process, and the bytes that it holds."""
-    status = Path(f"/proc/{pid}/status").read_bytes()
-    threads = _number(status, _THREADS)
-    if _HELD[0] not in status:
-        # The first thread has ended. What the others hold is told by any of them.
-        status = _status_of_living_thread(pid)
-    return threads, 1024 * sum(_number(status, line) for line in _HELD)
-
-
-def _status_of_living_thread(pid: int) -> bytes:
-    for thread in Path(f"/proc/{pid}/task").iterdir():
-        with suppress(OSError):
-            status = (thread / "status").read_bytes()
-            if _HELD[0] in status:
-                return status
-    return b""
-
-
-def _number(status: bytes, line: bytes) -> int:
-    """Return the number in a line; 0 when this process or kernel has no such line.
-
-    The name of the program, in the first line, cannot hold a line's end of its own: it is escaped.
-    """
-    at = status.find(line)
-    return int(status[at + len(line) :].split(None, 1)[0]) if at >= 0 else 0
 
 
 def _entries(folder: str, *, most: int) -> list[tuple[str, os.stat_result]]:

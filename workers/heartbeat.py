@@ -1,7 +1,9 @@
-"""Says again and again that a worker is there, from a thread of each of its slots."""
+"""Describes a worker to the database, and tells it every few seconds that the worker lives."""
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +13,12 @@ from django.db import InterfaceError, OperationalError, connection
 
 from pentathlon.matches.fleet import BEAT_S, announce_worker, beat, note_draining
 from pentathlon.matches.needs import Announcement
+from pentathlon_engines import GAMES
+from pentathlon_engines.version import __version__
 from workers.drain import Drain
+from workers.runtimes import known_runtimes
+from workers.sandbox.levels import level_of
+from workers.sandbox.probe import Probe
 from workers.starved_host import Starvation
 
 _TICK_S = 0.25
@@ -20,8 +27,22 @@ _AWAY = (InterfaceError, OperationalError)
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class Pulse:
-    """The heart-beat of a worker; a database that is away is told of once."""
+def describe_worker(probe: Probe | None, *, slots: int) -> Announcement:
+    """Describe the worker whose parent process this is."""
+    return Announcement(
+        name=f"{socket.gethostname()}/{os.getpid()}"[-76:],
+        slots=slots,
+        games={key: game.info.version for key, game in GAMES.items()},
+        runtimes=known_runtimes(probe),
+        sandbox=level_of(probe).value,
+        layers=[] if probe is None else probe.to_json()["layers"],
+        version=__version__,
+        began_s=time.monotonic(),
+    )
+
+
+class Heartbeat:
+    """The heartbeat of a worker, from a thread of each slot. It logs an outage once."""
 
     def __init__(
         self,
@@ -31,16 +52,16 @@ class Pulse:
         host: Starvation | None = None,
     ) -> None:
         self._announced = announced
-        self._said: Announcement | None = None
-        """What the database was told, as far as this slot knows."""
+        self._last: Announcement | None = None
+        """The last announcement that this slot knows to be in the database."""
         self._drain = drain
         self._host = host or Starvation(slots=1)
         self._over = threading.Event()
         self._is_failing = False
-        self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Announce the worker and go on until it is asked to stop."""
+        """Announce the worker, then beat until it is asked to stop."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -62,20 +83,20 @@ class Pulse:
             connection.close()
 
     def _has_news(self) -> bool:
-        return self._said is not None and self._said != self._announced()
+        return self._last is not None and self._last != self._announced()
 
     def _beat(self) -> None:
-        """Say that the worker is there, and what it offers unless the database knows that."""
-        told = self._announced()
+        """Send a heartbeat, and the announcement too unless the database has it."""
+        announcement = self._announced()
         try:
-            if self._said != told or not self._beat_once(told.name):
-                announce_worker(told)
-                self._beat_once(told.name)
+            if self._last != announcement or not self._beat_once(announcement.name):
+                announce_worker(announcement)
+                self._beat_once(announcement.name)
         except _AWAY as error:
-            self._said = None
+            self._last = None
             self._note_failure(error)
             return
-        self._said = told
+        self._last = announcement
         self._is_failing = False
 
     def _beat_once(self, name: str) -> bool:

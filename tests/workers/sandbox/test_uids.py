@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from tests.workers.sandbox.namespaces import run_apart
-from workers.sandbox import identity
-from workers.sandbox.identity import BOTS_PER_SLOT, Identities
+from workers.sandbox import uids
+from workers.sandbox.uids import BOTS_PER_RANGE, UidPool
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only a root worker has several uids")
 
 CLAIM = """
 from pathlib import Path
-from workers.sandbox import identity
-identity.LOCKS = Path({locks!r})
-identity._first_slot = lambda: {first}
-print(identity.Identities().first)
+from workers.sandbox import uids
+uids.LOCKS = Path({locks!r})
+uids._first_range = lambda: {first}
+print(uids.UidPool().first)
 """
 FIRST = 200
 
@@ -27,14 +27,14 @@ FIRST = 200
 @pytest.fixture
 def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Let slots be claimed from the same one on, with a folder that only tests share."""
-    monkeypatch.setattr(identity, "LOCKS", tmp_path / "locks")
-    monkeypatch.setattr(identity, "_first_slot", lambda: FIRST)
+    monkeypatch.setattr(uids, "LOCKS", tmp_path / "locks")
+    monkeypatch.setattr(uids, "_first_range", lambda: FIRST)
     return tmp_path / "locks"
 
 
 @pytest.fixture
-def claimed(locks: Path) -> Iterator[Identities]:
-    made = Identities()
+def claimed(locks: Path) -> Iterator[UidPool]:
+    made = UidPool()
     yield made
     made.close()
 
@@ -43,21 +43,19 @@ def claimed_apart(locks: Path, *namespaces: str) -> int:
     return int(run_apart(CLAIM.format(locks=str(locks), first=FIRST), *namespaces))
 
 
-def test_worker_in_another_network_namespace_has_other_uids(
-    locks: Path, claimed: Identities
-) -> None:
-    assert abs(claimed_apart(locks, "--net") - claimed.first) >= BOTS_PER_SLOT
+def test_worker_in_another_network_namespace_has_other_uids(locks: Path, claimed: UidPool) -> None:
+    assert abs(claimed_apart(locks, "--net") - claimed.first) >= BOTS_PER_RANGE
 
 
-def test_worker_with_other_files_has_other_uids(claimed: Identities, tmp_path: Path) -> None:
-    assert abs(claimed_apart(tmp_path / "others", "--mount") - claimed.first) >= BOTS_PER_SLOT
+def test_worker_with_other_files_has_other_uids(claimed: UidPool, tmp_path: Path) -> None:
+    assert abs(claimed_apart(tmp_path / "others", "--mount") - claimed.first) >= BOTS_PER_RANGE
 
 
 def test_slot_is_free_again_when_it_is_closed(locks: Path) -> None:
-    first = Identities()
+    first = UidPool()
     first.close()
 
-    second = Identities()
+    second = UidPool()
     second.close()
 
     assert second.first == first.first
@@ -66,15 +64,15 @@ def test_slot_is_free_again_when_it_is_closed(locks: Path) -> None:
 def test_worker_without_a_folder_for_locks_has_uids(
     locks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity, "LOCKS", Path("/proc/nowhere"))
+    monkeypatch.setattr(uids, "LOCKS", Path("/proc/nowhere"))
 
-    made = Identities()
+    made = UidPool()
     made.close()
 
-    assert made.first >= identity.FIRST_UID
+    assert made.first >= uids.FIRST_UID
 
 
 def test_workers_that_see_nothing_of_each_other_begin_apart() -> None:
-    source = "from workers.sandbox.identity import _first_slot as first; print(first())"
+    source = "from workers.sandbox.uids import _first_range as first; print(first())"
 
     assert len({run_apart(source, "--net") for _ in range(3)}) > 1

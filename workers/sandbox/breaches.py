@@ -1,4 +1,4 @@
-"""Which limit a bot has broken: one named verdict for each way of failing."""
+"""Tells which limit a bot has broken, while it runs and when it has ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Final
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import Breach, Usage
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox.burden import Burden
 from workers.sandbox.rlimits import MEBIBYTE, most_cpu_s
 
 _NEARLY_FULL: Final = 0.99
@@ -17,20 +16,30 @@ _NEARLY_FULL: Final = 0.99
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Traces:
-    """What the kernel noted about a bot by its end, besides what it used."""
+class Footprint:
+    """What a bot holds at this moment."""
+
+    threads: int
+    resident_bytes: int
+    scratch_files: int
+    scratch_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What the kernel and the disk show about a bot that has ended, besides its usage."""
 
     killed_for_memory: bool = False
     killed_by_host: bool = False
-    """Whether the kernel ended a process of it because the host's memory was used up."""
+    """Whether the kernel killed a process of it because the host ran out of memory."""
     task_refused: bool = False
     scratch_bytes: int = 0
     host_full: bool = False
     """Whether the host's disk had less room than the bot may use."""
 
 
-def breach_of(now: Burden, limits: Limits) -> Breach | None:
-    """Return the limit that a running bot breaks with what it holds."""
+def breach_of(now: Footprint, limits: Limits) -> Breach | None:
+    """Return the limit that the footprint of a running bot breaks."""
     resident_mb = now.resident_bytes / MEBIBYTE
     if resident_mb > limits.memory_mb:
         return _too_much_memory(resident_mb, limits)
@@ -46,24 +55,24 @@ def breach_of(now: Burden, limits: Limits) -> Breach | None:
     return None
 
 
-def explain_end(usage: Usage, limits: Limits, traces: Traces) -> Breach | None:
+def explain_end(usage: Usage, limits: Limits, evidence: Evidence) -> Breach | None:
     """Return the limit that explains the end of a bot, or None for a crash."""
     return (
         _explain_signal(usage, limits)
-        or _explain_memory(usage, limits, traces)
-        or _explain_refusal(usage, limits, traces)
+        or _explain_memory(usage, limits, evidence)
+        or _explain_refusal(usage, limits, evidence)
     )
 
 
 def too_much_cpu(cpu_s: float, limits: Limits) -> Breach:
-    """Say that a bot used more CPU time than its whole life may take."""
+    """Return the breach of a bot that used more CPU time than its whole life may take."""
     allowed = f"{most_cpu_s(limits):g} s are allowed, its start included"
     detail = f"used {cpu_s:.2f} s of CPU time; {allowed}"
     return Breach(kind=FaultKind.CPU_TIME, detail=detail)
 
 
 def killed_for_memory(limits: Limits) -> Breach:
-    """Say that the kernel ended processes because the bot's memory was used up."""
+    """Return the breach of a bot whose processes the kernel killed for memory."""
     detail = f"used up its memory; {limits.memory_mb} MiB are allowed"
     return Breach(kind=FaultKind.MEMORY, detail=detail)
 
@@ -82,20 +91,20 @@ def _explain_signal(usage: Usage, limits: Limits) -> Breach | None:
     return None
 
 
-def _explain_memory(usage: Usage, limits: Limits, traces: Traces) -> Breach | None:
+def _explain_memory(usage: Usage, limits: Limits, evidence: Evidence) -> Breach | None:
     if usage.memory_peak_mb > limits.memory_mb:
         return _too_much_memory(usage.memory_peak_mb, limits)
-    return killed_for_memory(limits) if traces.killed_for_memory else None
+    return killed_for_memory(limits) if evidence.killed_for_memory else None
 
 
-def _explain_refusal(usage: Usage, limits: Limits, traces: Traces) -> Breach | None:
+def _explain_refusal(usage: Usage, limits: Limits, evidence: Evidence) -> Breach | None:
     """Explain a bot that gave up because the kernel would not give it more."""
     if usage.exit_status in (0, -signal.SIGKILL):
         return None
-    if traces.task_refused:
+    if evidence.task_refused:
         detail = f"wanted more than {limits.tasks} threads and processes, and ended"
         return Breach(kind=FaultKind.PROCESSES, detail=detail)
-    if traces.scratch_bytes >= _NEARLY_FULL * limits.scratch_mb * MEBIBYTE:
+    if evidence.scratch_bytes >= _NEARLY_FULL * limits.scratch_mb * MEBIBYTE:
         detail = f"filled its scratch folder of {limits.scratch_mb} MiB, and ended"
         return Breach(kind=FaultKind.SCRATCH, detail=detail)
     return None

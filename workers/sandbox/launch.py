@@ -1,4 +1,4 @@
-"""What both sandbox levels share when they start a process."""
+"""The request to start a bot, and the steps that both sandbox levels share in doing it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from typing import IO, Any
 from pentathlon_engines.languages import heap_mb
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox.bodies import Body, Family, ManyProcesses, OneProcess
-from workers.sandbox.burden import ScratchMeter
 from workers.sandbox.cgroups import Group
-from workers.sandbox.identity import become
+from workers.sandbox.process_tree import CgroupTree, PolledTree, ProcessTree, SingleProcess
 from workers.sandbox.profiles import Profile
 from workers.sandbox.rlimits import Rlimits, rlimits, with_one_more_task
+from workers.sandbox.uids import run_as
 
 START_TIMEOUT_S = 10.0
 _MARSHAL_FORMAT = 4
@@ -30,8 +29,8 @@ _CONFINE = Path(__file__).with_name("confine.py").read_text()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """One bot to start; `undo` collects what must happen when it has ended."""
+class LaunchRequest:
+    """One bot to start; `undo` collects the clean-up for its end."""
 
     command: BotCommand
     folder: Path
@@ -39,7 +38,7 @@ class Order:
     uid: int
     profile: Profile
     limits: Limits
-    """With what the profile adds to them."""
+    """Those of the match, plus what the profile adds."""
     children: bool
     """Whether it may start processes."""
     group: Group | None
@@ -65,27 +64,27 @@ class Order:
         if self.group is not None:
             self.group.admit(pid)
 
-    def body(self, pid: int, scratch: ScratchMeter) -> Body:
-        """Return what is measured, stopped and killed as this bot."""
+    def process_tree(self, pid: int) -> ProcessTree:
+        """Return the tree through which this bot is measured, paused and killed."""
         if not self.children:
-            return OneProcess(pid, scratch)
+            return SingleProcess(pid)
         if self.group is None:
-            return Family(pid, scratch)
-        return ManyProcesses(pid, scratch, self.group)
+            return PolledTree(pid)
+        return CgroupTree(pid, self.group)
 
 
-def confined(
+def confined_command(
     python: str,
     wanted: dict[str, Any],  # Any: a table of facts
     program: Sequence[str],
 ) -> list[str]:
-    """Return the command that confines itself as `wanted` says and becomes the program."""
-    order = marshal.dumps(wanted, _MARSHAL_FORMAT).hex()
-    return [python, "-I", "-S", "-c", _CONFINE, order, *program]
+    """Return a command that confines itself as `wanted` says, then becomes the program."""
+    encoded = marshal.dumps(wanted, _MARSHAL_FORMAT).hex()
+    return [python, "-I", "-S", "-c", _CONFINE, encoded, *program]
 
 
 def pipe(undo: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
-    """Return the reading and the writing end of a pipe that `undo` closes."""
+    """Make a pipe that `undo` closes; return its reading and its writing end."""
     reading, writing = os.pipe()
     return (
         undo.enter_context(os.fdopen(reading, "rb", buffering=0)),
@@ -95,17 +94,17 @@ def pipe(undo: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
 
 def spawn(
     arguments: Sequence[str],
-    order: Order,
+    request: LaunchRequest,
     *,
     passed: Sequence[IO[bytes]],
     folder: str = "/",
     environment: Mapping[str, str],
 ) -> subprocess.Popen[bytes]:
-    """Start a child as the bot's user, which gets the files in `passed`.
+    """Start a child as the bot's user and pass it the files in `passed`.
 
-    The order's `undo` kills and reaps it if it is still there then.
+    The request's `undo` kills and reaps the child if that has not happened by then.
     """
-    words, identity = become(order.uid)
+    words, user = run_as(request.uid)
     child = subprocess.Popen(
         [*words, *arguments],
         stdin=subprocess.PIPE,
@@ -117,9 +116,9 @@ def spawn(
         umask=0o077,
         start_new_session=True,
         pass_fds=[file.fileno() for file in passed],
-        **identity,
+        **user,
     )
-    order.undo.callback(_abandon, child)
+    request.undo.callback(_abandon, child)
     for file in passed:
         file.close()
     return child
@@ -140,8 +139,8 @@ def read_until(file: IO[bytes], end: bytes) -> bytes:
     return text
 
 
-def complaint(child: subprocess.Popen[bytes]) -> str:
-    """End a child that failed to start a bot; return what it has written to its error output."""
+def end_failed(child: subprocess.Popen[bytes]) -> str:
+    """Kill a child that failed to start a bot; return its error output."""
     child.kill()
     child.wait(START_TIMEOUT_S)
     if child.stderr is None or not select.select([child.stderr], [], [], 0)[0]:
@@ -149,14 +148,14 @@ def complaint(child: subprocess.Popen[bytes]) -> str:
     return os.read(child.stderr.fileno(), 4096).decode(errors="replace").strip()
 
 
-def prefer_to_kill(pid: int) -> None:
-    """Have the kernel end this process before any other when the host's memory is used up."""
+def mark_for_oom_killer(pid: int) -> None:
+    """Make the kernel kill this process first when the host runs out of memory."""
     with suppress(OSError):
         Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
 
 
 def _abandon(child: subprocess.Popen[bytes]) -> None:
-    """Kill and reap a child that has not been; never wait for what it may have started."""
+    """Kill and reap a child unless that has happened; never wait for its children."""
     for end in (child.stdin, child.stdout, child.stderr):
         if end is not None:
             end.close()

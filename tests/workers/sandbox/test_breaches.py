@@ -7,15 +7,14 @@ import pytest
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.match.limits import Limits
-from workers.sandbox.burden import Burden
-from workers.sandbox.verdicts import Traces, breach_of, explain_end
+from workers.sandbox.breaches import Evidence, Footprint, breach_of, explain_end
 
 LIMITS = Limits(memory_mb=64, scratch_mb=16, scratch_files=100, tasks=8)
 MEBIBYTE = 1 << 20
-LIGHT = Burden(threads=1, resident_bytes=MEBIBYTE, scratch_files=1, scratch_bytes=0)
-FULL = Traces(scratch_bytes=16 * MEBIBYTE)
-REFUSED = Traces(task_refused=True)
-OUT_OF_MEMORY = Traces(killed_for_memory=True)
+LIGHT = Footprint(threads=1, resident_bytes=MEBIBYTE, scratch_files=1, scratch_bytes=0)
+FULL = Evidence(scratch_bytes=16 * MEBIBYTE)
+REFUSED = Evidence(task_refused=True)
+OUT_OF_MEMORY = Evidence(killed_for_memory=True)
 
 
 def ended(exit_status: int) -> Usage:
@@ -42,9 +41,9 @@ def test_burden_breaks_the_limit_that_it_exceeds(
 
 
 @pytest.mark.parametrize(
-    ("exit_status", "traces", "kind"),
+    ("exit_status", "evidence", "kind"),
     [
-        (1, Traces(), None),
+        (1, Evidence(), None),
         (1, FULL, FaultKind.SCRATCH),
         (-6, FULL, FaultKind.SCRATCH),
         (0, FULL, None),
@@ -60,8 +59,8 @@ def test_burden_breaks_the_limit_that_it_exceeds(
     ],
 )
 def test_end_is_explained_by_what_the_kernel_noted(
-    exit_status: int, traces: Traces, kind: FaultKind | None
+    exit_status: int, evidence: Evidence, kind: FaultKind | None
 ) -> None:
-    breach = explain_end(ended(exit_status), LIMITS, traces)
+    breach = explain_end(ended(exit_status), LIMITS, evidence)
 
     assert (breach.kind if breach else None) == kind

@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 
 from pentathlon.matches.models import Worker
 from pentathlon.matches.needs import Announcement
-from workers import pulse
+from workers import heartbeat
 from workers.drain import Drain
-from workers.pulse import Pulse
+from workers.heartbeat import Heartbeat
 from workers.runtimes import Runtimes
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,10 +35,10 @@ def drain() -> Drain:
 
 
 @pytest.fixture
-def beating(drain: Drain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pulse]:
-    monkeypatch.setattr(pulse, "BEAT_S", 0.01)
-    monkeypatch.setattr(pulse, "_TICK_S", 0.01)
-    started = Pulse(lambda: TOLD, drain)
+def beating(drain: Drain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Heartbeat]:
+    monkeypatch.setattr(heartbeat, "BEAT_S", 0.01)
+    monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
+    started = Heartbeat(lambda: TOLD, drain)
     started.start()
     yield started
     started.stop()
@@ -50,14 +50,14 @@ def _eventually(is_true: Callable[[], object]) -> None:
         assert time.monotonic() < deadline
 
 
-def test_worker_is_announced_and_heard_of_again(beating: Pulse) -> None:
+def test_worker_is_announced_and_heard_of_again(beating: Heartbeat) -> None:
     _eventually(Worker.objects.exists)
     first = Worker.objects.get().seen_at
 
     _eventually(lambda: Worker.objects.get().seen_at > first)
 
 
-def test_worker_that_was_forgotten_announces_itself_again(beating: Pulse) -> None:
+def test_worker_that_was_forgotten_announces_itself_again(beating: Heartbeat) -> None:
     _eventually(Worker.objects.exists)
     Worker.objects.all().delete()
 
@@ -67,9 +67,9 @@ def test_worker_that_was_forgotten_announces_itself_again(beating: Pulse) -> Non
 def test_worker_that_offers_more_says_so_at_once(
     drain: Drain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pulse, "_TICK_S", 0.01)
+    monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
     known = Runtimes(["python"])
-    started = Pulse(lambda: replace(TOLD, runtimes=known.working()), drain)
+    started = Heartbeat(lambda: replace(TOLD, runtimes=known.working()), drain)
     started.start()
     _eventually(Worker.objects.exists)
 
@@ -80,7 +80,7 @@ def test_worker_that_offers_more_says_so_at_once(
     started.stop()
 
 
-def test_worker_that_was_asked_to_stop_says_so(beating: Pulse, drain: Drain) -> None:
+def test_worker_that_was_asked_to_stop_says_so(beating: Heartbeat, drain: Drain) -> None:
     _eventually(Worker.objects.exists)
 
     drain.ask()
@@ -97,12 +97,12 @@ def test_database_that_is_away_is_told_of_once(
         tries.append(1)
         raise OperationalError("gone")
 
-    monkeypatch.setattr(pulse, "announce_worker", fail)
-    monkeypatch.setattr(pulse, "BEAT_S", 0.01)
-    monkeypatch.setattr(pulse, "_TICK_S", 0.01)
+    monkeypatch.setattr(heartbeat, "announce_worker", fail)
+    monkeypatch.setattr(heartbeat, "BEAT_S", 0.01)
+    monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
 
     with capture_logs() as logs:
-        started = Pulse(lambda: TOLD, drain)
+        started = Heartbeat(lambda: TOLD, drain)
         started.start()
         _eventually(lambda: len(tries) >= 3)
         started.stop()

@@ -15,12 +15,12 @@ from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.running import descendants
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.bubblewrap import command_line, find_bwrap
-from workers.sandbox.identity import user_arguments
+from workers.sandbox.launch import pipe, read_until
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.leftovers import end_leftovers
+from workers.sandbox.orphans import kill_orphans
 from workers.sandbox.runtime import find_runtime
-from workers.sandbox.spawning import pipe, read_until
 from workers.sandbox.staging import Staging
+from workers.sandbox.uids import user_arguments
 
 LONGEST_S = 10.0
 _CONTAINER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
@@ -68,14 +68,14 @@ def test_inner_process_of_a_killed_bubblewrap_is_ended(user: str) -> None:
         outer.kill()
         outer.wait(LONGEST_S)
 
-        end_leftovers()
+        kill_orphans()
 
         assert has_ended(inner)
 
 
 def test_bubblewrap_at_work_is_left_alone() -> None:
     with held_up("myself") as (_, inner):
-        end_leftovers()
+        kill_orphans()
 
         assert not has_ended(inner, within_s=0.2)
 
@@ -115,7 +115,7 @@ def worker_in_a_container() -> Iterator[list[int]]:
 
 def test_bot_of_a_worker_in_a_container_is_left_alone() -> None:
     with worker_in_a_container() as processes:
-        end_leftovers()
+        kill_orphans()
 
         assert len(processes) > 2
         assert not any(has_ended(process, within_s=0.1) for process in processes)

@@ -1,7 +1,7 @@
-"""Ends what bubblewrap leaves behind if it is killed in the middle of its work.
+"""Kills the orphans that bubblewrap leaves if it is killed while it sets up a bot.
 
-Its inner process waits to be let in and asks for a signal only afterwards: if the outer one goes
-with a killed worker before that, the inner one waits for ever.
+Its inner process waits for the outer one before it asks to die with it. If the outer process dies
+with its worker before that, the inner one waits for ever.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from workers.sandbox.bubblewrap import OURS
 _PROC: Final = Path("/proc")
 
 
-def end_leftovers() -> None:
-    """Kill every inner process of ours whose outer one is gone, but none of another user.
+def kill_orphans() -> None:
+    """Kill every inner process of our own user whose outer process is gone.
 
-    What runs in a container on this host looks much the same from here; it is never touched.
+    Processes in a container on this host look much the same from here; they are never touched.
     """
     if not _shows_own_namespace():
         return
     for pid in list(_candidates()):
         with suppress(OSError):
-            _end_if_orphan(pid)
+            _kill_if_orphan(pid)
 
 
-def _end_if_orphan(pid: int) -> None:
-    # With a handle of the process, its id cannot come to mean another one meanwhile.
+def _kill_if_orphan(pid: int) -> None:
+    # The handle keeps the id from meaning another process meanwhile.
     handle = os.pidfd_open(pid)
     try:
         if _is_orphan(_PROC / str(pid)):
@@ -57,15 +57,15 @@ def _is_orphan(folder: Path) -> bool:
 
 
 def _shows_own_namespace() -> bool:
-    """Say whether ids in /proc are those of our namespace: else they mean other processes."""
+    """Return whether /proc shows our own namespace: else its ids mean other processes."""
     return _ids(_PROC / "self") == [os.getpid()]
 
 
 def _is_first_one_level_down(folder: Path) -> bool:
-    """Say whether a process is the first of a namespace directly below ours.
+    """Return whether a process is the first of a namespace directly below ours.
 
-    The outer process of a worker in a container is one level down, too, but not the first there;
-    its inner one is the first, but two levels down.
+    For a worker in a container, the outer process is one level down too but not the first there,
+    and the inner one is the first but two levels down.
     """
     ids = _ids(folder)
     return len(ids) == 2 and ids[-1] == 1  # noqa: PLR2004  here, and in its own namespace

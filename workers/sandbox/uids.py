@@ -1,4 +1,4 @@
-"""Who a bot is on the host: never uid 0, and one uid per bot when the worker is root."""
+"""The uids of bots on the host: never 0, and one for each bot of a root worker."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from workers.sandbox.errors import LayerMissing
 
 FIRST_UID = 60000
 SETPRIV = Path("/usr/bin/setpriv")
-BOTS_PER_SLOT = 16
-SLOTS = 256
+BOTS_PER_RANGE = 16
+RANGES = 256
 LOCKS: Final = Path("/run/pentathlon-sandbox")
-"""Where slots are locked: containers that share this folder never have a uid in common."""
+"""The folder of locks: containers that share it never share a uid."""
 
 
 class UserArguments(TypedDict, total=False):
@@ -31,46 +31,46 @@ class UserArguments(TypedDict, total=False):
 
 
 def user_arguments(uid: int) -> UserArguments:
-    """Return what makes a child run as `uid`; nothing when that is who we are."""
+    """Return the arguments that make a child run as `uid`; none when that is our own."""
     if uid == os.geteuid():
         return {}
     return {"user": uid, "group": uid, "extra_groups": []}
 
 
-def become(uid: int) -> tuple[list[str], UserArguments]:
-    """Return the words before a command, and the arguments of `Popen`, that make it run as `uid`.
+def run_as(uid: int) -> tuple[list[str], UserArguments]:
+    """Return the command prefix and the `Popen` arguments that make a command run as `uid`.
 
-    A program drops root's identity where it can: for Python to do so it would have to copy the
-    memory map of the worker, which takes longer than all of bubblewrap.
+    Where setpriv is installed it drops root. If Python did, it would copy the memory map of the
+    worker first, which takes longer than all of bubblewrap.
     """
     if uid == os.geteuid() or not SETPRIV.exists():
         return [], user_arguments(uid)
     return [str(SETPRIV), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--"], {}
 
 
-class Identities:
-    """The uids that the bots of one worker may have.
+class UidPool:
+    """The uids for the bots of one worker.
 
-    A root worker claims a slot of 16 uids for as long as it lives: by an abstract socket name, for
-    all in its network namespace, and by a lock, for all who share the folder of locks. The kernel
-    frees both with the process. Who shares neither begins elsewhere in the range.
+    A root worker claims a range of 16 uids for as long as it lives: by an abstract socket name for
+    its network namespace, and by a lock for everybody who shares the folder of locks. The kernel
+    frees both with the process. Workers that share neither start at different ranges.
     """
 
     def __init__(self) -> None:
         self.close: Callable[[], object] = _nothing
-        """Frees the slot; also called when this object is no longer used."""
+        """Frees the range; also called when this object is garbage."""
         if os.geteuid() != 0:
-            self._free = [os.geteuid()] * BOTS_PER_SLOT
+            self._free = [os.geteuid()] * BOTS_PER_RANGE
             return
-        claim, slot = _claim_slot()
+        claim, number = _claim_range()
         self.close = weakref.finalize(self, claim.close)
-        first = FIRST_UID + slot * BOTS_PER_SLOT
+        first = FIRST_UID + number * BOTS_PER_RANGE
         _check_mapped(first)
-        self._free = list(range(first, first + BOTS_PER_SLOT))
+        self._free = list(range(first, first + BOTS_PER_RANGE))
 
     @property
     def first(self) -> int:
-        """A uid that stands for all of them."""
+        """The lowest of them, for checks that hold for all."""
         return self._free[0]
 
     def take(self) -> int:
@@ -78,57 +78,57 @@ class Identities:
         if not self._free:
             raise LayerMissing(
                 "identity",
-                reason=f"{BOTS_PER_SLOT} bots of this worker are running already",
+                reason=f"{BOTS_PER_RANGE} bots of this worker are running already",
                 remedy="Stop bots before starting more; a worker plays one match at a time.",
             )
         return self._free.pop(0)
 
     def give_back(self, uid: int) -> None:
-        """Let the uid of a bot that has ended be used again."""
+        """Return the uid of a bot that has ended to the pool."""
         self._free.append(uid)
 
 
 def _nothing() -> None:
-    """Free nothing: an ordinary user has no slot."""
+    """Do nothing: an ordinary user has claimed no range."""
 
 
-def _claim_slot() -> tuple[ExitStack, int]:
-    first = _first_slot()
-    for number in range(SLOTS):
-        slot = (first + number) % SLOTS
+def _claim_range() -> tuple[ExitStack, int]:
+    first = _first_range()
+    for step in range(RANGES):
+        number = (first + step) % RANGES
         with ExitStack() as claim:
-            if _is_bound(slot, claim) and _is_locked(slot, claim):
-                return claim.pop_all(), slot
+            if _bind(number, claim) and _lock(number, claim):
+                return claim.pop_all(), number
     raise LayerMissing(
         "identity",
-        reason=f"all {SLOTS} worker slots of this machine are taken",
+        reason=f"all {RANGES} ranges of uids on this machine are taken",
         remedy="Run fewer workers here.",
     )
 
 
-def _first_slot() -> int:
-    """Return where to begin: containers that see nothing of each other begin far apart."""
+def _first_range() -> int:
+    """Return where to begin: containers that cannot see each other begin far apart."""
     namespace = Path("/proc/self/ns/net").stat().st_ino
-    return zlib.crc32(str(namespace).encode()) % SLOTS
+    return zlib.crc32(str(namespace).encode()) % RANGES
 
 
-def _is_bound(slot: int, claim: ExitStack) -> bool:
+def _bind(number: int, claim: ExitStack) -> bool:
     name = claim.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
     try:
-        name.bind(f"\0pentathlon-sandbox-slot-{slot}")
+        name.bind(f"\0pentathlon-sandbox-slot-{number}")
     except OSError:
         return False
     return True
 
 
-def _is_locked(slot: int, claim: ExitStack) -> bool:
-    """Say whether a slot could be locked, or there is no folder for locks."""
+def _lock(number: int, claim: ExitStack) -> bool:
+    """Lock a range; return False if it is taken, True also where there is no folder of locks."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         LOCKS.mkdir(mode=0o700, exist_ok=True)
         if LOCKS.lstat().st_uid != os.geteuid():
             return True
-        lock = os.open(LOCKS / f"slot-{slot}", flags, 0o600)
+        lock = os.open(LOCKS / f"slot-{number}", flags, 0o600)
     except OSError:
         return True
     claim.callback(os.close, lock)
