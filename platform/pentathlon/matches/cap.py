@@ -21,11 +21,12 @@ _LOCK_S: Final = 1
 
 
 class Cap:
-    """Counts the matches of each bot; matches that are let through are counted, too."""
+    """Counts the tournament matches of each bot, those that are let through included."""
 
     def __init__(self, playing: Counter[int]) -> None:
         self._playing = playing
         self._most: int = settings.BOT_MATCHES
+        self._full = {bot for bot, count in playing.items() if count >= self._most}
 
     @classmethod
     def over(cls, matches: MatchQuerySet, *, bots: Iterable[int] | None = None) -> Cap:
@@ -42,14 +43,25 @@ class Cap:
         if match.kind != MatchKind.TOURNAMENT:
             return None
         bots = (seat.version.bot for seat in match.seats.all())
-        return next((bot.name for bot in bots if self._playing[bot.pk] >= self._most), None)
+        return next((bot.name for bot in bots if bot.pk in self._full), None)
+
+    def has_room(self, bots: Iterable[int]) -> bool:
+        """Tell whether each of these bots may play one more match."""
+        return self._full.isdisjoint(bots)
+
+    def count(self, bots: Collection[int]) -> None:
+        """Count one more match of these bots."""
+        self._playing.update(bots)
+        self._full.update(bot for bot in bots if self._playing[bot] >= self._most)
 
     def let_through(self, match: Match) -> bool:
         """Count a match if all of its bots may play one more; tell whether they may."""
-        if self.holds(match) is not None:
+        if match.kind != MatchKind.TOURNAMENT:
+            return True
+        bots = bots_of(match)
+        if not self.has_room(bots):
             return False
-        if match.kind == MatchKind.TOURNAMENT:
-            self._playing.update(bots_of(match))
+        self.count(bots)
         return True
 
 

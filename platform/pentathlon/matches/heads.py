@@ -6,15 +6,15 @@ and stops after as many rows as it hands out.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, islice
-from typing import Final
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, NamedTuple
 
 from django.db import connection
-from django.db.models import Prefetch
 
-from pentathlon.bots.models import BotVersion
+from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.matches.models import HeldLane, Match, MatchKind, MatchSeat, MatchState
 
 _UNSENT: Final = (
@@ -35,128 +35,175 @@ _LANES = f"""
     )
     SELECT lane FROM lanes WHERE lane IS NOT NULL
 """  # noqa: S608  our own names
+_SEATED = f"""
+    SELECT s.version_id FROM {MatchSeat._meta.db_table} s WHERE s.match_id = head.id
+    ORDER BY s.seat
+"""  # noqa: S608  our own names
 _LATERAL = f"""
-    SELECT lanes.lane, head.id FROM unnest(%s::bigint[], %s::bigint[]) AS lanes(lane, after)
+    SELECT lanes.lane, head.id, head.game, head.rules_version,
+        array_to_string(ARRAY({_SEATED}), ' ')
+    FROM unnest(%s::bigint[], %s::bigint[]) AS lanes(lane, after)
     CROSS JOIN LATERAL (
-        SELECT m.id FROM {_TABLE} m WHERE {_M} AND m.lane = lanes.lane AND m.id > lanes.after
+        SELECT m.id, m.game, m.rules_version FROM {_TABLE} m
+        WHERE {_M} AND m.lane = lanes.lane AND m.id > lanes.after
         ORDER BY m.id LIMIT %s
     ) head
 """  # noqa: S608  our own names
 _CORRELATED = f"""
     WITH lanes(lane, after) AS (VALUES {{values}})
-    SELECT lanes.lane, head.id FROM lanes JOIN {_TABLE} head ON head.id IN (
+    SELECT lanes.lane, head.id, head.game, head.rules_version,
+        (SELECT group_concat(version_id, ' ') FROM ({_SEATED}))
+    FROM lanes JOIN {_TABLE} head ON head.id IN (
         SELECT m.id FROM {_TABLE} m WHERE {_M} AND m.lane = lanes.lane AND m.id > lanes.after
         ORDER BY m.id LIMIT %s
     )
     ORDER BY head.id
 """  # noqa: S608  our own names
+_Row = tuple[int, int, str, int, str]
+"""Lane, id, game, version of the rules, and the ids of the bot versions."""
 
-_PAGE: Final = 100
 _SPARE: Final = 8
 _MOST_REFUSED: Final = 400
 """Matches that one look may refuse: what can be played further down comes in a later look."""
-_LOADED_TOGETHER: Final = 128
+_READ_TOGETHER: Final = 400
+"""Matches that one query reads, out of as many lanes as that allows."""
+
+
+class Lineup:
+    """The bot versions at a table; all matches between the same ones share it."""
+
+    __slots__ = ("bots", "is_in_play", "versions")
+
+    def __init__(self, versions: Sequence[BotVersion]) -> None:
+        self.versions = versions
+        """With no more than planning needs."""
+        self.bots = frozenset(version.bot_id for version in versions)
+        self.is_in_play = all(version.state not in OUT_OF_PLAY for version in versions)
+
+
+class Head(NamedTuple):
+    """A match that waits at the head of its lane: what says whether it can be played now."""
+
+    pk: int
+    game: str
+    rules_version: int
+    lineup: Lineup
 
 
 class Heads:
     """Hands out the waiting matches of lanes, each lane in the order of its schedule.
 
-    A lane whose first matches are all refused is read on from where the reading stopped before:
-    `reached` keeps that place from one look to the next, so every match has its turn.
+    Each lane may have its share of refusals in one look, so that none keeps the others from being
+    looked at. A lane whose first matches are all refused is read on from where the reading stopped
+    before: `reached` keeps that place from one look to the next, so every match has its turn.
     """
 
     def __init__(
-        self, kind: MatchKind, *, fits: Callable[[Match], bool], reached: dict[int, int]
+        self, kind: MatchKind, *, fits: Callable[[Head], bool], reached: dict[int, int]
     ) -> None:
         self._kind = kind
         self._fits = fits
         self._reached = reached
         self._refusals_left = _MOST_REFUSED
-        self._ids: dict[int, deque[int]] = {}
-        self._after: dict[int, int] = {}
-        self._loaded: dict[int, Match] = {}
+        self._lanes: dict[int, _Lane] = {}
+        self._pages = (1, 1)
         self._versions: dict[int, BotVersion] = {}
-        self._share = 1
+        self._lineups: dict[str, Lineup] = {}
 
     def open(self, lanes: Sequence[int], *, room: int) -> None:
-        """Read where `room` matches out of these lanes may come from; the first lane goes first.
+        """Say out of which lanes `room` matches are to come; their order is that of reading.
 
         What was reached in lanes in which nothing waits is forgotten.
         """
-        self._ids = {lane: deque() for lane in lanes}
-        self._after = dict.fromkeys(lanes, 0)
-        self._share = -(-room // len(lanes))
-        for lane in self._reached.keys() - self._after.keys():
+        refusals = max(_SPARE, _MOST_REFUSED // len(lanes))
+        self._lanes = {lane: _Lane(refusals) for lane in lanes}
+        for lane in self._reached.keys() - self._lanes.keys():
             del self._reached[lane]
-        self._read(lanes, page=min(self._share + _SPARE, _MOST_REFUSED // 2))
+        share = -(-room // len(lanes))
+        first = max(1, min(share + _SPARE, refusals // 2))
+        # Together they hold all that a lane may hand out and refuse.
+        self._pages = first, share + refusals - first
 
     @property
     def is_spent(self) -> bool:
         """Whether this look has refused as many matches as it may."""
         return self._refusals_left <= 0
 
-    def next(self, lane: int) -> Match | None:
+    def next(self, number: int) -> Head | None:
         """Return the next match of a lane that fits; None if this look finds none."""
-        while not self.is_spent:
-            ids = self._ids[lane]
-            if not ids:
-                if lane not in self._after:
+        lane = self._lanes[number]
+        while lane.refusals_left > 0 and not self.is_spent:
+            if not lane.heads:
+                if lane.is_read:
                     return None
-                self._read([each for each in self._after if not self._ids[each]], page=_PAGE)
+                self._read_on(number)
                 continue
-            if ids[0] not in self._loaded:
-                self._load(lane)
-            pk = ids.popleft()
-            match = self._loaded.pop(pk, None)
-            if match is not None and self._fits(match):
-                return match
+            head = lane.heads.popleft()
+            if self._fits(head):
+                return head
             self._refusals_left -= 1
-            if lane in self._reached:
-                self._reached[lane] = max(self._reached[lane], pk)
+            lane.refusals_left -= 1
+            if number in self._reached:
+                self._reached[number] = max(self._reached[number], head.pk)
         return None
 
-    def _read(self, lanes: Sequence[int], *, page: int) -> None:
+    def _read_on(self, number: int) -> None:
+        """Read the next page of a lane, and of others that are read as far as this one."""
+        pages_read = self._lanes[number].pages_read
+        page = self._pages[min(pages_read, 1)]
+        others = (
+            other
+            for other, lane in self._lanes.items()
+            if other != number and lane.pages_read == pages_read and not lane.is_read
+            # What is read further on is what a few lanes need for all the others.
+            if pages_read < len(self._pages) or not lane.heads
+        )
+        self._read([number, *islice(others, _READ_TOGETHER // page)], page=page)
+
+    def _read(self, numbers: Sequence[int], *, page: int) -> None:
         """Read the next page of these lanes, and note where a later look goes on."""
         after = {
-            lane: self._after[lane] and max(self._after[lane], self._reached.get(lane, 0))
-            for lane in lanes
+            number: lane.after and max(lane.after, self._reached.get(number, 0))
+            for number, lane in ((number, self._lanes[number]) for number in numbers)
         }
-        for lane, pk in _heads(self._kind, after, page=page):
-            self._ids[lane].append(pk)
-        for lane in lanes:
-            ids = self._ids[lane]
-            if after[lane]:
-                self._reached[lane] = after[lane]
-            if len(ids) == page:
-                self._after[lane] = ids[-1]
-                continue
-            del self._after[lane]
-            if not ids:
-                self._reached.pop(lane, None)
+        rows = _read_rows(self._kind, after, page=page)
+        self._read_lineups({seated for *_, seated in rows} - self._lineups.keys())
+        counts = Counter(row[0] for row in rows)
+        for number, pk, game, rules_version, seated in rows:
+            lane = self._lanes[number]
+            lane.heads.append(Head(pk, game, rules_version, self._lineups[seated]))
+            lane.after = pk
+        for number in numbers:
+            lane = self._lanes[number]
+            lane.pages_read += 1
+            lane.is_read = counts[number] < page
+            if after[number]:
+                self._reached[number] = after[number]
+            if not counts[number]:
+                self._reached.pop(number, None)
 
-    def _load(self, lane: int) -> None:
-        """Load the next match of a lane, and those that are likely to be asked for after it."""
-        order = (lane, *(each for each in self._ids if each != lane))
-        heads = (islice(self._ids[each], self._share) for each in order)
-        ids = islice(chain.from_iterable(heads), _LOADED_TOGETHER)
-        wanted = [pk for pk in ids if pk not in self._loaded]
-        self._loaded.update((match.pk, match) for match in self._matches(wanted))
+    def _read_lineups(self, unknown: Iterable[str]) -> None:
+        """Read who sits at tables that no match of this look has named yet."""
+        lineups = {seated: [int(word) for word in seated.split()] for seated in unknown}
+        ids = {version_id for seating in lineups.values() for version_id in seating}
+        if unread := ids - self._versions.keys():
+            needed = BotVersion.objects.only("bot", "state", "manifest", "archive", "built")
+            self._versions.update(needed.in_bulk(unread))
+        for seated, seating in lineups.items():
+            self._lineups[seated] = Lineup([self._versions[each] for each in seating])
 
-    def _matches(self, ids: list[int]) -> list[Match]:
-        """Return matches with what says who is to play; each bot version is read once a look."""
-        seats = MatchSeat.objects.order_by("seat").only("match", "seat", "version")
-        matches = list(
-            Match.objects.filter(pk__in=ids)
-            .order_by("pk")
-            .prefetch_related(Prefetch("seats", queryset=seats))
-        )
-        seated = [seat for match in matches for seat in match.seats.all()]
-        unknown = {seat.version_id for seat in seated} - self._versions.keys()
-        versions = BotVersion.objects.select_related("bot").defer("validation_log")
-        self._versions.update(versions.in_bulk(unknown))
-        for seat in seated:
-            seat.version = self._versions[seat.version_id]
-        return matches
+
+@dataclass(slots=True)
+class _Lane:
+    """How far a lane was read in this look."""
+
+    refusals_left: int
+    heads: deque[Head] = field(default_factory=deque)
+    after: int = 0
+    """The last match that was read."""
+    pages_read: int = 0
+    is_read: bool = False
+    """Whether nothing waits behind it."""
 
 
 def waiting_lanes(kind: MatchKind) -> list[int]:
@@ -168,8 +215,8 @@ def waiting_lanes(kind: MatchKind) -> list[int]:
     return [lane for lane in lanes if lane not in held]
 
 
-def _heads(kind: MatchKind, after: Mapping[int, int], *, page: int) -> list[tuple[int, int]]:
-    """Return (lane, id) of the next waiting matches of lanes, each behind the id given for it."""
+def _read_rows(kind: MatchKind, after: Mapping[int, int], *, page: int) -> list[_Row]:
+    """Return the next waiting matches of lanes, each behind the id given for it."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             lanes = [list(after), list(after.values())]
@@ -179,5 +226,5 @@ def _heads(kind: MatchKind, after: Mapping[int, int], *, page: int) -> list[tupl
             pairs = [number for pair in after.items() for number in pair]
             statement = _CORRELATED.format(values=values)
             cursor.execute(statement, [*pairs, MatchState.PENDING, kind, page])
-        rows: list[tuple[int, int]] = cursor.fetchall()
+        rows: list[_Row] = cursor.fetchall()
     return rows

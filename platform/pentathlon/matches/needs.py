@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.conf import settings
 
+from pentathlon.bots.models import BotVersion
 from pentathlon.matches.fleet_models import BUILDS_WITH, Worker, build_tool_of
 from pentathlon.matches.models import Match
 from pentathlon_engines.languages import BUILD_TOOLS
@@ -98,12 +99,17 @@ class Abilities:
 def needs_of(match: Match) -> Needs:
     """Return what a match needs; load seats and versions before."""
     versions = [seat.version for seat in match.seats.all()]
+    return needs_of_bots(versions, game=match.game, rules_version=match.rules_version)
+
+
+def needs_of_bots(versions: Sequence[BotVersion], *, game: str, rules_version: int) -> Needs:
+    """Return what a match of these bots needs."""
     manifests = [version.manifest for version in versions]
     to_be_built = [each.manifest["build"] for each in versions if not each.files_hash]
     tools = {Path(build[0]).name for build in to_be_built} & set(BUILD_TOOLS)
     return Needs(
-        game=match.game,
-        rules_version=match.rules_version,
+        game=game,
+        rules_version=rules_version,
         runtimes=frozenset(manifest["language"] for manifest in manifests)
         | {BUILDS_WITH + tool for tool in tools},
         # Only there may a program start others, as compilers do.

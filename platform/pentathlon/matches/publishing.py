@@ -19,10 +19,9 @@ from django.db.models.functions import Now
 
 from pentathlon.matches.cap import Cap
 from pentathlon.matches.fleet import Fleet, read_fleet
-from pentathlon.matches.heads import Heads, waiting_lanes
+from pentathlon.matches.heads import Head, Heads, waiting_lanes
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.needs import Needs, needs_of
-from pentathlon.matches.reasons import out_of_play
+from pentathlon.matches.needs import Needs, needs_of_bots
 from pentathlon.matches.services import note_sent, publish_again
 
 BATCH: Final = 8
@@ -86,6 +85,14 @@ def publish_pending(
     return len(sent)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """A match that goes out now."""
+
+    pk: int
+    game: str
+
+
 class _Plan:
     """One look at what waits and what is in flight."""
 
@@ -107,38 +114,38 @@ class _Plan:
         ):
             self._in_flight[kind, lane] = count
 
-    def choose(self, window: int) -> list[Match]:
+    def choose(self, window: int) -> list[Chosen]:
         """Return what to publish now, in order."""
         room = max(0, window - self._in_flight.total())
-        chosen = list(self._stale[:room])
+        stale = self._stale.values_list("pk", "game")[:room]
+        chosen = [Chosen(pk=pk, game=game) for pk, game in stale]
         chosen += self._by_turns(MatchKind.VALIDATION, room - len(chosen))
         chosen += self._by_turns(MatchKind.TOURNAMENT, room - len(chosen))
         return chosen
 
-    def _by_turns(self, kind: MatchKind, room: int) -> Iterator[Match]:
+    def _by_turns(self, kind: MatchKind, room: int) -> Iterator[Chosen]:
         if room <= 0:
             return
         refused = self._turn.refused.setdefault(kind, set())
         lanes = sorted(waiting_lanes(kind), key=partial(self._precedence, kind))
         if not lanes:
             return
-        heads = Heads(kind, fits=self._fits, reached=self._turn.reached.setdefault(kind, {}))
+        reached = self._turn.reached.setdefault(kind, {})
+        heads = Heads(kind, fits=partial(self._fits, kind), reached=reached)
         heads.open(lanes, room=room)
         refused.intersection_update(lanes)
-        while room and lanes:
+        while room and lanes and not heads.is_spent:
             lane = min(lanes, key=partial(self._precedence, kind))
-            match = heads.next(lane)
-            if heads.is_spent:
-                return
+            head = heads.next(lane)
             self._turn.lane[kind] = lane
-            if match is None:
+            if head is None:
                 lanes.remove(lane)
                 refused.add(lane)
                 continue
             self._in_flight[kind, lane] += 1
             refused.discard(lane)
             room -= 1
-            yield match
+            yield Chosen(pk=head.pk, game=head.game)
 
     def _precedence(self, kind: MatchKind, lane: int) -> tuple[bool, int, bool, int]:
         """Order lanes by what they have in flight, then in turns after the one served last.
@@ -149,17 +156,23 @@ class _Plan:
         has_had_it = lane <= self._turn.lane.get(kind, 0)
         return is_refused, self._in_flight[kind, lane], has_had_it, lane
 
-    def _fits(self, match: Match) -> bool:
+    def _fits(self, kind: MatchKind, head: Head) -> bool:
         """Tell whether its bots are in play, a worker can play it and no cap holds it back."""
-        if next(out_of_play(match), None) is not None or self._cap.holds(match) is not None:
+        lineup = head.lineup
+        is_capped = kind is MatchKind.TOURNAMENT
+        if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):
             return False
-        needs = needs_of(match)
+        needs = needs_of_bots(lineup.versions, game=head.game, rules_version=head.rules_version)
         if needs not in self._covered:
             self._covered[needs] = self._fleet.covers(needs)
-        return self._covered[needs] and self._cap.let_through(match)
+        if not self._covered[needs]:
+            return False
+        if is_capped:
+            self._cap.count(lineup.bots)
+        return True
 
 
-def _hints(chosen: Sequence[Match], *, slots: int) -> Iterator[list[int]]:
+def _hints(chosen: Sequence[Chosen], *, slots: int) -> Iterator[list[int]]:
     """Put matches of one game together, but so that every slot gets its part of them."""
     share = -(-len(chosen) // max(1, slots))
     sizes = {game: min(share, _together(game)) for game in {match.game for match in chosen}}

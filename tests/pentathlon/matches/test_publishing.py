@@ -253,7 +253,6 @@ class TestTurns:
         self, broker: Broker, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(heads, "_MOST_REFUSED", 4)
-        monkeypatch.setattr(heads, "_PAGE", 3)
         monkeypatch.setattr(heads, "_SPARE", 0)
         make_worker()
         java = _java()
@@ -307,7 +306,7 @@ class TestCap:
     def test_bots_are_read_once_however_many_are_held_back(
         self, busy: BotVersion, broker: Broker, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(heads, "_LOADED_TOGETHER", 8)
+        monkeypatch.setattr(heads, "_READ_TOGETHER", 8)
         make_worker()
         other = make_version()
         for lane in range(1, 5):
@@ -319,6 +318,41 @@ class TestCap:
 
         assert len(broker.sent) == 2
         assert sum('"archive_id"' in query["sql"] for query in queries) == 1
+
+    def test_number_of_queries_does_not_grow_with_what_is_held_back(
+        self, busy: BotVersion, broker: Broker
+    ) -> None:
+        make_worker()
+        other = make_version()
+        counts = []
+
+        for length in (10, 40):
+            for lane in range(1, 6):
+                for _ in range(length):
+                    make_match([busy, other], lane=lane)
+            with CaptureQueriesContext(connection) as queries:
+                publish_pending(publish=broker)
+            counts.append(len(queries))
+            Match.objects.update(state=MatchState.DONE, finished_at=Now())
+
+        assert len(broker.sent) == 4
+        assert counts[1] <= counts[0] + 2
+
+    def test_long_lane_that_is_held_back_starves_no_other(
+        self, busy: BotVersion, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(heads, "_MOST_REFUSED", 20)
+        make_worker()
+        for _ in range(2):
+            claimed(make_match([busy, make_version()]))
+        other = make_version()
+        for _ in range(40):
+            make_match([busy, other], lane=1)
+        free = _lane(2, 3)
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == free
 
     def test_other_version_of_the_same_bot_counts(self, busy: BotVersion, broker: Broker) -> None:
         make_worker()
