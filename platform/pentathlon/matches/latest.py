@@ -1,13 +1,14 @@
-"""The latest matches and faults of a bot, at the same price however much it has played."""
+"""The latest matches and faults, at the same price however much has been played."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from django.db import connection
+from django.db.models import Exists, Max, Min, OuterRef, Subquery
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import MatchSeat
+from pentathlon.matches.models import Match, MatchSeat, SeatQuerySet
 
 _SEATS: Final = MatchSeat._meta.db_table
 _VERSIONS: Final = BotVersion._meta.db_table
@@ -37,6 +38,22 @@ def latest_faults(bot_id: int, *, limit: int) -> list[int]:
     """Return the ids of the youngest seats in which each version of a bot made a fault."""
     rows = _latest(bot_id, which="NOT s.fault_kind = ''", order="s.id", limit=limit)
     return [seat_id for seat_id, _ in rows]
+
+
+def faults_of_lane(lane: int) -> SeatQuerySet:
+    """Return the seats that made a fault in the matches of one lane.
+
+    Its matches were stored one after the other: only faults from that stretch are looked at.
+    """
+    ids = Match.objects.of_lane(lane).order_by("pk").values("pk")
+    seats = MatchSeat.objects.all()
+    first = seats.filter(match=Subquery(ids[:1])).aggregate(pk=Min("pk"))["pk"]
+    last = seats.filter(match=Subquery(ids.reverse()[:1])).aggregate(pk=Max("pk"))["pk"]
+    if first is None or last is None:
+        return seats.none()
+    # A join would be read from the side of the matches.
+    in_lane = Exists(Match.objects.of_lane(lane).filter(pk=OuterRef("match")))
+    return seats.filter(in_lane, pk__gte=first, pk__lte=last).exclude(fault_kind="")
 
 
 def _latest(bot_id: int, *, which: str, order: str, limit: int) -> list[tuple[int, int]]:

@@ -153,6 +153,9 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(state=MatchState.RUNNING, token=token)
 
 
+_PENDING, _RUNNING, _DONE, _VOID = (Q(state=state) for state in MatchState)
+
+
 class Match(models.Model):
     """One play of a game: what is to be played, where it stands, and how it ended."""
 
@@ -221,36 +224,21 @@ class Match(models.Model):
                 condition=Q(state=MatchState.PENDING, on_hold=False, sent_at=None),
                 name="matches_unsent",
             ),
-            models.Index(
-                fields=("sent_at",), condition=Q(state=MatchState.PENDING), name="matches_sent"
-            ),
-            models.Index(
-                fields=("lease_until",),
-                condition=Q(state=MatchState.RUNNING),
-                name="matches_running",
-            ),
+            models.Index(fields=("sent_at",), condition=_PENDING, name="matches_sent"),
+            models.Index(fields=("lease_until",), condition=_RUNNING, name="matches_running"),
             models.Index(fields=("game", "state", "-id"), name="matches_by_game"),
-            models.Index(
-                fields=("-finished_at", "-id"),
-                condition=Q(state=MatchState.DONE),
-                name="matches_latest",
-            ),
+            models.Index(fields=("-finished_at", "-id"), condition=_DONE, name="matches_latest"),
             models.Index(
                 fields=("game", "-finished_at", "-id"),
-                condition=Q(state=MatchState.DONE),
+                condition=_DONE,
                 name="matches_latest_of_game",
             ),
             models.Index(
-                fields=("lane", "-finished_at"),
-                condition=Q(state=MatchState.DONE),
-                name="matches_latest_of_lane",
+                fields=("lane", "-finished_at"), condition=_DONE, name="matches_latest_of_lane"
             ),
-            models.Index(
-                fields=("lane", "id"),
-                condition=Q(state=MatchState.PENDING),
-                name="matches_waiting",
-            ),
+            models.Index(fields=("lane", "id"), condition=_PENDING, name="matches_waiting"),
             models.Index(fields=("lane", "-id"), name="matches_of_lane"),
+            models.Index(fields=("lane", "-id"), condition=_VOID, name="matches_void_of_lane"),
         )
 
     def __str__(self) -> str:
@@ -336,6 +324,7 @@ class MatchSeat(models.Model):
                 condition=~Q(fault_kind=""),
                 name="matches_faults_of_version",
             ),
+            models.Index(fields=("-id",), condition=~Q(fault_kind=""), name="matches_faults"),
         )
 
     def __str__(self) -> str:

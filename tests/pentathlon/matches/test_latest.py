@@ -1,7 +1,8 @@
 import pytest
+from django.db import connection
 
-from pentathlon.matches.latest import latest_faults, latest_matches
-from pentathlon.matches.models import MatchSeat, MatchState
+from pentathlon.matches.latest import faults_of_lane, latest_faults, latest_matches
+from pentathlon.matches.models import Match, MatchSeat, MatchState
 from tests.factories import make_bot, make_match, make_version
 
 pytestmark = pytest.mark.django_db
@@ -27,3 +28,38 @@ def test_latest_faults_are_found() -> None:
     MatchSeat.objects.filter(pk__in=[seat.pk for seat in seats[:2]]).update(fault_kind="crash")
 
     assert latest_faults(bot.pk, limit=1) == [seats[1].pk]
+
+
+class TestFaultsOfLane:
+    def test_only_the_faults_of_that_lane_are_found(self) -> None:
+        lanes = [5, 4, 5, 4, 5]
+        faults = {0: "crash"}
+        made = [make_match(state=MatchState.DONE, lane=lane, faults=faults) for lane in lanes]
+        make_match(state=MatchState.DONE, lane=5)
+
+        found = faults_of_lane(5).order_by("pk").values_list("match", flat=True)
+
+        assert list(found) == [made[0].pk, made[2].pk, made[4].pk]
+
+    def test_lane_without_matches_has_none(self) -> None:
+        assert not faults_of_lane(5).exists()
+
+    def test_only_an_index_of_faults_is_read(self) -> None:
+        make_match(state=MatchState.DONE, lane=5)
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                # A table of two rows is read as a whole otherwise.
+                cursor.execute("SET LOCAL enable_seqscan = off")
+
+        plan = faults_of_lane(5).order_by("-pk")[:31].explain()
+
+        assert "matches_faults " in plan
+
+    def test_void_matches_of_a_lane_have_an_index(self) -> None:
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute("SET LOCAL enable_seqscan = off")
+
+        void = Match.objects.of_lane(5).filter(state=MatchState.VOID)
+
+        assert "matches_void_of_lane" in void.order_by("-pk")[:50].explain()

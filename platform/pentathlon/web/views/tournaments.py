@@ -12,7 +12,8 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.latest import faults_of_lane
+from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.reasons import Reason, read_situation, why_waiting
 from pentathlon.tournaments.document import document, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
@@ -99,9 +100,9 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
 def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show what bots did wrong, and which matches our side could not play."""
     found, context = _head(request, tournament_id, tab="faults")
-    seats = MatchSeat.objects.filter(match__place__tournament=found).exclude(fault_kind="")
+    seats = faults_of_lane(found.pk)
     context["page"] = cursor_page(request, seats.select_related("version__bot__owner"))
-    voids = Match.objects.filter(place__tournament=found, state=MatchState.VOID)
+    voids = Match.objects.of_lane(found.pk).filter(state=MatchState.VOID)
     context["voids"] = voids.with_seats().order_by("-pk")[:50]
     return render(request, "web/tournament/faults.html", context)
 
