@@ -13,7 +13,7 @@ from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import Explanation, bundle_seat, explain_seat
 from pentathlon.replays.uses import Turn, Use
 from pentathlon.tournaments.secrecy import check_unsealed
-from pentathlon_engines.match.trace import Line
+from pentathlon_engines.match.trace import TraceLine
 
 
 class TurnSerializer(serializers.Serializer[Turn]):
@@ -34,7 +34,7 @@ class UseSerializer(serializers.Serializer[Use]):
     unit = serializers.CharField()
 
 
-class LineSerializer(serializers.Serializer[Line]):
+class LineSerializer(serializers.Serializer[TraceLine]):
     """One line of the bot protocol, or what there was of it."""
 
     way = serializers.ChoiceField(choices=(">", "<"), help_text="> to the bot, < from it.")

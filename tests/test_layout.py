@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,19 @@ LONGEST_FILE, LONGEST_RULES, LONGEST_FUNCTION = 400, 600, 60
 RULES = re.compile(
     r"engines/pentathlon_engines/(azure|maatatahay|tash_kalar|tuned|way_of_the_dragon)/"
 )
+DISTRIBUTIONS = {"engines": ("engines",), "platform": ("platform", "api", "workers", "tools")}
+# Classes that share their name with another one of their distribution, and why that is right.
+TWINS_WITH_REASON = {
+    "Command": "Django finds a management command by this name",
+    "Migration": "Django finds a migration by this name",
+}
+# These wait for a better name; take them out when they have it, and add none.
+TWINS_TO_RENAME = {"Board", "Entry", "Line", "Part", "Role", "Rule", "Table", "Turn", "Use"}
+# Modules that are named like one of the standard library, and wait for a better name.
+STANDARD_NAMES_TO_RENAME = {
+    "engines/pentathlon_engines/match/pipes.py",
+    "engines/pentathlon_engines/match/trace.py",
+}
 EMPTY_WORDS = {"utils", "util", "helpers", "helper", "manager", "misc"}
 # The command line and learning are extras of the engines, with dependencies of their own.
 ENGINES_EXTRAS = {
@@ -115,6 +129,31 @@ def test_modules_have_telling_names() -> None:
     empty = {relative(path) for path in source_files() if path.stem in EMPTY_WORDS}
 
     assert empty == set()
+
+
+def test_no_module_is_named_like_a_standard_one() -> None:
+    found = {
+        relative(path)
+        for path in source_files()
+        if (path.parent.name if path.name == "__init__.py" else path.stem)
+        in sys.stdlib_module_names
+    }
+
+    assert found <= STANDARD_NAMES_TO_RENAME
+
+
+@pytest.mark.parametrize("folders", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_no_two_public_classes_of_a_distribution_share_a_name(folders: tuple[str, ...]) -> None:
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].add(relative(path))
+
+    twins = {name: found for name, found in places.items() if len(found) > 1}
+    for name in (*TWINS_WITH_REASON, *TWINS_TO_RENAME):
+        twins.pop(name, None)
+    assert twins == {}
 
 
 def test_nothing_is_unfinished() -> None:

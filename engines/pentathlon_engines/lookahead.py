@@ -24,9 +24,15 @@ def winning_action(state: State) -> int | None:
     if seat is None or seat == CHANCE:
         return None
     for action in state.legal_actions():
-        if _has_won(after(state, action), seat):
+        if has_won(after(state, action), seat):
             return action
     return None
+
+
+def has_won(state: State, seat: int) -> bool:
+    """Return whether this seat alone has won."""
+    outcome = state.outcome
+    return outcome is not None and outcome.ranks[seat] == 0 and outcome.ranks.count(0) == 1
 
 
 def can_evaluate(state: State) -> bool:
@@ -46,12 +52,7 @@ def best_first(state: State, actions: list[int]) -> list[int]:
 
 
 def is_safe(state: State, seat: int) -> bool:
-    """Say whether this seat has neither lost here nor can be beaten by the next action."""
+    """Return whether this seat has neither lost here nor can be beaten by the next action."""
     if state.outcome is not None:
         return state.outcome.ranks[seat] == 0
     return state.to_move == seat or winning_action(state) is None
-
-
-def _has_won(state: State, seat: int) -> bool:
-    outcome = state.outcome
-    return outcome is not None and outcome.ranks[seat] == 0 and outcome.ranks.count(0) == 1

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.cli import contestants
+from pentathlon_engines.cli import arguments
 from pentathlon_engines.match.plain_launcher import ENGINES
 from pentathlon_engines.record.record import chain
 from tests.engines.commands import Run, write_bot
@@ -117,7 +117,7 @@ def test_sandbox_that_is_not_installed_ends_with_3(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing = metadata.EntryPoints()
-    monkeypatch.setattr(contestants, "entry_points", lambda **_: nothing)
+    monkeypatch.setattr(arguments, "entry_points", lambda **_: nothing)
 
     failed = run("play", "tuned", "random", "random", "--sandbox")
 

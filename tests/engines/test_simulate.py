@@ -9,7 +9,7 @@ import pytest
 
 from pentathlon_engines import GAMES, Outcome
 from pentathlon_engines.tools import simulate
-from pentathlon_engines.tools.match_statistics import Figure, Match, play
+from pentathlon_engines.tools.match_statistics import Figure, SimulatedMatch, play
 from tests.engines.card_game import CardGame
 
 MATCHES = {"azure": 24, "tash_kalar": 10}
@@ -91,7 +91,7 @@ def test_distance_counts_the_errors_of_both(
     ],
 )
 def test_a_match_gives_each_figure_its_values(name: str, values: tuple[float, ...]) -> None:
-    match = Match(
+    match = SimulatedMatch(
         players=("careful", "random"),
         outcome=Outcome((0, 1), "line", (4, 2)),
         widths=(27, 25, 9),
@@ -109,7 +109,7 @@ def test_a_match_gives_each_figure_its_values(name: str, values: tuple[float, ..
 def test_reasons_that_hold_together_are_told_apart(name: str, *, value: bool) -> None:
     result = {"ranks": [0, 1], "reason": "deaths", "reasons": ["deaths", "space"]}
     outcome = Outcome((0, 1), "deaths")
-    match = Match(
+    match = SimulatedMatch(
         players=("random", "random"), outcome=outcome, widths=(), last={"result": result}
     )
 

@@ -11,8 +11,8 @@ from pentathlon_engines.match.trace import (
     LINE_BYTES_KEPT,
     LINES_KEPT,
     TO_BOT,
-    Line,
     Tape,
+    TraceLine,
 )
 from tests.engines.bot_sources import EACH, HONEST, READY
 from tests.engines.commands import Play
@@ -33,7 +33,7 @@ def test_long_line_is_cut_and_its_size_told() -> None:
     tape = Tape()
     tape.note(FROM_BOT, b"x" * 5000)
 
-    assert tape.read(b"") == [Line("<", "x" * LINE_BYTES_KEPT, 5000)]
+    assert tape.read(b"") == [TraceLine("<", "x" * LINE_BYTES_KEPT, 5000)]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,10 @@ def test_output_that_became_no_answer_stands_last() -> None:
     tape = Tape()
     tape.note(TO_BOT, b"ask\n")
 
-    assert tape.read(b'{"act') == [Line(">", "ask", 3), Line("<", '{"act', 5, is_whole=False)]
+    assert tape.read(b'{"act') == [
+        TraceLine(">", "ask", 3),
+        TraceLine("<", '{"act', 5, is_whole=False),
+    ]
 
 
 def test_crash_leaves_lines_bytes_and_times(play: Play) -> None:
@@ -74,7 +77,7 @@ def test_crash_leaves_lines_bytes_and_times(play: Play) -> None:
     assert [line.way for line in trace.lines] == [">", "<", ">", "<", ">", "<"]
     assert json.loads(trace.lines[3].text) == {"action": events[0][1]}
     assert json.loads(trace.lines[4].text)["ply"] == 2
-    assert trace.lines[5] == Line("<", '{"act', 5, is_whole=False)
+    assert trace.lines[5] == TraceLine("<", '{"act', 5, is_whole=False)
     assert trace.cpu_ms > 5
     assert trace.wall_ms > 5
     assert trace.stdout_bytes == sum(line.size for line in trace.lines if line.way == "<") + 2

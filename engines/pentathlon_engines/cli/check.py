@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.cli.contestants import find_bot, find_launcher, find_player
+from pentathlon_engines.cli.arguments import find_bot, find_launcher, find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import print_json, print_table, say
 from pentathlon_engines.contract.game import Game

@@ -9,22 +9,24 @@ from typing import Annotated
 
 import typer
 
-from pentathlon_engines.cli.contestants import find_game
+from pentathlon_engines.cli.arguments import find_game
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.output import print_json
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-class Language(StrEnum):
-    """The languages that a new bot may be written in."""
+class BotTemplate(StrEnum):
+    """The templates that a new bot can start from, by language."""
 
     PYTHON = "python"
 
 
 def init(
     game: Annotated[str, typer.Argument(help="The game, such as tuned.")],
-    lang: Annotated[Language, typer.Option(help="The language of the bot.")] = Language.PYTHON,
+    lang: Annotated[
+        BotTemplate, typer.Option(help="The language of the bot.")
+    ] = BotTemplate.PYTHON,
     folder: Annotated[Path | None, typer.Option(help="Where; else ./my-GAME-bot.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -12,8 +12,7 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.cli.again import play_again
-from pentathlon_engines.cli.contestants import (
+from pentathlon_engines.cli.arguments import (
     find_game,
     find_launcher,
     find_player,
@@ -22,6 +21,7 @@ from pentathlon_engines.cli.contestants import (
 )
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.output import ordinal, print_json, print_table, say, show_log
+from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.record.record import events_by
 from pentathlon_engines.record.shape import Record
@@ -55,7 +55,7 @@ def play(
     """
     if game not in GAMES and (game.endswith(".zip") or Path(game).is_file()):
         _refuse_settings(game, seed=seed, options=options, limits=limits, record=record)
-        play_again(
+        play_bundle(
             Path(game),
             bots,
             launcher=find_launcher(sandbox=sandbox),

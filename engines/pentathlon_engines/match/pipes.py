@@ -13,7 +13,7 @@ from contextlib import suppress
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Line, Tape
+from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Tape, TraceLine
 
 _CHUNK = 64 * 1024
 
@@ -104,7 +104,7 @@ class Pipes:
         self._tape.note(FROM_BOT, line)
         return line
 
-    def last_lines(self) -> list[Line]:
+    def last_lines(self) -> list[TraceLine]:
         """Return the last lines in both directions, with output that was not taken as one."""
         return self._tape.read(bytes(self._line))
 

@@ -12,7 +12,7 @@ TO_BOT: Final = ">"
 FROM_BOT: Final = "<"
 
 
-class Line(NamedTuple):
+class TraceLine(NamedTuple):
     """One line of the protocol, or what there was of it."""
 
     way: str
@@ -28,7 +28,7 @@ class Line(NamedTuple):
 class Trace(NamedTuple):
     """The end of a bot's talk with the referee, and what its last request took."""
 
-    lines: list[Line]
+    lines: list[TraceLine]
     requests: int
     """How many requests the bot was given."""
     cpu_ms: int
@@ -52,7 +52,7 @@ class Tape:
         """Remember a line; it may carry its line end."""
         self._lines.append((way, line))
 
-    def read(self, rest: bytes) -> list[Line]:
+    def read(self, rest: bytes) -> list[TraceLine]:
         """Return what was remembered, and at last the output that never became an answer."""
         lines = [_line(way, line.removesuffix(b"\n")) for way, line in self._lines]
         if rest:
@@ -60,8 +60,8 @@ class Tape:
         return lines[-LINES_KEPT:]
 
 
-def _line(way: str, data: bytes) -> Line:
-    return Line(way, _printable(data[:LINE_BYTES_KEPT].removesuffix(b"\n")), len(data))
+def _line(way: str, data: bytes) -> TraceLine:
+    return TraceLine(way, _printable(data[:LINE_BYTES_KEPT].removesuffix(b"\n")), len(data))
 
 
 def _printable(data: bytes) -> str:

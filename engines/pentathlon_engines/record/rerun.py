@@ -20,7 +20,7 @@ from pentathlon_engines.match.pipes import BotFailed
 from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action, request_message
-from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Line, Tape, Trace
+from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
 from pentathlon_engines.record.record import start_position
 from pentathlon_engines.record.shape import Record
 
@@ -104,7 +104,7 @@ def requests_to(record: Record, seat: int) -> Iterator[Request]:
         referee.accept(event.text, cpu_ms=event.cpu_ms, wall_ms=event.wall_ms)
 
 
-def lines_of(record: Record, seat: int) -> list[Line]:
+def lines_of(record: Record, seat: int) -> list[TraceLine]:
     """Return the last lines between the referee and a seat as a verified record tells them.
 
     Clocks are not in a record, so they are left out, and answers stand in their plainest form.

@@ -6,9 +6,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Any
+from typing import Any, cast
 
 from pentathlon_engines.contract.game import CHANCE, Game, Outcome, State
+from pentathlon_engines.lookahead import after, has_won, is_safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class SimulatedMatch:
     """One simulated match: who sat where, how it ended, how many actions each ply offered."""
 
     players: tuple[str, ...]
@@ -125,7 +126,7 @@ def simulate(
     return measured
 
 
-def play(state: State, names: tuple[str, ...], rng: random.Random) -> Match:
+def play(state: State, names: tuple[str, ...], rng: random.Random) -> SimulatedMatch:
     """Play a state to its end between players by name."""
     widths, kinds, seats, players = [], [], [], policies_of(state.game)
     while state.outcome is None:
@@ -138,7 +139,7 @@ def play(state: State, names: tuple[str, ...], rng: random.Random) -> Match:
         kinds.append(state.text(action).partition(" ")[0])
         seats.append(state.to_move)
         state.apply_unchecked(action)
-    return Match(
+    return SimulatedMatch(
         players=names,
         outcome=state.outcome,
         widths=tuple(widths),
@@ -161,30 +162,14 @@ def play_random(state: State, actions: list[int], rng: random.Random) -> int:
 def play_careful(state: State, actions: list[int], rng: random.Random) -> int:
     """Win at once if possible, else choose an action after which nobody else can win at once."""
     winning, safe = [], []
+    seat = cast("int", state.to_move)  # policies are asked only where a seat is to move
     for action in actions:
-        after = state.copy()
-        after.apply_unchecked(action)
-        if _has_won(after, state.to_move):
+        position = after(state, action)
+        if has_won(position, seat):
             winning.append(action)
-        elif not winning and not _can_win(after):
+        elif not winning and is_safe(position, seat):
             safe.append(action)
     return play_random(state, winning or safe or actions, rng)
-
-
-def _can_win(state: State) -> bool:
-    """Say whether the seat to move has an action that wins at once."""
-    if state.to_move is None or state.to_move == CHANCE:
-        return False
-    for action in state.legal_actions():
-        after = state.copy()
-        after.apply_unchecked(action)
-        if _has_won(after, state.to_move):
-            return True
-    return False
-
-
-def _has_won(state: State, seat: int | None) -> bool:
-    return state.outcome is not None and seat is not None and state.outcome.ranks[seat] == 0
 
 
 POLICIES: dict[str, Policy] = {"random": play_random, "careful": play_careful}

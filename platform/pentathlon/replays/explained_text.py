@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pentathlon.replays.explanations import Explanation
 from pentathlon.replays.uses import Use
 from pentathlon_engines import GAMES
-from pentathlon_engines.match.trace import LINE_BYTES_KEPT, Line
+from pentathlon_engines.match.trace import LINE_BYTES_KEPT, TraceLine
 from pentathlon_engines.record.bundle import file_name
 from pentathlon_engines.record.record import position
 
@@ -27,7 +27,7 @@ def as_text(explanation: Explanation) -> str:
     return "\n\n".join("\n".join(section) for section in sections if any(section[1:])) + "\n"
 
 
-def line_as_text(line: Line) -> str:
+def line_as_text(line: TraceLine) -> str:
     """Write a line of the protocol with its direction, and how much of it is missing."""
     text = line.text.replace("\n", f"\n{line.way} ")
     if line.size > LINE_BYTES_KEPT:

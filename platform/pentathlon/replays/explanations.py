@@ -13,7 +13,7 @@ from pentathlon.replays.services import read_record
 from pentathlon.replays.uses import Turn, Use, turns_of, uses_of
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.trace import Line, Trace
+from pentathlon_engines.match.trace import Trace, TraceLine
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.bundle import file_name, pack_bundle
 from pentathlon_engines.record.rerun import lines_of
@@ -42,7 +42,7 @@ class Explanation:
     """How its process ended."""
     turns: list[Turn]
     uses: list[Use]
-    lines: list[Line]
+    lines: list[TraceLine]
     lines_are_rebuilt: bool
     """They were made from the record, clocks left out, instead of kept word by word."""
     log: str
@@ -141,7 +141,7 @@ def _explain(place: MatchSeat, record: Record, log: SeatLog | None) -> Explanati
 def _read_trace(stored: dict[str, Any] | None) -> Trace | None:  # Any: JSON
     if stored is None:
         return None
-    return Trace(**{**stored, "lines": [Line(*line) for line in stored["lines"]]})
+    return Trace(**{**stored, "lines": [TraceLine(*line) for line in stored["lines"]]})
 
 
 def _what_happened(place: MatchSeat, record: Record, trace: Trace | None) -> Iterator[str]:

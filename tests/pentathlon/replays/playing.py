@@ -12,7 +12,7 @@ from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
-from pentathlon_engines.match.trace import Line, Trace
+from pentathlon_engines.match.trace import Trace, TraceLine
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import Header, Record
 
@@ -73,7 +73,10 @@ def usage() -> Usage:
 def trace(**changes: Any) -> Trace:
     """Return what was said before a bot failed in its second request."""
     facts: dict[str, Any] = {
-        "lines": [Line(">", '{"type":"act","ply":2}', 22), Line("<", '{"act', 5, is_whole=False)],
+        "lines": [
+            TraceLine(">", '{"type":"act","ply":2}', 22),
+            TraceLine("<", '{"act', 5, is_whole=False),
+        ],
         "requests": 2,
         "cpu_ms": 1200,
         "wall_ms": 1300,

@@ -18,7 +18,7 @@ from pentathlon.replays.explanations import (
 from pentathlon.replays.receipt import seat_results
 from pentathlon.replays.uses import uses_of
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.trace import Line
+from pentathlon_engines.match.trace import TraceLine
 from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
@@ -38,7 +38,7 @@ def loaded(match: Match) -> Match:
 def failed(**changes: object) -> Match:
     """Store a match that seat 0 lost by a fault at ply 2."""
     job = claimed(make_match())
-    traces = [trace(**changes), trace(lines=[Line(">", "SECRET", 6)])]
+    traces = [trace(**changes), trace(lines=[TraceLine(">", "SECRET", 6)])]
     logs = ("Traceback: no idea", "mine")
     return loaded(submit(job, record_of(job, fault_at=2), logs=logs, traces=traces))
 

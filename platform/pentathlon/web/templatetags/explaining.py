@@ -7,7 +7,7 @@ from pentathlon.replays.explained_text import line_as_text
 from pentathlon.replays.explanations import Explanation
 from pentathlon.web.templatetags.figures import size
 from pentathlon.web.turn_chart import TurnChart, turn_chart
-from pentathlon_engines.match.trace import Line
+from pentathlon_engines.match.trace import TraceLine
 
 register = template.Library()
 
@@ -19,7 +19,7 @@ def figure(value: float, unit: str) -> str:
 
 
 @register.filter
-def line_text(line: Line) -> str:
+def line_text(line: TraceLine) -> str:
     """Write a line of the protocol with its direction."""
     return line_as_text(line)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from pentathlon_engines import GAMES
-from pentathlon_engines.cli.contestants import find_player
+from pentathlon_engines.cli.arguments import find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import print_json, say, show_log
 from pentathlon_engines.errors import BadBundle
@@ -30,7 +30,7 @@ _SAID = {
 }
 
 
-def play_again(
+def play_bundle(
     path: Path,
     bots: Sequence[str],
     *,
