@@ -27,7 +27,7 @@ from api.tournament_tables import (
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments import services
-from pentathlon.tournaments.document import document
+from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
@@ -41,10 +41,15 @@ from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
 from pentathlon.tournaments.tags import state_of_matches, state_of_tables
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.document import document_hash
+from pentathlon_engines.tournament.document import (
+    TournamentDocument,
+    document_hash,
+    newest_scheduler,
+)
 
 _LARGEST_ID = 10**18
 _MOST_IDS = 1000
+_OF_DOCUMENT = ("game", "options", "limits", "table_seats", "cycles", "draw_probability")
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
@@ -132,6 +137,14 @@ class TournamentRequestSerializer(RequestSerializer):
         default=None, allow_null=True, help_text="Only of an unrated replay: that of its document."
     )
 
+    @property
+    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
+        """The document that is asked for, and what else the service is told."""
+        asked = dict(self.validated_data)
+        document = {name: asked.pop(name) for name in _OF_DOCUMENT}
+        scheduler = newest_scheduler(asked.pop("format"))
+        return {**asked, "document": TournamentDocument(scheduler=scheduler, **document)}
+
 
 class EntrySerializer(serializers.ModelSerializer[Entry]):
     """A bot version that takes part."""
@@ -182,7 +195,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         """Make a tournament that is open for entries."""
         wanted = TournamentRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        made = services.create_tournament(owner=self.actor, **wanted.validated_data)
+        made = services.create_tournament(actor=self.actor, **wanted.arguments)
         return self._as_it_stands(made, status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=TournamentSerializer)
@@ -285,7 +298,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         found = self.get_object()
         return answer_if_changed(
             request,
-            etag=etag_of("proof", document_hash(document(found)), *state_of_matches(found)),
+            etag=etag_of("proof", document_hash(document_json(found)), *state_of_matches(found)),
             keep=REVALIDATE,
             make=lambda: Response(proof(found)),
         )

@@ -14,13 +14,13 @@ import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
-from pentathlon.tournaments.document import document, event_key
+from pentathlon.tournaments.document import document_json, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import canonical
-from pentathlon_engines.tournament.document import document_hash
+from pentathlon_engines.tournament.document import TournamentDocument, document_hash
 from tests.api.everything import answers
 from tests.factories import make_user, make_version
 from tests.pentathlon.matches.acting import claimed
@@ -38,12 +38,10 @@ Seeds = set[int]
 def _event(game: str) -> Tournament:
     owner = make_user(organiser=True)
     return create_tournament(
-        owner=owner,
+        actor=owner,
         name="Cup",
-        game=game,
-        format="round_robin",
+        document=TournamentDocument(game=game, table_seats=2),
         versions=[make_version(owner=owner, games=(game,)).pk for _ in range(3)],
-        table_seats=2,
     )
 
 
@@ -109,7 +107,7 @@ def test_table_made_of_everything_public_knows_no_match(game: str) -> None:
         job = claimed(match)
         submit(job, record_of(job))
     words |= _public_words(tournament, author)
-    digest = document_hash(document(tournament))
+    digest = document_hash(document_json(tournament))
 
     guesses = _seeds_from(_telling(words), digest, blocks=3)
 
@@ -126,7 +124,7 @@ def test_blocks_that_are_done_say_nothing_about_the_next() -> None:
     tournament = _event("azure")
     start_tournament(actor=tournament.owner, tournament=tournament)
     tournament.refresh_from_db()
-    digest = document_hash(document(tournament))
+    digest = document_hash(document_json(tournament))
     first, *_, last = (match.seed for match in matches_of(tournament))
 
     guesses = _seeds_from([str(first), f"{first:x}", f"{first:014x}"], digest, blocks=3)

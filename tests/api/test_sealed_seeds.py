@@ -17,6 +17,7 @@ from pentathlon.tournaments.services import (
     create_tournament,
     start_tournament,
 )
+from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.proof import check_proof
 from tests.api.client import V1, assert_problem
 from tests.api.everything import answers
@@ -35,10 +36,9 @@ def organiser() -> User:
 
 def _open(organiser: User) -> Tournament:
     return create_tournament(
-        owner=organiser,
+        actor=organiser,
         name="Cup",
-        game="azure",
-        format="round_robin",
+        document=TournamentDocument(game="azure"),
         versions=[make_version(owner=organiser, games=("azure",)).pk for _ in range(3)],
     )
 

@@ -16,6 +16,7 @@ from pentathlon.matches.validation import submit_bot
 from pentathlon.tournaments.checks import MOST_CYCLES
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch
 from pentathlon.tournaments.services import create_tournament
+from pentathlon_engines.tournament.document import TournamentDocument
 
 _BOT: Final = Path(__file__).with_name("bot") / "main.py"
 _FEWEST_BOTS: Final = 4
@@ -65,12 +66,10 @@ def open_tournament(
     User.objects.filter(pk=organiser.pk).update(is_organiser=True)
     organiser.refresh_from_db()
     tournament = create_tournament(
-        owner=organiser,
+        actor=organiser,
         name="Under fire",
-        game=game,
-        format="round_robin",
+        document=TournamentDocument(game=game, cycles=cycles),
         versions=[version.pk for version in versions],
-        cycles=cycles,
     )
     # Both runs need one secret, and results must count on the leaderboard, too: no service lets
     # anybody choose the secret of a rated tournament.

@@ -25,9 +25,9 @@ from pentathlon_engines.tournament.document import (
     FORMAT as DOCUMENT_FORMAT,
 )
 from pentathlon_engines.tournament.document import (
+    TournamentDocument,
     UnknownScheduler,
     document_hash,
-    draw_schedule,
 )
 from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
@@ -117,7 +117,8 @@ def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
         yield Check("aliases", SEALED, waiting)
         return
     try:
-        drawn = draw_schedule(proof["document"], key=bytes.fromhex(proof["event_key"]))
+        document = TournamentDocument.from_json(proof["document"])
+        drawn = document.schedule(key=bytes.fromhex(proof["event_key"]))
     except UnknownScheduler as error:
         yield Check("schedule", FAILED, str(error))
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pentathlon.bots.models import BotVersion
@@ -11,6 +12,7 @@ from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
 from pentathlon.tournaments.models import TournamentFormat
 from pentathlon_engines import GAMES, BadOption, BadSeats, Game
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.tournament.document import SCHEDULERS, TournamentDocument
 from pentathlon_engines.tournament.schedule import count_matches
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
@@ -57,57 +59,34 @@ def checked_game(key: str) -> Game:
     return GAMES[key]
 
 
-def check_format(name: str) -> None:
-    """Refuse a format that there is no scheduler for."""
-    if name not in TournamentFormat.values:
+def check_scheduler(name: str) -> None:
+    """Refuse a tournament that this release cannot schedule."""
+    if name not in SCHEDULERS:
+        kind, formats = name.partition("/")[0], ", ".join(TournamentFormat.values)
         raise InvalidInput(
-            f"There is no format {name!r}; the formats are {', '.join(TournamentFormat.values)}.",
+            f"There is no format {kind!r}; the formats are {formats}.",
             code="unknown_format",
             field="format",
         )
 
 
-def checked_seats(game: Game, table_seats: int | None) -> int:
-    """Return how many seats each table has; None means the game's usual number."""
-    try:
-        return game.info.check_seats(table_seats)
-    except BadSeats as error:
-        raise InvalidInput(f"{error}.", code=error.code, field="table_seats") from error
+def completed_document(game: Game, document: TournamentDocument) -> TournamentDocument:
+    """Return the document with the game's rules, and with its own choices checked."""
+    seats = _checked_seats(game, document.table_seats)
+    return replace(
+        document,
+        rules=game.info.version,
+        table_seats=seats,
+        options=_checked_options(game, document.options, seats=seats),
+        limits={name: _checked_limit(name, value) for name, value in document.limits.items()},
+    )
 
 
-def checked_options(
-    game: Game, options: Mapping[str, Any] | None, *, seats: int
-) -> dict[str, Any]:
-    """Return all options of the game, those left out with their defaults.
-
-    A value may be good for some numbers of seats only: so a match is started with them.
-    """
-    try:
-        checked = game.start(seats, options).options
-    except BadOption as error:
-        raise InvalidInput(f"{error}.", code=error.code, field="options") from error
-    for option in game.info.options:
-        for value in option.unofficial_in(checked[option.name]):
-            raise InvalidInput(
-                f"{value!r} of option {option.name!r} is an expansion, which is not for "
-                "tournaments yet. Choose another value.",
-                code="unofficial_option",
-                field="options",
-            )
-    return checked
-
-
-def checked_limits(limits: Mapping[str, object] | None) -> dict[str, float | int]:
-    """Return the limits that differ from the usual ones, each within its range."""
-    return {name: _checked_limit(name, value) for name, value in (limits or {}).items()}
-
-
-def check_rated(
-    game: Game, *, options: Mapping[str, Any], limits: Mapping[str, object], seats: int
-) -> None:
+def check_rated(game: Game, document: TournamentDocument) -> None:
     """Refuse to count on the leaderboard what is not played like everything else there."""
-    usual = {**Limits().to_json(), **game.start(seats).options}
-    unusual = [name for name, value in {**limits, **options}.items() if value != usual[name]]
+    usual = {**Limits().to_json(), **game.start(document.table_seats).options}
+    chosen = {**document.limits, **document.options}
+    unusual = [name for name, value in chosen.items() if value != usual[name]]
     if unusual:
         raise InvalidInput(
             "Only matches with the usual limits and options count on the leaderboard: leave out "
@@ -195,6 +174,34 @@ def _why_not(version: BotVersion, game: str) -> str:
     if game not in version.game_keys:
         return f"plays {', '.join(version.game_keys)}"
     return version.get_state_display()
+
+
+def _checked_seats(game: Game, table_seats: int | None) -> int:
+    """Return how many seats each table has; None means the game's usual number."""
+    try:
+        return game.info.check_seats(table_seats)
+    except BadSeats as error:
+        raise InvalidInput(f"{error}.", code=error.code, field="table_seats") from error
+
+
+def _checked_options(game: Game, options: Mapping[str, Any], *, seats: int) -> dict[str, Any]:
+    """Return all options of the game, those left out with their defaults.
+
+    A value may be good for some numbers of seats only: so a match is started with them.
+    """
+    try:
+        checked = game.start(seats, options).options
+    except BadOption as error:
+        raise InvalidInput(f"{error}.", code=error.code, field="options") from error
+    for option in game.info.options:
+        for value in option.unofficial_in(checked[option.name]):
+            raise InvalidInput(
+                f"{value!r} of option {option.name!r} is an expansion, which is not for "
+                "tournaments yet. Choose another value.",
+                code="unofficial_option",
+                field="options",
+            )
+    return checked
 
 
 def _checked_limit(name: str, value: object) -> float | int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from pentathlon.matches.models import MatchSeat, MatchState
-from pentathlon.tournaments.document import document, revealed_event_key
+from pentathlon.tournaments.document import document_json, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatch
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.proof import COLUMNS, FORMAT, Proof
@@ -17,7 +17,7 @@ _SEALED_FIELDS = ("match__seed", "match__alias")
 
 def proof(tournament: Tournament) -> Proof:
     """Return what `pentathlon verify --tournament` reads; four queries for any size."""
-    source = document(tournament)
+    source = document_json(tournament)
     return {
         "format": FORMAT,
         "tournament": tournament.pk,

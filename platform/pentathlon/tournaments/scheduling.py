@@ -25,7 +25,6 @@ from pentathlon.tournaments.models import (
     TournamentMatch,
     TournamentState,
 )
-from pentathlon_engines.tournament.document import draw_document_blocks
 from pentathlon_engines.tournament.schedule import Pairing
 
 ROWS_AT_ONCE: Final = 1000
@@ -122,7 +121,7 @@ class _Drawing:
     def __init__(self, tournament: Tournament) -> None:
         self.key = event_key(tournament)
         self.made = 0
-        self._blocks = draw_document_blocks(document(tournament), key=self.key)
+        self._blocks = document(tournament).draw_blocks(key=self.key)
         self._ahead: list[Pairing] = []
 
     def skip_to(self, made: int) -> None:

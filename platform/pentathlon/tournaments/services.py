@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models.functions import Now
@@ -34,7 +33,7 @@ from pentathlon.ratings.services import (
     open_pool,
 )
 from pentathlon.tournaments import checks
-from pentathlon.tournaments.document import draft_document
+from pentathlon.tournaments.document import columns_of, draft_document
 from pentathlon.tournaments.entries import check_takes_part, reopen
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.guards import check_author_or_organiser, lock, lock_own
@@ -49,6 +48,7 @@ from pentathlon.tournaments.models import (
 )
 from pentathlon.tournaments.scheduling import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.schedule import count_matches
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
@@ -60,53 +60,38 @@ _STEP_S = 0.4
 @transaction.atomic
 def create_tournament(
     *,
-    owner: User,
+    actor: User,
     name: str,
-    game: str,
-    format: str,  # noqa: A002  the word of the API
+    document: TournamentDocument,
     versions: Sequence[int] = (),
-    cycles: int = 1,
-    table_seats: int | None = None,
-    options: Mapping[str, Any] | None = None,  # Any: the game checks the values
-    limits: Mapping[str, object] | None = None,
     rated: bool = True,
     entries_per_author: int = ENTRIES_PER_AUTHOR,
     secret: str | None = None,
-    draw_probability: float | None = None,
 ) -> Tournament:
-    """Make a tournament that is open for entries, with the bot versions of these ids in it.
+    """Make a tournament of this document that is open for entries, and enter these versions.
 
-    `secret` and `draw_probability` are those of an earlier tournament that is to be replayed; only
-    an unrated one may bring them.
+    An unrated replay of an earlier tournament may bring the secret of that, and the draw
+    probability of its document.
     """
-    if not owner.is_organiser:
+    if not actor.is_organiser:
         raise NotAllowed("Only organisers create tournaments.", code="not_an_organiser")
-    rules = checks.checked_game(game)
-    checks.check_format(format)
-    checks.check_numbers(cycles=cycles, entries_per_author=entries_per_author)
-    checks.check_replay(secret=secret, draw_probability=draw_probability, rated=rated)
-    seats = checks.checked_seats(rules, table_seats)
-    checked_options = checks.checked_options(rules, options, seats=seats)
-    checked_limits = checks.checked_limits(limits)
+    game = checks.checked_game(document.game)
+    checks.check_scheduler(document.scheduler)
+    checks.check_numbers(cycles=document.cycles, entries_per_author=entries_per_author)
+    checks.check_replay(secret=secret, draw_probability=document.draw_probability, rated=rated)
+    completed = checks.completed_document(game, document)
     if rated:
-        checks.check_rated(rules, options=checked_options, limits=checked_limits, seats=seats)
+        checks.check_rated(game, completed)
     tournament = Tournament.objects.create(
-        owner=owner,
+        owner=actor,
         name=checks.checked_name(name),
-        game=game,
-        format=format,
-        table_seats=seats,
-        cycles=cycles,
-        rules_version=rules.info.version,
         secret=secrets.token_hex(SECRET_BYTES) if secret is None else secret,
         secret_given=secret is not None,
-        draw_probability=draw_probability,
         entries_per_author=entries_per_author,
-        options=checked_options,
-        limits=checked_limits,
         rated=rated,
+        **columns_of(completed),
     )
-    _enter(tournament, versions, actor=owner)
+    _enter(tournament, versions, actor=actor)
     return tournament
 
 
@@ -354,7 +339,7 @@ def _fix_document(tournament: Tournament) -> Pool:
     tournament.rules_version = GAMES[tournament.game].info.version
     # A process of the release before draws none.
     tournament.secret = tournament.secret or secrets.token_hex(SECRET_BYTES)
-    tournament.fixed_document = draft_document(tournament)
+    tournament.fixed_document = draft_document(tournament).to_json()
     tournament.save(update_fields=("pool", "rules_version", "secret", "fixed_document"))
     return pool
 

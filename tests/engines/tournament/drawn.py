@@ -12,7 +12,7 @@ from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import Header, Record
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
-from pentathlon_engines.tournament.document import document_hash, draw_schedule
+from pentathlon_engines.tournament.document import TournamentDocument, document_hash
 from pentathlon_engines.tournament.proof import COLUMNS, FORMAT, Proof
 from pentathlon_engines.tournament.schedule import SCHEDULER, Pairing
 from pentathlon_engines.tournament.seeds import commitment_to, event_key_of
@@ -70,7 +70,7 @@ def closed_event(entries: int = 3) -> tuple[Proof, list[Any]]:
     """Return the proof of a closed tournament, and its records in schedule order."""
     document = document_of(entries)
     key = key_of(document)
-    schedule = draw_schedule(document, key=key)
+    schedule = TournamentDocument.from_json(document).schedule(key=key)
     records = [record_of(document, pairing) for pairing in schedule]
     matches = [
         [

@@ -6,7 +6,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pentathlon_engines.tournament.document import UnknownScheduler, document_hash, draw_schedule
+from pentathlon_engines.tournament.document import (
+    BadDocument,
+    TournamentDocument,
+    UnknownScheduler,
+    document_hash,
+)
 from pentathlon_engines.tournament.seeds import event_key_of
 
 SECRET = sha256(b"golden").digest()
@@ -46,7 +51,7 @@ def _schedule_hash(document: dict[str, Any]) -> str:
     key = event_key_of(SECRET, document_hash(document))
     rows = [
         [each.index, each.round, each.block, each.alias, each.seed, list(each.seating)]
-        for each in draw_schedule(document, key=key)
+        for each in TournamentDocument.from_json(document).schedule(key=key)
     ]
     return sha256(json.dumps(rows).encode()).hexdigest()
 
@@ -90,4 +95,15 @@ def test_document_of_another_scheduler_is_refused() -> None:
     document = {**_document(Golden("", "")), "scheduler": "round_robin/1"}
 
     with pytest.raises(UnknownScheduler, match="'round_robin/1'"):
-        draw_schedule(document, key=bytes(32))
+        TournamentDocument.from_json(document).schedule(key=bytes(32))
+
+
+def test_document_comes_back_from_json_as_it_was() -> None:
+    document = _document(Golden("", ""))
+
+    assert TournamentDocument.from_json(document).to_json() == document
+
+
+def test_document_of_another_format_is_refused() -> None:
+    with pytest.raises(BadDocument, match="format 1 is not 2"):
+        TournamentDocument.from_json({**_document(Golden("", "")), "format": 1})

@@ -11,7 +11,25 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import create_tournament, start_tournament
+from pentathlon_engines.tournament.document import TournamentDocument, newest_scheduler
 from tests.factories import make_user, make_version
+
+_OF_SERVICE = ("versions", "rated", "entries_per_author", "secret")
+
+
+def open_cup(
+    actor: User,
+    *,
+    name: str = "Cup",
+    format: str = "round_robin",  # noqa: A002  the word of the API
+    **asked: Any,  # Any: arguments of the service, and fields of the document
+) -> Tournament:
+    """Create a tournament of Tuned, or of the game that is asked for."""
+    about = {each: asked.pop(each) for each in _OF_SERVICE if each in asked}
+    fields = {"game": "tuned", "scheduler": newest_scheduler(format), **asked}
+    return create_tournament(
+        actor=actor, name=name, document=TournamentDocument(**fields), **about
+    )
 
 
 def started(
@@ -25,11 +43,8 @@ def started(
 ) -> Tournament:
     """Create and start a round robin of these bots, or of new ones."""
     owner = owner or make_user(organiser=True)
-    tournament = create_tournament(
-        owner=owner,
-        name="Cup",
-        game="tuned",
-        format="round_robin",
+    tournament = open_cup(
+        owner,
         versions=[version.pk for version in versions or [make_version() for _ in range(bots)]],
         cycles=cycles,
         rated=rated,

@@ -9,14 +9,14 @@ from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, Versio
 from pentathlon.matches.models import MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.skill import ALGORITHM_VERSION
-from pentathlon.tournaments.document import document, event_key
-from pentathlon.tournaments.services import create_tournament, start_tournament
+from pentathlon.tournaments.document import document_json, event_key
+from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import canonical
-from pentathlon_engines.tournament.document import document_hash, draw_schedule
+from pentathlon_engines.tournament.document import TournamentDocument, document_hash
 from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
-from tests.pentathlon.tournaments.acting import matches_of, started
+from tests.pentathlon.tournaments.acting import matches_of, open_cup, started
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def test_schedule_follows_from_document_and_key_alone() -> None:
     tournament = started(bots=5, cycles=2)
     versions = [entry.version_id for entry in tournament.entries.in_order()]
 
-    copy = json.loads(json.dumps(document(tournament)))
+    copy = TournamentDocument.from_json(json.loads(json.dumps(document_json(tournament))))
 
     stored = [
         (
@@ -47,7 +47,7 @@ def test_schedule_follows_from_document_and_key_alone() -> None:
             pairing.alias,
             tuple(versions[number] for number in pairing.seating),
         )
-        for pairing in draw_schedule(copy, key=event_key(tournament))
+        for pairing in copy.schedule(key=event_key(tournament))
     ]
 
 
@@ -55,7 +55,7 @@ def test_document_names_every_bot_by_its_content() -> None:
     version = make_version(name="alpha")
     tournament = make_tournament(versions=[version])
 
-    entries = document(tournament)["entries"]
+    entries = document_json(tournament)["entries"]
 
     assert entries == [{"bot": "alpha", "version": 1, "hash": version.archive_id}]
 
@@ -69,12 +69,12 @@ def test_replay_with_the_secret_is_the_same_tournament() -> None:
         versions=versions,
         rated=False,
         secret=first.secret,
-        draw_probability=document(first)["draw_probability"],
+        draw_probability=document_json(first)["draw_probability"],
     )
 
     drawn = [[(match.seed, match.alias) for match in matches_of(one)] for one in (first, second)]
     assert drawn[0] == drawn[1]
-    assert canonical(document(first)) == canonical(document(second))
+    assert canonical(document_json(first)) == canonical(document_json(second))
 
 
 def test_same_entrants_meet_with_other_seeds_in_the_next_tournament() -> None:
@@ -103,7 +103,7 @@ def test_another_file_of_one_entrant_changes_every_seed() -> None:
 def test_document_holds_the_commitment_and_never_the_secret() -> None:
     tournament = started()
 
-    text = canonical(document(tournament)).decode()
+    text = canonical(document_json(tournament)).decode()
 
     assert (tournament.commitment or "none") in text
     assert tournament.secret not in text
@@ -112,22 +112,22 @@ def test_document_holds_the_commitment_and_never_the_secret() -> None:
 
 def test_later_changes_of_rows_leave_the_document_as_it_was() -> None:
     tournament = started(bots=2)
-    before = document_hash(document(tournament))
+    before = document_hash(document_json(tournament))
 
     Bot.objects.update(name=Concat("name", Value("-renamed")))
     Pool.objects.update(draw_probability=0.3)
     tournament.refresh_from_db()
 
-    assert document_hash(document(tournament)) == before
+    assert document_hash(document_json(tournament)) == before
 
 
 def test_document_is_final_from_the_start_on() -> None:
     tournament = make_tournament(versions=[make_version(), make_version()])
-    assert document(tournament)["draw_probability"] is None
+    assert document_json(tournament)["draw_probability"] is None
 
     begun = start_tournament(actor=tournament.owner, tournament=tournament)
 
-    assert document(begun)["draw_probability"] == pytest.approx(0.1)
+    assert document_json(begun)["draw_probability"] == pytest.approx(0.1)
 
 
 def _fixed_version(name: str, *, game: str) -> BotVersion:
@@ -148,11 +148,9 @@ def _fixed_version(name: str, *, game: str) -> BotVersion:
 def test_started_tournament_stores_this_document_for_ever() -> None:
     versions = [_fixed_version(f"bot-{number}", game="azure") for number in range(3)]
     owner = make_user(organiser=True)
-    made = create_tournament(
-        owner=owner,
-        name="Golden Cup",
+    made = open_cup(
+        owner,
         game="azure",
-        format="round_robin",
         versions=[version.pk for version in versions],
         cycles=2,
         options={"gifted": "mighty"},

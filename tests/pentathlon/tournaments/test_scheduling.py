@@ -8,7 +8,7 @@ from pentathlon.tournaments import scheduling, services
 from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling import extend_schedule, make_schedules
-from pentathlon_engines.tournament.document import draw_schedule
+from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, settle
 
@@ -25,10 +25,9 @@ def _few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 def _begun(*, bots: int = 4) -> Tournament:
     owner = make_user(organiser=True)
     tournament = services.create_tournament(
-        owner=owner,
+        actor=owner,
         name="Long Cup",
-        game="tuned",
-        format="round_robin",
+        document=TournamentDocument(game="tuned"),
         versions=[make_version().pk for _ in range(bots)],
     )
     return services.start_tournament(actor=owner, tournament=tournament)
@@ -41,7 +40,7 @@ def _as_drawn(tournament: Tournament) -> list[tuple[object, ...]]:
             *(drawn.index, drawn.round, drawn.block, drawn.seed, drawn.alias),
             *(versions[number] for number in drawn.seating),
         )
-        for drawn in draw_schedule(document(tournament), key=event_key(tournament))
+        for drawn in document(tournament).schedule(key=event_key(tournament))
     ]
 
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from pentathlon.tournaments.document import document
+from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.proof import proof
 from pentathlon_engines.tournament.proof import BadProof, check_proof
@@ -54,8 +54,8 @@ def test_open_ones_get_a_secret_and_running_ones_keep_their_matches(old_tourname
     assert found[running].secret == found[closed].secret == ""
     assert found[running].revealed_at is None
     assert found[closed].revealed_at is not None
-    assert document(found[closed])["seed"] == 7
-    assert "seed" not in document(found[running])
+    assert document_json(found[closed])["seed"] == 7
+    assert "seed" not in document_json(found[running])
     for pk in (running, closed):
         with pytest.raises(BadProof, match="before seeds were sealed"):
             check_proof(proof(found[pk]))

@@ -21,7 +21,7 @@ from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch,
 from pentathlon_engines.match.limits import Limits
 from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.together import all_at_once
-from tests.pentathlon.tournaments.acting import matches_of, settle, started
+from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle, started
 
 pytestmark = pytest.mark.django_db
 
@@ -33,8 +33,7 @@ def owner() -> User:
 
 
 def _create(owner: User, **changes: Any) -> Tournament:  # Any: what a caller may get wrong
-    asked = {"name": "Cup", "game": "tuned", "format": "round_robin", **changes}
-    return services.create_tournament(owner=owner, **asked)
+    return open_cup(owner, **changes)
 
 
 class TestCreate:

@@ -15,6 +15,7 @@ from pentathlon.tournaments.services import (
     pause_tournament,
     start_tournament,
 )
+from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_match, make_upload, make_user, make_version
 from tests.pentathlon.replays.playing import record_of, submit, trace
 
@@ -75,10 +76,9 @@ def make_scene() -> Scene:
 def open_tournament(owner: User, name: str, versions: list[BotVersion]) -> Tournament:
     """Make a tournament that is open for entries."""
     return create_tournament(
-        owner=owner,
+        actor=owner,
         name=name,
-        game="tuned",
-        format="round_robin",
+        document=TournamentDocument(game="tuned"),
         versions=[version.pk for version in versions],
     )
 

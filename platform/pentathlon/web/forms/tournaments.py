@@ -16,6 +16,7 @@ from pentathlon.tournaments.checks import (
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
 from pentathlon_engines.contract.info import GameInfo
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.tournament.document import TournamentDocument
 
 _LIMITS = ("action_cpu_s", "match_cpu_s")
 _USUAL = Limits()
@@ -78,6 +79,7 @@ class TournamentForm(forms.Form):
         versions: Iterable[BotVersion],
     ) -> None:
         super().__init__(data)
+        self._game = info.key
         low, high = info.seats
         seats = forms.IntegerField(
             label="Seats at a table", min_value=low, max_value=high, initial=info.default_seats
@@ -88,13 +90,21 @@ class TournamentForm(forms.Form):
         self.fields["versions"].choices = version_choices(versions)  # type: ignore[attr-defined]
 
     @property
-    def document(self) -> dict[str, Any]:  # Any: arguments of the service
-        """What the service is told, with only the limits that differ from the usual ones."""
-        values = dict(self.cleaned_data)
-        limits = {name: values.pop(name) for name in _LIMITS}
-        usual = _USUAL.to_json()
-        values["limits"] = {name: v for name, v in limits.items() if v != usual[name]}
-        return values
+    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
+        """What the service is told besides the document."""
+        names = ("name", "versions", "rated", "entries_per_author")
+        return {name: self.cleaned_data[name] for name in names}
+
+    @property
+    def document(self) -> TournamentDocument:
+        """The document, with only the limits that differ from the usual ones."""
+        values, usual = self.cleaned_data, _USUAL.to_json()
+        return TournamentDocument(
+            game=self._game,
+            table_seats=values["table_seats"],
+            cycles=values["cycles"],
+            limits={name: values[name] for name in _LIMITS if values[name] != usual[name]},
+        )
 
 
 class EntryForm(forms.Form):

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
-from pentathlon.tournaments.models import Entry, Tournament, TournamentFormat
+from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.services import (
     cancel_tournament,
@@ -47,9 +47,8 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     eligible = BotVersion.objects.eligible(info.key).listed().order_by("bot__name", "-number")
     form = TournamentForm(request.POST or None, info=info, versions=eligible[:_MOST_CHOICES])
     if form.is_valid():
-        kind = TournamentFormat.ROUND_ROBIN.value
-        values = {"owner": owner, "game": info.key, "format": kind, **form.document}
-        made = accepted(form, lambda: create_tournament(**values))
+        values = {"document": form.document, **form.arguments}
+        made = accepted(form, lambda: create_tournament(actor=owner, **values))
         if made is not None:
             messages.success(request, f"{made.name} is open for entries.")
             return redirect("tournament", made.pk)

@@ -15,7 +15,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.reasons import Reason, read_situation, why_waiting
-from pentathlon.tournaments.document import document, revealed_event_key
+from pentathlon.tournaments.document import document_json, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.tournaments.progress import Progress, count_done, progress
 from pentathlon.tournaments.secrecy import sealed_blocks
@@ -111,7 +111,7 @@ def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
 def tournament_document(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the document that the whole schedule follows from."""
     found, context = _head(request, tournament_id, tab="document")
-    source = document(found)
+    source = document_json(found)
     if "download" in request.GET:
         response = JsonResponse(source, json_dumps_params={"indent": 2})
         response["Content-Disposition"] = f'attachment; filename="tournament-{found.pk}.json"'
