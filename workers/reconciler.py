@@ -21,7 +21,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from kombu.exceptions import OperationalError as BrokerAway
 from redis import RedisError
 
-from pentathlon.common.services import RECONCILER, drop_lease, take_lease
+from pentathlon.common.services import RECONCILER, acquire_leadership, give_up_leadership
 
 NAME: Final = RECONCILER
 LEASE_TTL_S: Final = 5.0
@@ -66,7 +66,7 @@ class Reconciler:
             is_well = self.tick()
             pause_s = self._pause_s if is_well else min(2 * pause_s, LONGEST_PAUSE_S)
         with suppress(*_AWAY):
-            drop_lease(name=self._name, holder=self._holder)
+            give_up_leadership(name=self._name, holder=self._holder)
 
     def tick(self) -> bool:
         """Do every step that is due if this copy leads; return whether nothing was away."""
@@ -92,7 +92,9 @@ class Reconciler:
     def _take_lease(self) -> None:
         had_it, self._is_leader = self._is_leader, False
         asked_at = time.monotonic()
-        self._is_leader = take_lease(name=self._name, holder=self._holder, ttl_s=self._ttl_s)
+        self._is_leader = acquire_leadership(
+            name=self._name, holder=self._holder, ttl_s=self._ttl_s
+        )
         self._led_until = asked_at + self._ttl_s / 3
         if self._is_leader and not had_it:
             _log.info("leading", work=self._name, holder=self._holder)

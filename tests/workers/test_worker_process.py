@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon.bots.models import VersionState
-from pentathlon.common.models import Lease
+from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.matches.models import Match, MatchKind, MatchState, Worker
 from pentathlon.replays.services import read_record
@@ -96,7 +96,7 @@ def test_reconciler_takes_over_from_one_that_was_killed(tmp_path: Path) -> None:
 
 def _leader() -> int:
     """Return the process that hands matches out."""
-    holders = Lease.objects.filter(name=RECONCILER).values_list("holder", flat=True)
+    holders = Leadership.objects.filter(name=RECONCILER).values_list("holder", flat=True)
     return int(next(iter(holders), "/0/").split("/")[1])
 
 

@@ -3,12 +3,18 @@ from __future__ import annotations
 from django.db import models
 
 
-class Lease(models.Model):
-    """The right to do one kind of work alone for a while, such as reconciling."""
+class Leadership(models.Model):
+    """The right of one process to do one kind of work alone for a while, such as reconciling.
+
+    `matches.expiry` keeps the times of its own looks in two rows of this table.
+    """
 
     name = models.CharField(max_length=40, primary_key=True)
     holder = models.CharField(max_length=80)
     until = models.DateTimeField()
+
+    class Meta:
+        db_table = "common_lease"
 
     def __str__(self) -> str:
         return f"{self.name} held by {self.holder}"

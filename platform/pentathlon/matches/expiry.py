@@ -13,7 +13,7 @@ from typing import Final
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from pentathlon.common.models import Lease
+from pentathlon.common.models import Leadership
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import LEASE_S, return_expired_leases
 
@@ -37,7 +37,7 @@ def watch_leases() -> list[Match]:
 
 def _looked_lately() -> bool:
     """Note this look; say whether the one before was no longer ago than a lease can stand."""
-    looks = Lease.objects.filter(name=_WATCH)
+    looks = Leadership.objects.filter(name=_WATCH)
     # One row is changed once a second at most, whoever looks how often.
     if looks.filter(until__gt=Now() - _NOTE_EVERY).exists():
         return True
@@ -53,13 +53,13 @@ def _looked_lately() -> bool:
 def _is_truce() -> bool:
     # One that lasts longer than a truce was made by a clock that has been set back.
     longest = Now() + timedelta(seconds=LEASE_S)
-    return Lease.objects.filter(Q(until__gt=Now(), until__lte=longest), name=_TRUCE).exists()
+    return Leadership.objects.filter(Q(until__gt=Now(), until__lte=longest), name=_TRUCE).exists()
 
 
 def _note(name: str, seconds: float) -> bool:
     """Set a time; say whether there was one before."""
     until = Now() + timedelta(seconds=seconds)
-    if Lease.objects.filter(name=name).update(until=until):
+    if Leadership.objects.filter(name=name).update(until=until):
         return True
-    Lease.objects.get_or_create(name=name, defaults={"holder": _HOLDER, "until": until})
+    Leadership.objects.get_or_create(name=name, defaults={"holder": _HOLDER, "until": until})
     return False

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.common.clock import database_now
-from pentathlon.common.models import Lease
+from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.matches.cap import Cap
 from pentathlon.matches.fleet import Fleet, read_fleet
@@ -49,7 +49,7 @@ def read_situation() -> Situation:
         fleet=read_fleet(),
         cap=Cap.over(Match.objects.in_flight()),
         held_lanes=frozenset(HeldLane.objects.values_list("lane", flat=True)),
-        is_handed_out=Lease.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
+        is_handed_out=Leadership.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
     )
 
 

@@ -10,7 +10,7 @@ from django.db.utils import NotSupportedError
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon.common.indexes import AddIndexOnline, RemoveIndexOnline
-from pentathlon.common.models import Lease
+from pentathlon.common.models import Leadership
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,7 +38,7 @@ def _run(operation: Operation, *, has_index: bool, backwards: bool = False) -> l
 
 def _indexes() -> set[str]:
     with connection.cursor() as cursor:
-        return set(connection.introspection.get_constraints(cursor, Lease._meta.db_table))
+        return set(connection.introspection.get_constraints(cursor, Leadership._meta.db_table))
 
 
 def test_index_is_added_and_removed_again() -> None:

@@ -4,7 +4,7 @@ import pytest
 from django.db.models import F
 from django.db.models.functions import Now
 
-from pentathlon.common.models import Lease
+from pentathlon.common.models import Leadership
 from pentathlon.matches.expiry import GAP_S, watch_leases
 from pentathlon.matches.models import AttemptState, Match, MatchState
 from pentathlon.matches.services import LEASE_S, renew_lease
@@ -23,7 +23,7 @@ def match() -> Match:
 
 def pass_time(seconds: float) -> None:
     """Let so many seconds pass for all that the database has noted, without a look."""
-    Lease.objects.update(until=F("until") - timedelta(seconds=seconds))
+    Leadership.objects.update(until=F("until") - timedelta(seconds=seconds))
 
 
 def test_match_of_a_silent_worker_is_given_back(match: Match) -> None:
@@ -86,6 +86,6 @@ def test_truce_of_a_clock_that_was_set_back_is_none(match: Match) -> None:
     let_lease_expire(match.pk)
     pass_time(GAP_S + 1)
     watch_leases()
-    Lease.objects.filter(name="leases-truce").update(until=Now() + timedelta(hours=1))
+    Leadership.objects.filter(name="leases-truce").update(until=Now() + timedelta(hours=1))
 
     assert watch_leases() == [match]

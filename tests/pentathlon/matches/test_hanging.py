@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from pentathlon.bots.models import Bot, VersionState
-from pentathlon.common.services import take_lease
+from pentathlon.common.services import acquire_leadership
 from pentathlon.matches import services
 from pentathlon.matches.jobs import Ending, Job
 from pentathlon.matches.models import Match, MatchKind, MatchState
@@ -79,16 +79,16 @@ def test_holder_that_hangs_after_taking_a_lease_keeps_only_its_time() -> None:
     def hang() -> None:
         try:
             with connection.execute_wrapper(hang_after_update):
-                take_lease(name="work", holder="hung", ttl_s=0)
+                acquire_leadership(name="work", holder="hung", ttl_s=0)
         finally:
             connection.close()
 
-    take_lease(name="work", holder="before", ttl_s=0)
+    acquire_leadership(name="work", holder="before", ttl_s=0)
     thread = threading.Thread(target=hang)
     thread.start()
     try:
         assert is_taken.wait(30)
-        assert take_lease(name="work", holder="next", ttl_s=5)
+        assert acquire_leadership(name="work", holder="next", ttl_s=5)
     finally:
         is_over.set()
         thread.join(30)

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from pentathlon.common.services import RECONCILER, take_lease
+from pentathlon.common.services import RECONCILER, acquire_leadership
 from pentathlon.matches.cap import Cap
 from pentathlon.matches.fleet import Fleet
 from pentathlon.matches.models import Match, MatchState
@@ -180,7 +180,7 @@ class TestSituation:
     def test_bot_at_its_cap_is_named(self, settings: Settings) -> None:
         settings.BOT_MATCHES = 1
         make_worker()
-        take_lease(name=RECONCILER, holder="me", ttl_s=60)
+        acquire_leadership(name=RECONCILER, holder="me", ttl_s=60)
         busy = make_version(name="busy")
         claimed(make_match([busy, make_version()]))
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from pentathlon.common.models import Lease
+from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.matches.fleet import read_fleet
 from pentathlon.matches.models import Match, MatchState, Worker
@@ -20,7 +20,9 @@ def status(request: HttpRequest) -> HttpResponse:
     """Show what runs and waits, and whether the housekeeping was heard of."""
     ended = Match.objects.filter(finished_at__gt=Now() - _HOUR)
     context = {
-        "reconciler_silent": not Lease.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
+        "reconciler_silent": not Leadership.objects.filter(
+            name=RECONCILER, until__gt=Now()
+        ).exists(),
         "slots": read_fleet().slots,
         "running": Match.objects.filter(state=MatchState.RUNNING).count(),
         "waiting": Match.objects.filter(state=MatchState.PENDING).count(),
