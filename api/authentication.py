@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.accounts.services import note_token_use
-from pentathlon.accounts.tries import count_try_for
+from pentathlon.common.throttle import count_sign_in_as
 
 
 class BearerAuthentication(TokenAuthentication):
@@ -38,7 +38,7 @@ class PasswordAuthentication(BasicAuthentication):
         """
         if "\0" in userid:
             raise AuthenticationFailed("Invalid username/password.")
-        wait_s = count_try_for(userid)
+        wait_s = count_sign_in_as(userid)
         if wait_s:
             raise Throttled(wait_s)
         return super().authenticate_credentials(userid, password, request)

@@ -8,8 +8,8 @@ from django_filters.rest_framework import FilterSet
 from rest_framework.request import Request
 from rest_framework.viewsets import GenericViewSet
 
+from api.idempotency import Handler, make_idempotent
 from api.pagination import PAGE_PARAMETERS, NewestFirst
-from api.repeating import Handler, carried_out_once
 from api.requests import check_parameters
 from pentathlon.accounts.models import ApiToken, Scope, User
 from pentathlon.common.errors import InvalidInput, NotFound, TooLarge
@@ -36,7 +36,7 @@ class Endpoint(GenericViewSet[T], Generic[T]):
     """By action, what its query may say besides filters and the place of a page."""
     sealed_actions: tuple[str, ...] = ()
     """Those that answer 409 while the seed of a match is sealed."""
-    is_repeatable = True
+    takes_idempotency_key = True
     """Whether a POST may be sent again with the same `Idempotency-Key`."""
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
@@ -44,9 +44,9 @@ class Endpoint(GenericViewSet[T], Generic[T]):
         check_body_size(request, allowance(request.path).largest_body)
         super().initial(request, *args, **kwargs)
         check_parameters(request.query_params, known=self._known_parameters())
-        if request.method == "POST" and self.is_repeatable and self.action is not None:
+        if request.method == "POST" and self.takes_idempotency_key and self.action is not None:
             # The framework looks the handler up next.
-            self.post = carried_out_once(self.post, prepare=self.prepare)
+            self.post = make_idempotent(self.post, prepare=self.prepare)
 
     def prepare(self) -> None:
         """Do what takes long before the transaction of a POST that may be sent again."""

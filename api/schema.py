@@ -10,8 +10,8 @@ from rest_framework.permissions import SAFE_METHODS
 
 from api.endpoint import ID, LARGEST_ID
 from api.errors import MEDIA_TYPE
+from api.idempotency import HEADER, LONGEST_KEY
 from api.permissions import SignedIn
-from api.repeating import HEADER, LONGEST_KEY
 from api.requests import RequestSerializer
 
 _ALWAYS: Final = (
@@ -53,7 +53,7 @@ class ApiSchema(AutoSchema):
 
     def get_override_parameters(self) -> list[Any]:
         """Offer a key to every POST that may be sent again."""
-        if self.method != "POST" or not getattr(self.view, "is_repeatable", False):
+        if self.method != "POST" or not getattr(self.view, "takes_idempotency_key", False):
             return []
         return [
             OpenApiParameter(

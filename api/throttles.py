@@ -3,7 +3,7 @@
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from pentathlon.common.rates import count, home_of
+from pentathlon.common.throttle import count, home_of
 from pentathlon.server.limits import allowance
 
 

@@ -16,7 +16,7 @@ from api.permissions import SignedIn
 from api.requests import RequestSerializer
 from pentathlon.accounts import services
 from pentathlon.accounts.models import ApiToken, Scope
-from pentathlon.accounts.tries import count_try
+from pentathlon.common.throttle import count_sign_in
 
 
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):
@@ -79,12 +79,12 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
     lookup_url_kwarg = "id"
     lookup_value_regex = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     queryset = ApiToken.objects.none()
-    is_repeatable = False  # a kept answer would keep the secret
+    takes_idempotency_key = False  # the stored answer would hold the secret
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Count tries of passwords before looking at one."""
         if request.headers.get("Authorization", "").lower().startswith("basic"):
-            wait_s = count_try(request)
+            wait_s = count_sign_in(request.META.get("REMOTE_ADDR", ""))
             if wait_s:
                 raise Throttled(wait_s)
         super().initial(request, *args, **kwargs)

@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import settings
 
-from pentathlon.common import rates
-from pentathlon.common.rates import LocalCounts
+from pentathlon.common import throttle
+from pentathlon.common.throttle import LocalCounts
 
 # The same examples on every run, and no deadline: a busy machine is no reason to fail.
 settings.register_profile("pentathlon", deadline=None, derandomize=True, database=None)
@@ -18,4 +18,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _own_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep counts of requests apart from those of other tests."""
     counts = LocalCounts()
-    monkeypatch.setattr(rates, "_counts", lambda url: counts)
+    monkeypatch.setattr(throttle, "_counts", lambda url: counts)

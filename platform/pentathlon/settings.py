@@ -87,7 +87,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "pentathlon.web.rates.limit_pages",
+    "pentathlon.web.throttle.limit_pages",
     "pentathlon.outages.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]

@@ -5,13 +5,13 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from pentathlon import health
 from pentathlon.metrics import metrics
-from pentathlon.web.tries import counts_tries
+from pentathlon.web.throttle import throttle_sign_ins
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("metrics", metrics, name="metrics"),
-    path("admin/login/", counts_tries(admin.site.login)),
+    path("admin/login/", throttle_sign_ins(admin.site.login)),
     path("admin/", admin.site.urls),
     path("api/", include("api.urls")),
     path("", include("pentathlon.web.urls")),

@@ -43,10 +43,10 @@ class ApiToken(AbstractAuthToken):
         return f"{self.name} of {self.user}"
 
 
-class KeptAnswer(models.Model):
-    """What a person's request was answered with, so that sending it again changes nothing."""
+class IdempotencyRecord(models.Model):
+    """The answer to a person's request, so that sending the request again changes nothing."""
 
-    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="kept_answers")
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="idempotency_records")
     key = models.CharField(max_length=100)
     """Chosen by the person, new for every request."""
     fingerprint = models.CharField(max_length=64)
@@ -56,9 +56,10 @@ class KeptAnswer(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
+        db_table = "accounts_keptanswer"
         constraints = (
             models.UniqueConstraint(fields=("person", "key"), name="accounts_answer_once"),
         )
 
     def __str__(self) -> str:
-        return f"answer {self.key} for {self.person}"
+        return f"answer to {self.key} of {self.person}"

@@ -19,11 +19,11 @@ from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
 from pentathlon.web.forms.refusals import accepted
 from pentathlon.web.person import signed_in
 from pentathlon.web.refused import refusals_as_pages
-from pentathlon.web.tries import counts_tries
+from pentathlon.web.throttle import throttle_sign_ins
 
 _STOPPED_SHOWN = 20
 
-sign_in = counts_tries(
+sign_in = throttle_sign_ins(
     LoginView.as_view(
         template_name="web/sign_in.html",
         authentication_form=SignInForm,
@@ -32,7 +32,7 @@ sign_in = counts_tries(
 )
 
 
-@counts_tries
+@throttle_sign_ins
 @sensitive_post_parameters("password")
 @never_cache
 @require_http_methods(["GET", "POST"])

@@ -1,22 +1,23 @@
-"""How often pages may be asked for."""
+"""Limits on how often somebody may ask for pages and send passwords."""
 
 from collections.abc import Callable
+from functools import wraps
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from pentathlon.common.rates import count, home_of
+from pentathlon.common.throttle import count, count_sign_in, count_sign_in_as, home_of
 from pentathlon.server.limits import allowance
+
+View = Callable[[HttpRequest], HttpResponseBase]
 
 _NOT_PAGES = ("/api/", "/healthz", "/readyz", "/metrics", "/live/")
 """The API counts for itself, and monitoring is never turned away."""
 
 
-def limit_pages(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+def limit_pages(get_response: View) -> View:
     """Answer 429 to a person, or an address without one, that asks for too many pages."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
@@ -26,11 +27,27 @@ def limit_pages(
     return answer
 
 
+def throttle_sign_ins(view: View) -> View:
+    """Answer 429, before the view looks at anything, to somebody who sends its form too often."""
+
+    @wraps(view)
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        wait_s = _count_sign_in(request) if request.method == "POST" else 0
+        return too_many(request, wait_s) if wait_s else view(request)
+
+    return answer
+
+
 def too_many(request: HttpRequest, wait_s: int) -> HttpResponse:
     """Say in words when to come back."""
     page = render(request, "429.html", {"wait_s": wait_s}, status=HTTPStatus.TOO_MANY_REQUESTS)
     page["Retry-After"] = str(wait_s)
     return page
+
+
+def _count_sign_in(request: HttpRequest) -> int:
+    address = request.META.get("REMOTE_ADDR", "")
+    return count_sign_in(address) or count_sign_in_as(request.POST.get("username", ""))
 
 
 def _count(request: HttpRequest) -> int:

@@ -1,9 +1,10 @@
-"""How often somebody may ask for something: the one place where requests are counted.
+"""Limits on how often somebody may send requests: the one place where requests are counted.
 
 All web processes count together in Redis, one atomic step per request, so that no number of
 parallel requests passes a limit. While Redis is away each process counts for itself.
 """
 
+import hashlib
 import threading
 import time
 from dataclasses import dataclass, field
@@ -94,6 +95,18 @@ def count(name: str, who: object) -> int:
         f"pentathlon:rate:{name}:{who}", _WINDOWS_S[unit]
     )
     return 0 if taken <= int(number) else max(1, ceil(left_s))
+
+
+def count_sign_in(address: str) -> int:
+    """Count a sign-in from this address, on pages and in the API together; return as `count`."""
+    return count("sign_ins", home_of(address))
+
+
+def count_sign_in_as(username: str) -> int:
+    """Count a sign-in to this account from any address; return as `count`."""
+    # A digest: people type anything into this field, even passwords.
+    name = hashlib.sha256(username.strip().lower().encode("utf-8", "replace")).hexdigest()
+    return count("sign_ins_of_account", name)
 
 
 def home_of(address: str) -> str:

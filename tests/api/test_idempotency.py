@@ -5,7 +5,7 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
-from pentathlon.accounts.models import KeptAnswer
+from pentathlon.accounts.models import IdempotencyRecord
 from pentathlon.bots.archives import CheckedArchive, read_archive
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import Match
@@ -61,7 +61,7 @@ def test_refusal_is_not_kept(client: APIClient) -> None:
     refused = create(client, key="a", game="chess")
 
     assert refused.status_code == 400
-    assert not KeptAnswer.objects.exists()
+    assert not IdempotencyRecord.objects.exists()
     assert create(client, key="a").status_code == 201
 
 

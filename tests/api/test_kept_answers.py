@@ -4,8 +4,8 @@ from functools import partial
 import pytest
 from django.db.models import F
 
-from pentathlon.accounts.answers import KEPT_FOR, Answer, answer_once
-from pentathlon.accounts.models import KeptAnswer, User
+from api.idempotency import KEPT_FOR, Answer, answer_once
+from pentathlon.accounts.models import IdempotencyRecord, User
 from pentathlon.common.errors import Conflict
 from tests.factories import make_user
 
@@ -14,20 +14,20 @@ pytestmark = pytest.mark.django_db
 
 def ask(person: User, body: object, *, fingerprint: str = "f") -> Answer:
     return answer_once(
-        person=person,
+        actor=person,
         key="key",
         fingerprint=fingerprint,
         make=lambda: Answer(status=201, body=body),
     )
 
 
-def test_first_answer_is_kept() -> None:
+def test_first_answer_is_replayed() -> None:
     person = make_user()
 
     first, second = ask(person, {"id": 1}), ask(person, {"id": 2})
 
-    assert (first.body, first.is_kept) == ({"id": 1}, False)
-    assert (second.body, second.status, second.is_kept) == ({"id": 1}, 201, True)
+    assert (first.body, first.is_replayed) == ({"id": 1}, False)
+    assert (second.body, second.status, second.is_replayed) == ({"id": 1}, 201, True)
 
 
 def test_other_request_under_the_key_is_a_conflict() -> None:
@@ -43,17 +43,17 @@ def test_failure_keeps_nothing() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        answer_once(person=make_user(), key="key", fingerprint="f", make=fail)
+        answer_once(actor=make_user(), key="key", fingerprint="f", make=fail)
 
-    assert not KeptAnswer.objects.exists()
+    assert not IdempotencyRecord.objects.exists()
 
 
 def test_answer_is_forgotten_after_a_day() -> None:
     person = make_user()
     ask(person, 1)
-    KeptAnswer.objects.update(created_at=F("created_at") - KEPT_FOR - timedelta(minutes=1))
+    IdempotencyRecord.objects.update(created_at=F("created_at") - KEPT_FOR - timedelta(minutes=1))
 
-    assert not ask(person, 2, fingerprint="other").is_kept
+    assert not ask(person, 2, fingerprint="other").is_replayed
 
 
 def test_only_a_new_request_is_prepared() -> None:
@@ -61,7 +61,7 @@ def test_only_a_new_request_is_prepared() -> None:
 
     for name in ("first", "second"):
         answer_once(
-            person=person,
+            actor=person,
             key="key",
             fingerprint="f",
             prepare=partial(prepared.append, name),

@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings as real
 from pytest_django import Settings
 
-from pentathlon.common import rates
-from pentathlon.common.rates import LocalCounts, SharedCounts, count, home_of
+from pentathlon.common import throttle
+from pentathlon.common.throttle import LocalCounts, SharedCounts, count, home_of
 
 
 def shared() -> SharedCounts:
@@ -21,7 +21,7 @@ def test_parallel_requests_are_counted_one_by_one(
     make: type[LocalCounts], monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     counts, who = make(), uuid4()
-    monkeypatch.setattr(rates, "_counts", lambda url: counts)
+    monkeypatch.setattr(throttle, "_counts", lambda url: counts)
     settings.RATES = {"sign_ins": "20/min"}
 
     with ThreadPoolExecutor(30) as pool:
@@ -54,7 +54,7 @@ def test_without_redis_a_process_counts_for_itself() -> None:
 
 
 def test_many_strangers_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "_MOST_KEYS", 10)
+    monkeypatch.setattr(throttle, "_MOST_KEYS", 10)
     counts = LocalCounts()
 
     for number in range(100):
