@@ -90,7 +90,7 @@ class SeatFileViewSet(Endpoint[Match]):
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     def log(self, request: Request, pk: str, seat: str) -> HttpResponse:
         """Read all that explains what happened to your bot, as plain text."""
-        told = explain_seat(match=self.get_object(), person=self.actor, seat=int(seat))
+        told = explain_seat(match=self.get_object(), actor=self.actor, seat=int(seat))
         return _file(
             as_text(told).encode(), f"match-{pk}-seat-{seat}.txt", "text/plain; charset=utf-8"
         )
@@ -102,7 +102,7 @@ class SeatFileViewSet(Endpoint[Match]):
         It holds the seed: until the last match of its block is done, the answer is 409 `sealed`.
         """
         match = self.get_object()
-        bundle = bundle_seat(match=match, person=self.actor, seat=int(seat))
+        bundle = bundle_seat(match=match, actor=self.actor, seat=int(seat))
         check_unsealed(match)
         return _file(bundle.data, bundle.name, "application/zip")
 

@@ -222,7 +222,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     def logs(self, request: Request, pk: str) -> Response:
         """Read what happened to your own bots in a finished match, and what they wrote."""
         match = self.get_object()
-        explained = explain_match(match=match, person=self.actor)
+        explained = explain_match(match=match, actor=self.actor)
         if not explained:
             raise NotFound(f"None of your bots played match {match.pk}.")
         return Response(ExplanationSerializer(explained, many=True).data)

@@ -98,7 +98,7 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
         """Make a token."""
         wanted = TokenRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        token, secret = services.create_token(user=self.actor, **wanted.validated_data)
+        token, secret = services.create_token(actor=self.actor, **wanted.validated_data)
         answer = {**TokenSerializer(token).data, "token": secret}
         return Response(answer, status=status.HTTP_201_CREATED)
 

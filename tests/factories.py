@@ -47,7 +47,7 @@ def make_user(username: str = "", *, organiser: bool = False, password: str = PA
 
 def make_token(user: User, *, scopes: Sequence[str] = tuple(Scope.values)) -> tuple[ApiToken, str]:
     """Store a token and return it with its secret."""
-    return create_token(user=user, name="test", scopes=scopes, days=1)
+    return create_token(actor=user, name="test", scopes=scopes, days=1)
 
 
 def zip_files(

@@ -83,7 +83,7 @@ def test_every_bot_can_be_uploaded() -> None:
     owner = make_user()
 
     for bot in authors(["ada"]):
-        assert submit_bot(owner=owner, archive=zipped(folder_of(bot))).bot.name == bot
+        assert submit_bot(actor=owner, archive=zipped(folder_of(bot))).bot.name == bot
 
 
 @pytest.mark.django_db

@@ -45,7 +45,7 @@ def upload(build: str, *, command: str = COMMAND) -> BotVersion:
     source = (built_in_bots()["random"] / "main.py").read_text()
     manifest = f'name = "smith"\ngames = ["tuned"]\ncommand = {command}\nbuild = {build}\n'
     archive = zip_files({"bot.toml": manifest, "source.py": source})
-    return submit_bot(owner=make_user(), archive=archive)
+    return submit_bot(actor=make_user(), archive=archive)
 
 
 def validation() -> Job:

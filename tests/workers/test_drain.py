@@ -33,7 +33,7 @@ def _sleeper(seconds: float) -> BotVersion:
     name = f"sleeper-{next_number()}"
     manifest = f'name = "{name}"\ngames = ["tuned"]\nlanguage = "python"\n'
     files = {"bot.toml": manifest, "main.py": _SLEEPER.format(seconds=seconds)}
-    return create_bot(owner=make_user(), archive=read_archive(zip_files(files)))
+    return create_bot(actor=make_user(), archive=read_archive(zip_files(files)))
 
 
 def test_match_that_outlasts_the_grace_is_given_back_in_the_middle_of_a_turn(

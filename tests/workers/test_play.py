@@ -272,7 +272,7 @@ def test_what_a_bot_says_is_kept_for_its_owner(files: BotFiles) -> None:
             "main.py": 'import sys\nsys.stderr.write("hello")\n' + main.read_text(),
         }
     )
-    version = submit_bot(owner=make_user(), archive=talker)
+    version = submit_bot(actor=make_user(), archive=talker)
 
     play_jobs([claimed(Match.objects.get())], launcher=PlainLauncher(), files=files)
 

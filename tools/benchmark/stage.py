@@ -53,7 +53,7 @@ class Stage:
 
     def enter(self, archive: CheckedArchive) -> BotVersion:
         """Store a bot that matches may be scheduled for, without validation."""
-        return create_bot(owner=self.owner, archive=archive)
+        return create_bot(actor=self.owner, archive=archive)
 
     def schedule(self, version: BotVersion, game: str, seeds: Sequence[int]) -> list[int]:
         """Store a match of a version against itself for each seed; return their ids."""

@@ -103,7 +103,7 @@ def remains(tournament: Tournament) -> dict[str, Any]:  # Any: JSON
 
 def _submit(stride: int, game: str) -> BotVersion:
     author = User.objects.create_user(username=f"author-{stride}", email="", password=None)
-    return submit_bot(owner=author, archive=_archive(stride, game))
+    return submit_bot(actor=author, archive=_archive(stride, game))
 
 
 def _archive(stride: int, game: str) -> bytes:

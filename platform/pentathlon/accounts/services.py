@@ -41,7 +41,7 @@ def register(*, username: str, email: str, password: str) -> User:
 
 @transaction.atomic
 def create_token(
-    *, user: User, name: str, scopes: Collection[str], days: int
+    *, actor: User, name: str, scopes: Collection[str], days: int
 ) -> tuple[ApiToken, str]:
     """Make a token and return it with its secret, which nobody can read again."""
     name = name.strip()
@@ -52,13 +52,13 @@ def create_token(
             f"A token lasts 1 to {LONGEST_TOKEN_DAYS} days, not {days}.", field="days"
         )
     known = _known_scopes(scopes)
-    if user.auth_token_set.count() >= MOST_TOKENS:
+    if actor.auth_token_set.count() >= MOST_TOKENS:
         raise Conflict(
             f"You have {MOST_TOKENS} tokens, the most there may be. Revoke one first.",
             code="too_many_tokens",
         )
     made: tuple[ApiToken, str] = ApiToken.objects.create(  # type: ignore[no-untyped-call]  # knox
-        user=user, expiry=timedelta(days=days), name=name, scopes=known
+        user=actor, expiry=timedelta(days=days), name=name, scopes=known
     )
     return made
 

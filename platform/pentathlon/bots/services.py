@@ -27,13 +27,13 @@ _WORDS = {
 }
 
 
-def check_room(*, author: User, size: int) -> None:
-    """Refuse an upload of `size` bytes to an author who has enough here, or under way.
+def check_room(*, actor: User, size: int) -> None:
+    """Refuse an upload of `size` bytes if the actor has too much here, or too much under way.
 
     Call in the transaction that stores it: uploads of one author come one after the other.
     """
-    User.objects.select_for_update().get(pk=author.pk)
-    own = BotVersion.objects.filter(bot__owner=author)
+    User.objects.select_for_update().get(pk=actor.pk)
+    own = BotVersion.objects.filter(bot__owner=actor)
     validating = own.filter(state=VersionState.VALIDATING).count()
     if validating >= MOST_VALIDATING:
         raise Conflict(
@@ -51,15 +51,15 @@ def check_room(*, author: User, size: int) -> None:
 
 
 @transaction.atomic
-def create_bot(*, owner: User, archive: CheckedArchive, notes: str = "") -> BotVersion:
+def create_bot(*, actor: User, archive: CheckedArchive, notes: str = "") -> BotVersion:
     """Make a bot from its first upload; its name is the one in bot.toml."""
     notes = _checked_notes(notes)
     name = archive.manifest.name
     try:
         with transaction.atomic():
-            bot = Bot.objects.create(owner=owner, name=name)
+            bot = Bot.objects.create(owner=actor, name=name)
     except IntegrityError as error:
-        raise _name_taken(owner, name) from error
+        raise _name_taken(actor, name) from error
     return _store_version(bot, 1, archive, notes)
 
 
@@ -280,8 +280,8 @@ def _checked_line(text: str, *, field: str, longest: int) -> str:
     return text
 
 
-def _name_taken(owner: User, name: str) -> Conflict:
-    if Bot.objects.owned_by(owner).filter(name__iexact=name).exists():
+def _name_taken(actor: User, name: str) -> Conflict:
+    if Bot.objects.owned_by(actor).filter(name__iexact=name).exists():
         return Conflict(
             f"You have a bot named {name} already. Upload this as its next version.",
             code="bot_exists",

@@ -26,7 +26,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.record.shape import SEED_END
 
 
-def submit_bot(*, owner: User, archive: bytes | CheckedArchive, notes: str = "") -> BotVersion:
+def submit_bot(*, actor: User, archive: bytes | CheckedArchive, notes: str = "") -> BotVersion:
     """Make a bot from its first upload and schedule its validation.
 
     Who calls this in a transaction checks the archive before it.
@@ -34,8 +34,8 @@ def submit_bot(*, owner: User, archive: bytes | CheckedArchive, notes: str = "")
     # Checking a large archive takes a while, in which others must be able to write.
     checked = _check_archive(archive)
     with transaction.atomic():
-        check_room(author=owner, size=len(checked.normalised))
-        return _schedule_validation(create_bot(owner=owner, archive=checked, notes=notes))
+        check_room(actor=actor, size=len(checked.normalised))
+        return _schedule_validation(create_bot(actor=actor, archive=checked, notes=notes))
 
 
 def submit_version(
@@ -47,7 +47,7 @@ def submit_version(
     """
     checked = _check_archive(archive)
     with transaction.atomic():
-        check_room(author=actor, size=len(checked.normalised))
+        check_room(actor=actor, size=len(checked.normalised))
         version = add_version(actor=actor, bot=bot, archive=checked, notes=notes)
         return _schedule_validation(version)
 

@@ -67,46 +67,46 @@ class Bundle:
     data: bytes
 
 
-def explain_match(*, match: Match, person: User) -> list[Explanation]:
+def explain_match(*, match: Match, actor: User) -> list[Explanation]:
     """Explain a finished match seat by seat, own seats only; load seats before.
 
     Raises:
         NotFound: the match is not done.
     """
-    places = _own_places(match, person)
+    places = _own_places(match, actor)
     if not places:
         return []
     record = _record(match)
-    logs = SeatLog.objects.readable_by(person).filter(seat__match=match).in_bulk()
+    logs = SeatLog.objects.readable_by(actor).filter(seat__match=match).in_bulk()
     return [_explain(place, record, logs.get(place.pk)) for place in places]
 
 
-def explain_seat(*, match: Match, person: User, seat: int) -> Explanation:
+def explain_seat(*, match: Match, actor: User, seat: int) -> Explanation:
     """Explain one seat of a finished match to the owner of its bot; load seats before.
 
     Raises:
         NotFound: there is no such seat, it is not this person's, or the match is not done.
     """
-    place = _own_place(match, person, seat)
-    log = SeatLog.objects.readable_by(person).filter(pk=place.pk).first()
+    place = _own_place(match, actor, seat)
+    log = SeatLog.objects.readable_by(actor).filter(pk=place.pk).first()
     return _explain(place, _record(match), log)
 
 
-def bundle_seat(*, match: Match, person: User, seat: int) -> Bundle:
+def bundle_seat(*, match: Match, actor: User, seat: int) -> Bundle:
     """Pack the bundle of one seat for the owner of its bot, as `explain_seat` explains it."""
-    _own_place(match, person, seat)
+    _own_place(match, actor, seat)
     record = _record(match)
     name = file_name(match.pk, seat)
     return Bundle(name=name, data=pack_bundle(record, seat=seat, file=name))
 
 
-def _own_places(match: Match, person: User) -> list[MatchSeat]:
-    places = [place for place in match.seats.all() if place.version.bot.owner_id == person.pk]
+def _own_places(match: Match, actor: User) -> list[MatchSeat]:
+    places = [place for place in match.seats.all() if place.version.bot.owner_id == actor.pk]
     return sorted(places, key=lambda place: place.seat)
 
 
-def _own_place(match: Match, person: User, seat: int) -> MatchSeat:
-    for place in _own_places(match, person):
+def _own_place(match: Match, actor: User, seat: int) -> MatchSeat:
+    for place in _own_places(match, actor):
         if place.seat == seat:
             return place
     raise NotFound(f"None of your bots has seat {seat} of match {match.pk}.")

@@ -75,7 +75,7 @@ def test_username_is_taken_in_any_case() -> None:
 
 def test_token_keeps_only_a_digest() -> None:
     token, secret = services.create_token(
-        user=make_user(), name=" laptop ", scopes=["bots:write"], days=30
+        actor=make_user(), name=" laptop ", scopes=["bots:write"], days=30
     )
 
     assert secret.startswith("ptl_")
@@ -100,7 +100,7 @@ def test_unusable_token_is_refused_by_field(field: str, value: object) -> None:
     wanted = {"name": "laptop", "scopes": [], "days": 1, field: value}
 
     with pytest.raises(InvalidInput) as refusal:
-        services.create_token(user=make_user(), **wanted)  # type: ignore[arg-type]  # on purpose
+        services.create_token(actor=make_user(), **wanted)  # type: ignore[arg-type]  # on purpose
 
     assert refusal.value.field == field
     assert not ApiToken.objects.exists()

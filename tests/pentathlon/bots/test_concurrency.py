@@ -29,7 +29,7 @@ def test_one_of_many_takes_a_name() -> None:
     archive = read_archive(make_upload("Tiger"))
     owners = [make_user() for _ in range(4)]
 
-    outcomes = all_at_once([partial(create_bot, owner=owner, archive=archive) for owner in owners])
+    outcomes = all_at_once([partial(create_bot, actor=owner, archive=archive) for owner in owners])
 
     assert sum(isinstance(outcome, BotVersion) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 3

@@ -16,28 +16,28 @@ pytestmark = pytest.mark.django_db
 
 def test_author_has_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     author, other = make_user(), make_user()
-    first = submit_bot(owner=author, archive=make_upload())
+    first = submit_bot(actor=author, archive=make_upload())
     taken = len(bytes(first.archive.data))
     monkeypatch.setattr(services, "ACCOUNT_BYTES", taken + 10)
 
     with pytest.raises(Conflict, match=f"take {taken:,} bytes") as refused:
-        submit_bot(owner=author, archive=make_upload())
+        submit_bot(actor=author, archive=make_upload())
 
     assert refused.value.code == "quota_exceeded"
-    assert submit_bot(owner=other, archive=make_upload()).number == 1
+    assert submit_bot(actor=other, archive=make_upload()).number == 1
 
 
 def test_author_has_a_number_of_validations_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "MOST_VALIDATING", 1)
     author = make_user()
-    first = submit_bot(owner=author, archive=make_upload())
+    first = submit_bot(actor=author, archive=make_upload())
 
     with pytest.raises(Conflict) as refused:
         submit_version(actor=author, bot=first.bot, archive=make_upload())
     BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
 
     assert refused.value.code == "too_many_validating"
-    assert submit_bot(owner=author, archive=make_upload()).number == 1
+    assert submit_bot(actor=author, archive=make_upload()).number == 1
 
 
 def test_refusal_reaches_people_and_programs(monkeypatch: pytest.MonkeyPatch) -> None:

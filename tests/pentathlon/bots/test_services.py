@@ -18,7 +18,7 @@ def checked(name: str = "", *, salt: str = "") -> CheckedArchive:
 def test_first_upload_makes_bot_and_version_one() -> None:
     owner = make_user()
 
-    version = services.create_bot(owner=owner, archive=checked("Tiger"), notes=" first ")
+    version = services.create_bot(actor=owner, archive=checked("Tiger"), notes=" first ")
 
     assert (version.bot.name, version.bot.owner, version.number) == ("Tiger", owner, 1)
     assert version.state == VersionState.VALIDATING
@@ -31,7 +31,7 @@ def test_taken_name_is_refused_in_any_case_and_stores_nothing() -> None:
     make_bot("Tiger")
 
     with pytest.raises(Conflict) as refusal:
-        services.create_bot(owner=make_user(), archive=checked("tiGER"))
+        services.create_bot(actor=make_user(), archive=checked("tiGER"))
 
     assert refusal.value.code == "name_taken"
     assert not BotVersion.objects.exists()
@@ -43,7 +43,7 @@ def test_own_name_again_points_to_versions() -> None:
     make_bot("Tiger", owner=owner)
 
     with pytest.raises(Conflict, match="next version") as refusal:
-        services.create_bot(owner=owner, archive=checked("Tiger"))
+        services.create_bot(actor=owner, archive=checked("Tiger"))
 
     assert refusal.value.code == "bot_exists"
 
@@ -62,7 +62,7 @@ def test_versions_count_upwards() -> None:
 def test_same_content_again_is_refused_by_name() -> None:
     owner = make_user()
     upload = checked("Tiger")
-    bot = services.create_bot(owner=owner, archive=upload).bot
+    bot = services.create_bot(actor=owner, archive=upload).bot
 
     with pytest.raises(Conflict, match="already Tiger v1") as refusal:
         services.add_version(actor=owner, bot=bot, archive=upload)
@@ -73,10 +73,10 @@ def test_same_content_again_is_refused_by_name() -> None:
 
 def test_same_content_under_another_bot_is_stored_once() -> None:
     upload = read_archive(zip_files(HONEST))
-    first = services.create_bot(owner=make_user(), archive=upload)
+    first = services.create_bot(actor=make_user(), archive=upload)
     Bot.objects.filter(pk=first.bot.pk).update(name="renamed")
 
-    second = services.create_bot(owner=make_user(), archive=upload)
+    second = services.create_bot(actor=make_user(), archive=upload)
 
     assert first.archive_id == second.archive_id
     assert Archive.objects.count() == 1
@@ -101,7 +101,7 @@ def test_version_under_another_name_is_refused() -> None:
 @pytest.mark.parametrize("notes", ["x" * 201, "two\nlines", "bell\x07"])
 def test_unusable_notes_are_refused(notes: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        services.create_bot(owner=make_user(), archive=checked(), notes=notes)
+        services.create_bot(actor=make_user(), archive=checked(), notes=notes)
 
     assert refusal.value.field == "notes"
     assert not Bot.objects.exists()

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _uploaded() -> tuple[BotVersion, Match]:
-    version = submit_bot(owner=make_user(), archive=make_upload())
+    version = submit_bot(actor=make_user(), archive=make_upload())
     return version, Match.objects.get()
 
 
@@ -38,7 +38,7 @@ def test_upload_plays_itself_before_it_may_be_scheduled() -> None:
 
 
 def test_seed_of_a_validation_follows_from_nothing_that_is_known() -> None:
-    versions = [submit_bot(owner=make_user(), archive=make_upload()) for _ in range(4)]
+    versions = [submit_bot(actor=make_user(), archive=make_upload()) for _ in range(4)]
 
     seeds = list(Match.objects.order_by("pk").values_list("seed", flat=True))
 
@@ -61,7 +61,7 @@ def test_next_version_is_validated_too() -> None:
 
 def test_refused_upload_leaves_nothing() -> None:
     with pytest.raises(DomainError):
-        submit_bot(owner=make_user(), archive=b"no zip")
+        submit_bot(actor=make_user(), archive=b"no zip")
 
     assert not BotVersion.objects.exists()
     assert not Match.objects.exists()

@@ -51,7 +51,7 @@ def beaten() -> tuple[Match, int]:
 
 
 def told(match: Match, seat: int = 0) -> Explanation:
-    return explain_seat(match=match, person=owner_of(match, seat), seat=seat)
+    return explain_seat(match=match, actor=owner_of(match, seat), seat=seat)
 
 
 def test_fault_is_told_with_cause_sentence_and_advice() -> None:
@@ -220,9 +220,9 @@ def test_match_of_long_ago_is_explained_without_a_trace() -> None:
 def test_owner_is_told_of_own_seats_only() -> None:
     match = failed()
 
-    explanations = explain_match(match=match, person=owner_of(match, 1))
+    explanations = explain_match(match=match, actor=owner_of(match, 1))
 
-    assert explain_match(match=match, person=make_user()) == []
+    assert explain_match(match=match, actor=make_user()) == []
     assert [each.place.seat for each in explanations] == [1]
     assert "no idea" not in as_text(explanations[0])
 
@@ -232,7 +232,7 @@ def test_owner_of_both_seats_is_told_of_both() -> None:
     job = claimed(make_match([make_version(owner=owner), make_version(owner=owner)]))
     match = loaded(submit(job, record_of(job)))
 
-    assert [each.place.seat for each in explain_match(match=match, person=owner)] == [0, 1]
+    assert [each.place.seat for each in explain_match(match=match, actor=owner)] == [0, 1]
 
 
 @pytest.mark.parametrize("seat", [0, 1, 2])
@@ -241,16 +241,16 @@ def test_nothing_is_told_of_seats_of_others(seat: int) -> None:
     person = make_user() if seat == 0 else owner_of(match, 0)
 
     with pytest.raises(NotFound):
-        explain_seat(match=match, person=person, seat=seat)
+        explain_seat(match=match, actor=person, seat=seat)
     with pytest.raises(NotFound):
-        bundle_seat(match=match, person=person, seat=seat)
+        bundle_seat(match=match, actor=person, seat=seat)
 
 
 def test_match_that_is_not_done_has_nothing_to_explain() -> None:
     match = loaded(make_match())
 
     with pytest.raises(NotFound, match="is not done"):
-        explain_match(match=match, person=owner_of(match, 0))
+        explain_match(match=match, actor=owner_of(match, 0))
 
 
 def test_text_holds_all_of_it() -> None:
@@ -273,7 +273,7 @@ def test_text_holds_all_of_it() -> None:
 def test_bundle_holds_the_public_record_and_nothing_private() -> None:
     match = failed()
 
-    bundle = bundle_seat(match=match, person=owner_of(match, 0), seat=0)
+    bundle = bundle_seat(match=match, actor=owner_of(match, 0), seat=0)
 
     assert bundle.name == f"match-{match.pk}-seat-0.zip"
     assert read_bundle(bundle.data).seat == 0

@@ -59,7 +59,7 @@ def make_scene() -> Scene:
         author=author,
         organiser=organiser,
         versions=versions,
-        validating=submit_bot(owner=author, archive=make_upload("Newcomer"), notes="Hello."),
+        validating=submit_bot(actor=author, archive=make_upload("Newcomer"), notes="Hello."),
         rejected=_rejected(author),
         unchecked=_unchecked(author),
         closed=Tournament.objects.get(pk=closed.pk),
@@ -116,7 +116,7 @@ def _rejected(author: User) -> BotVersion:
 
 
 def _unchecked(author: User) -> BotVersion:
-    version = submit_bot(owner=author, archive=make_upload("Patient Otter"))
+    version = submit_bot(actor=author, archive=make_upload("Patient Otter"))
     void_matches(matches=Match.objects.validations_of(version.pk), reason="Host away.")
     return BotVersion.objects.get(pk=version.pk)
 

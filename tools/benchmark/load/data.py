@@ -106,7 +106,7 @@ def _parts(total: int) -> Iterator[int]:
 
 def _make_bots(owner: User, count: int) -> list[int]:
     archive = read_archive(zipped(built_in_bots()["random"]))
-    first = create_bot(owner=owner, archive=archive)
+    first = create_bot(actor=owner, archive=archive)
     BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
     bots = Bot.objects.bulk_create(
         Bot(owner=owner, name=f"load-{number}") for number in range(1, count)

@@ -58,7 +58,7 @@ def account(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST or None)
     context: dict[str, object] = {"form": form}
     if form.is_valid():
-        made = accepted(form, lambda: create_token(user=user, **form.cleaned_data))
+        made = accepted(form, lambda: create_token(actor=user, **form.cleaned_data))
         if made is not None:
             context = {"token": made[0], "secret": made[1], "form": TokenForm()}
     context["tokens"] = user.auth_token_set.order_by("-created")

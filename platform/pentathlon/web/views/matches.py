@@ -57,7 +57,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
-    told = explain_match(match=found, person=reader) if reader else []
+    told = explain_match(match=found, actor=reader) if reader else []
     context["explanations"] = sorted(told, key=lambda each: not each.has_lost)
     return render(request, "web/match.html", context)
 
@@ -89,7 +89,7 @@ def record(request: HttpRequest, match_id: int) -> HttpResponse:
 def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Hand the owner of a bot all that explains its match, as plain text."""
     found = _finished(request, match_id)
-    told = explain_seat(match=found, person=signed_in(request), seat=seat)
+    told = explain_seat(match=found, actor=signed_in(request), seat=seat)
     response = HttpResponse(as_text(told), content_type="text/plain; charset=utf-8")
     return _as_file(response, f"match-{found.pk}-seat-{seat}.txt")
 
@@ -100,7 +100,7 @@ def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
 def seat_bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Hand the owner of a bot what lets it meet the same requests again."""
     found = _unsealed(request, match_id)
-    bundle = bundle_seat(match=found, person=signed_in(request), seat=seat)
+    bundle = bundle_seat(match=found, actor=signed_in(request), seat=seat)
     return _as_file(HttpResponse(bundle.data, content_type="application/zip"), bundle.name)
 
 

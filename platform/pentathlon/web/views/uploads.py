@@ -22,7 +22,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         made = accepted(
             form,
             lambda: submit_bot(
-                owner=owner, archive=form.content, notes=form.cleaned_data["notes"]
+                actor=owner, archive=form.content, notes=form.cleaned_data["notes"]
             ),
         )
         if made is not None:
