@@ -15,8 +15,8 @@ from pentathlon.common.models import Leadership
 pytestmark = pytest.mark.django_db(transaction=True)
 
 _NAME = "common_by_holder"
-_ADD = AddIndexOnline("lease", Index(fields=["holder"], name=_NAME))
-_REMOVE = RemoveIndexOnline("lease", _NAME)
+_ADD = AddIndexOnline("leadership", Index(fields=["holder"], name=_NAME))
+_REMOVE = RemoveIndexOnline("leadership", _NAME)
 
 
 def _run(operation: Operation, *, has_index: bool, backwards: bool = False) -> list[str]:
