@@ -21,7 +21,7 @@ from tests.engines.commands import Play
 def test_tape_keeps_the_last_lines() -> None:
     tape = Tape()
     for number in range(50):
-        tape.note(TO_BOT, b"%d\n" % number)
+        tape.append((TO_BOT, b"%d\n" % number))
 
     lines = tape.read(b"")
 
@@ -31,7 +31,7 @@ def test_tape_keeps_the_last_lines() -> None:
 
 def test_long_line_is_cut_and_its_size_told() -> None:
     tape = Tape()
-    tape.note(FROM_BOT, b"x" * 5000)
+    tape.append((FROM_BOT, b"x" * 5000))
 
     assert tape.read(b"") == [TraceLine("<", "x" * LINE_BYTES_KEPT, 5000)]
 
@@ -46,14 +46,14 @@ def test_long_line_is_cut_and_its_size_told() -> None:
 )
 def test_line_is_told_in_signs_that_can_be_printed(line: bytes, text: str) -> None:
     tape = Tape()
-    tape.note(FROM_BOT, line)
+    tape.append((FROM_BOT, line))
 
     assert tape.read(b"")[0].text == text
 
 
 def test_output_that_became_no_answer_stands_last() -> None:
     tape = Tape()
-    tape.note(TO_BOT, b"ask\n")
+    tape.append((TO_BOT, b"ask\n"))
 
     assert tape.read(b'{"act') == [
         TraceLine(">", "ask", 3),

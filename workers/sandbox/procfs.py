@@ -18,7 +18,12 @@ _HELD = (b"\nVmRSS:", b"\nVmPTE:", b"\nVmSwap:")
 
 def process_cpu_s(pid: int) -> float:
     """Return the CPU seconds of a process over all threads; `OSError` when it is gone."""
-    return time.clock_gettime((~pid << 3) | 2)
+    return time.clock_gettime(cpu_clock(pid))
+
+
+def cpu_clock(pid: int) -> int:
+    """Return the CPU clock of another process, as clock_getcpuclockid(3) computes it."""
+    return (~pid << 3) | 2
 
 
 def threads_and_bytes(pid: int) -> tuple[int, int]:

@@ -68,7 +68,7 @@ class Pipes:
 
     def send(self, line: bytes) -> None:
         """Write a line as far as the pipe takes it; `wait` writes the rest."""
-        self._tape.note(TO_BOT, line)
+        self._tape.append((TO_BOT, line))
         self._unsent = line
         self._write()
         if self._unsent:
@@ -77,7 +77,10 @@ class Pipes:
     def wait(self, timeout_ms: int) -> None:
         """Wait until something can be read or written, and do that."""
         for descriptor, _ in self._poller.poll(timeout_ms):
-            self.handle(descriptor)
+            if descriptor == self._stdout:
+                self._read_answer()
+            else:
+                self.handle(descriptor)
 
     def handle(self, descriptor: int) -> None:
         """Read or write what one descriptor has; raise `BotFailed` or `BotEnded`."""
@@ -92,16 +95,18 @@ class Pipes:
 
     def take_line(self) -> bytes | None:
         """Return the line that has come in, without its end, or None while it is incomplete."""
-        end = self._line.find(b"\n")
+        received = self._line
+        end = received.find(b"\n")
         if end < 0:
             return None
-        if end + 1 < len(self._line):
+        if end + 1 < len(received):
             raise BotFailed(FaultKind.PROTOCOL, "wrote more than the one line that was asked for")
         if self._unsent:
             raise BotFailed(FaultKind.PROTOCOL, "answered before it had read the request")
-        line = bytes(self._line[:end])
-        self._line.clear()
-        self._tape.note(FROM_BOT, line)
+        received.pop()
+        line = bytes(received)
+        received.clear()
+        self._tape.append((FROM_BOT, line))
         return line
 
     def last_lines(self) -> list[TraceLine]:

@@ -49,6 +49,7 @@ class Seat:
     """One bot with its clocks. Whatever it does wrong is raised as `BotFailed`."""
 
     __slots__ = (
+        "_action_cpu_ms",
         "_awake",
         "_clock",
         "_cpu_mark_s",
@@ -75,6 +76,7 @@ class Seat:
     def __init__(self, process: BotProcess, limits: Limits, *, is_blamed: bool = False) -> None:
         self._process = process
         self._limits = limits
+        self._action_cpu_ms = int(1000 * limits.action_cpu_s)
         self._cpu_mark_s = 0.0
         self._paused_cpu_s = 0.0
         self._out_of_turn_s = 0.0
@@ -186,12 +188,11 @@ class Seat:
 
     def clock(self) -> dict[str, int]:
         """Return what the bot may still use and has used, in milliseconds, for its request."""
-        limits = self._limits
-        match_left_s = max(0.0, limits.match_cpu_s - self.cpu_s)
+        match_left_ms = int(1000 * (self._limits.match_cpu_s - self.cpu_s))
         return {
-            "cpu_left_ms": int(1000 * min(limits.action_cpu_s, match_left_s)),
+            "cpu_left_ms": min(self._action_cpu_ms, match_left_ms),
             "wall_left_ms": self._wall_left_ms,
-            "match_cpu_left_ms": int(1000 * match_left_s),
+            "match_cpu_left_ms": match_left_ms,
             "match_cpu_used_ms": round(1000 * self.cpu_s),
             "match_wall_used_ms": round(1000 * self.wall_s),
             "last_cpu_ms": round(1000 * self.last_cpu_s),

@@ -40,21 +40,18 @@ class Trace(NamedTuple):
     """It ended, or closed its output, before it was stopped."""
 
 
-class Tape:
-    """Remembers the last lines in both directions; cheap enough for every match."""
+class Tape(deque[tuple[str, bytes]]):
+    """Remembers the last lines in both directions; `append` way and line, with or without its end.
 
-    __slots__ = ("_lines",)
+    It is the list itself: two calls a turn would cost more than what they do.
+    """
 
     def __init__(self) -> None:
-        self._lines: deque[tuple[str, bytes]] = deque(maxlen=LINES_KEPT)
-
-    def note(self, way: str, line: bytes) -> None:
-        """Remember a line; it may carry its line end."""
-        self._lines.append((way, line))
+        super().__init__(maxlen=LINES_KEPT)
 
     def read(self, rest: bytes) -> list[TraceLine]:
         """Return what was remembered, and at last the output that never became an answer."""
-        lines = [_line(way, line.removesuffix(b"\n")) for way, line in self._lines]
+        lines = [_line(way, line.removesuffix(b"\n")) for way, line in self]
         if rest:
             lines.append(_line(FROM_BOT, rest)._replace(is_whole=False))
         return lines[-LINES_KEPT:]

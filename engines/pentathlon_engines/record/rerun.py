@@ -114,10 +114,10 @@ def lines_of(record: Record, seat: int) -> list[TraceLine]:
     for request in requests_to(record, seat):
         message = request_message(request, clock={})
         del message["clock"]
-        tape.note(TO_BOT, protocol.encode(message))
+        tape.append((TO_BOT, protocol.encode(message)))
         if fault is None or fault["ply"] != request.ply:
             answer = Event.of(record["events"][request.ply])
-            tape.note(FROM_BOT, protocol.encode({"action": answer.text}))
+            tape.append((FROM_BOT, protocol.encode({"action": answer.text})))
     return tape.read(b"")
 
 
