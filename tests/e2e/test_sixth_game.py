@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("sixth_game")
 @pytest.fixture
 def sixth_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add the one line."""
-    monkeypatch.setitem(PACKAGES, "twelve", "tests.engines.fake_games")
+    monkeypatch.setitem(PACKAGES, "twelve", "tests.engines.twelve_game")
 
 
 def test_it_is_played_between_processes_and_verified() -> None:

@@ -23,7 +23,7 @@ from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
-from tests.engines.fake_games import TWELVE
+from tests.engines.twelve_game import TWELVE
 
 NAMES = sorted(built_in_bots())
 LIMITS = Limits(action_cpu_s=5.0, action_wall_s=60.0, match_cpu_s=60.0, startup_wall_s=60.0)

@@ -29,7 +29,7 @@ from tests.engines.bot_sources import (
     READY,
 )
 from tests.engines.commands import Play
-from tests.engines.fake_games import TWELVE
+from tests.engines.twelve_game import TWELVE
 
 
 def test_honest_match_gives_a_record_that_verifies(play: Play) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
-from tests.engines.drawn import classes, group, texts
+from tests.engines.drawing.svg_parts import classes, group, texts
 
 AZURE = GAMES["azure"]
 GLYPHS = read_data(svg.__file__, "glyphs.json")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pentathlon_engines.maatatahay import MaatatahayState
-from tests.engines.drawn import classes, group, texts
+from tests.engines.drawing.svg_parts import classes, group, texts
 from tests.engines.maatatahay.positions import MAATATAHAY, do, position
 
 BOARD = {

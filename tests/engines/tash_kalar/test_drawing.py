@@ -15,7 +15,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import TASK_FILE
 from pentathlon_engines.tash_kalar.drawing.description import of_now
 from pentathlon_engines.tash_kalar.drawing.marks import last_card, marks_of
 from pentathlon_engines.tash_kalar.geometry import NAMES
-from tests.engines.drawn import classes, group, texts
+from tests.engines.drawing.svg_parts import classes, group, texts
 
 GLYPHS = read_data(svg.__file__, "glyphs.json")
 HANDS = [

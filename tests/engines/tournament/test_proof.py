@@ -13,7 +13,7 @@ from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.proof import BadProof, Proof, check_proof
 from pentathlon_engines.tournament.seeds import commitment_to, event_key_of
 from tests.engines.commands import Run
-from tests.engines.tournament.drawn import closed_event, sealed_event
+from tests.engines.tournament.proofs import closed_event, sealed_event
 
 
 def _states(proof: Proof, **more: Any) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.tuned import TunedState
-from tests.engines.drawn import classes, group, texts
+from tests.engines.drawing.svg_parts import classes, group, texts
 
 TUNED = GAMES["tuned"]
 LINE: dict[str, Any] = {

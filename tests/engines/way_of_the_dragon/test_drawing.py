@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pentathlon_engines import State
-from tests.engines.drawn import classes, group, texts
+from tests.engines.drawing.svg_parts import classes, group, texts
 from tests.engines.way_of_the_dragon.positions import DRAGON, do, pieces, position
 
 POWERS = {"powers": True}

@@ -10,7 +10,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import Header, Record
-from tests.engines.fake_games import TWELVE
+from tests.engines.twelve_game import TWELVE
 
 
 def make_record(game: Game, *, seats: int, seed: int = 7, fault: Fault | None = None) -> Record:

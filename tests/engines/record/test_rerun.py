@@ -18,8 +18,8 @@ from pentathlon_engines.record.rerun import Rerun, Verdict, lines_of, requests_t
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import SeatBot, play_match
 from tests.engines.bot_sources import EACH, HONEST, QUICK
-from tests.engines.fake_games import TWELVE
-from tests.engines.records import make_record, tuned_record, twelve_record
+from tests.engines.record.random_records import make_record, tuned_record, twelve_record
+from tests.engines.twelve_game import TWELVE
 
 CRASH_AT_2 = (
     EACH

@@ -12,7 +12,7 @@ import pytest
 from pentathlon_engines.errors import BadBundle
 from pentathlon_engines.record.bundle import pack_bundle, read_bundle
 from pentathlon_engines.record.record import chain
-from tests.engines.records import tuned_record
+from tests.engines.record.random_records import tuned_record
 
 
 def zipped(**files: object) -> bytes:

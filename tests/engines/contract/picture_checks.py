@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 from pentathlon_engines import State
 from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
-from tests.engines.contract import positions
-from tests.engines.setups import Setup
+from tests.engines.contract.checks import positions
+from tests.engines.contract.setups import Setup
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _PALETTE = read_data(svg.__file__, "palette.json")

@@ -9,7 +9,7 @@ import pytest
 
 from pentathlon_engines.record.bundle import pack_bundle
 from tests.engines.commands import Run, write_bot
-from tests.engines.records import tuned_record
+from tests.engines.record.random_records import tuned_record
 
 BOT = """
 import sys

@@ -10,7 +10,7 @@ from pentathlon_engines import CHANCE, GAMES, Outcome
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.referee import Referee, chance_random, judge
-from tests.engines.fake_games import TWELVE
+from tests.engines.twelve_game import TWELVE
 
 
 def tuned_referee() -> Referee:

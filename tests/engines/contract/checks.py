@@ -26,7 +26,7 @@ from pentathlon_engines import (
     NotToMove,
     State,
 )
-from tests.engines.setups import Setup
+from tests.engines.contract.setups import Setup
 
 _ALL_OF_A_MATCH = 40
 _THEN_EVERY = 37

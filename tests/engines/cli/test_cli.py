@@ -19,7 +19,7 @@ from pentathlon_engines.cli import arguments
 from pentathlon_engines.match.plain_launcher import ENGINES
 from pentathlon_engines.record.record import chain
 from tests.engines.commands import Run, write_bot
-from tests.engines.records import tuned_record
+from tests.engines.record.random_records import tuned_record
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import pytest
 
 from pentathlon_engines import GAMES
-from tests.engines.setups import all_pairs, setups
+from tests.engines.contract.setups import all_pairs, setups
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (4, 2, 2, 3), (4, 2, 2, 2, 2, 6, 3)])

@@ -21,8 +21,8 @@ from pentathlon_engines.record.record import (
     positions,
     verify_record,
 )
-from tests.engines.fake_games import TWELVE
-from tests.engines.records import tuned_record, twelve_record
+from tests.engines.record.random_records import tuned_record, twelve_record
+from tests.engines.twelve_game import TWELVE
 
 Json = Any
 """A record as JSON, on its way to be changed into what it must not be."""

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import EngineError
-from tests.engines import contract
 from tests.engines.card_game import CardGame, CardState
-from tests.engines.contract import CHECKS
-from tests.engines.setups import Setup, setups
+from tests.engines.contract import checks
+from tests.engines.contract.checks import CHECKS
+from tests.engines.contract.setups import Setup, setups
 
 Check = Callable[[Setup, int], None]
 
@@ -114,22 +114,22 @@ class ListsForAll(CardState):
 @pytest.mark.parametrize(
     ("kind", "check"),
     [
-        (ShowsAllHands, contract.check_hidden_parts_stay_hidden),
-        (ShowsSpectatorsAllHands, contract.check_hidden_parts_stay_hidden),
-        (RedrawsNothing, contract.check_hidden_parts_stay_hidden),
-        (RedrawsTheOwnCard, contract.check_hidden_parts_stay_hidden),
-        (ShowsTooLittle, contract.check_an_observation_is_enough_to_search),
-        (TellsTheDeal, contract.check_events_tell_no_more_than_observations),
-        (SharesItsChoices, contract.check_copies_are_independent),
-        (PrefersToPlay, contract.check_random_actions_are_uniform),
-        (AllowsPlayingNothing, contract.check_the_list_is_what_is_legal),
-        (LendsItsList, contract.check_the_list_is_what_is_legal),
-        (AppliesAnything, contract.check_what_is_illegal_changes_nothing),
-        (ForgetsChoices, contract.check_json_round_trips),
-        (NamesActionsAlike, contract.check_texts_and_actions_are_one_to_one),
-        (AcceptsAnyDeal, contract.check_nobody_acts_out_of_turn),
-        (HidesThePhase, contract.check_observations_have_the_common_frame),
-        (ListsForAll, contract.check_observations_have_the_common_frame),
+        (ShowsAllHands, checks.check_hidden_parts_stay_hidden),
+        (ShowsSpectatorsAllHands, checks.check_hidden_parts_stay_hidden),
+        (RedrawsNothing, checks.check_hidden_parts_stay_hidden),
+        (RedrawsTheOwnCard, checks.check_hidden_parts_stay_hidden),
+        (ShowsTooLittle, checks.check_an_observation_is_enough_to_search),
+        (TellsTheDeal, checks.check_events_tell_no_more_than_observations),
+        (SharesItsChoices, checks.check_copies_are_independent),
+        (PrefersToPlay, checks.check_random_actions_are_uniform),
+        (AllowsPlayingNothing, checks.check_the_list_is_what_is_legal),
+        (LendsItsList, checks.check_the_list_is_what_is_legal),
+        (AppliesAnything, checks.check_what_is_illegal_changes_nothing),
+        (ForgetsChoices, checks.check_json_round_trips),
+        (NamesActionsAlike, checks.check_texts_and_actions_are_one_to_one),
+        (AcceptsAnyDeal, checks.check_nobody_acts_out_of_turn),
+        (HidesThePhase, checks.check_observations_have_the_common_frame),
+        (ListsForAll, checks.check_observations_have_the_common_frame),
     ],
 )
 def test_a_broken_game_fails(kind: type[CardState], check: Check) -> None:
@@ -139,13 +139,13 @@ def test_a_broken_game_fails(kind: type[CardState], check: Check) -> None:
 def test_a_game_longer_than_it_says_fails() -> None:
     setup = Setup(CardGame(longest=3), 3, {"loud": False})
 
-    assert _fails(setup, contract.check_it_ends_in_time)
+    assert _fails(setup, checks.check_it_ends_in_time)
 
 
 def test_a_game_with_more_actions_than_it_says_fails() -> None:
     setup = Setup(CardGame(actions=1), 3, {"loud": False})
 
-    assert _fails(setup, contract.check_all_actions_are_in_the_fixed_range)
+    assert _fails(setup, checks.check_all_actions_are_in_the_fixed_range)
 
 
 def _fails(setup: Setup, check: Check) -> bool:

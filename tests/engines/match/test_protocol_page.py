@@ -17,7 +17,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
 
-PAGE = (Path(__file__).parents[2] / "engines/PROTOCOL.md").read_text()
+PAGE = (Path(__file__).parents[3] / "engines/PROTOCOL.md").read_text()
 TRANSCRIPT = re.findall(r"```transcript\n(.*?)```", PAGE, re.DOTALL)[0].splitlines()
 SAID = [line[2:] for line in TRANSCRIPT if line.startswith("> ")]
 ANSWERED = [line[2:] for line in TRANSCRIPT if line.startswith("< ")]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from pentathlon_engines import GAMES
-from tests.engines.contract import CHECKS
-from tests.engines.pictures import check_picture
-from tests.engines.setups import Setup, setups
+from tests.engines.contract.checks import CHECKS
+from tests.engines.contract.picture_checks import check_picture
+from tests.engines.contract.setups import Setup, setups
 
 SETUPS = [setup for game in GAMES.values() for setup in setups(game)]
 MATCHES = 24

@@ -11,7 +11,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.tools import playthrough
 from tests.engines.card_game import CardGame
 
-FILES = sorted((Path(__file__).parent / "playthroughs").glob("*.txt"))
+FILES = sorted((Path(__file__).parents[1] / "playthroughs").glob("*.txt"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -21,8 +21,8 @@ from pentathlon_engines import (
 from pentathlon_engines.rl import PentathlonEnv
 from pentathlon_engines.rl.environment import rewards
 from tests.engines.card_game import CardGame
-from tests.engines.contract import positions
-from tests.engines.setups import Setup, setups
+from tests.engines.contract.checks import positions
+from tests.engines.contract.setups import Setup, setups
 
 SEATS = [
     (key, seats)

@@ -11,7 +11,7 @@ from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.pipes import BotFailed
 from pentathlon_engines.match.seat import Seat
-from tests.engines.clockwork import Does, ScriptedBot, Span, World, seat_of, use_world
+from tests.engines.match.clockwork import Does, ScriptedBot, Span, World, seat_of, use_world
 
 LIMITS = Limits(action_cpu_s=1, action_wall_s=3, match_cpu_s=20, match_wall_s=8, startup_wall_s=5)
 
