@@ -71,11 +71,7 @@ class LeaseKeeper:
 
     def note_ply(self, ply: int) -> None:
         """Take note of progress; raise `MatchAbandoned` if the match is somebody else's now."""
-        self.note_life()
         self._plies[self._played] = ply
-
-    def note_life(self) -> None:
-        """Take note that the match goes on; raise as `note_ply` does."""
         self._progress_at = time.monotonic()
         if self._played not in self._held:
             raise MatchAbandoned(f"the lease of match {self._played} was lost")

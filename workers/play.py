@@ -24,7 +24,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
 from workers.bot_files import BotFiles, FilesRemoved
 from workers.builds import BuildRefused, build_version
-from workers.drain import Drain, Drained, WatchingLauncher
+from workers.drain import Drain, Drained
 from workers.lease import LeaseKeeper
 from workers.sandbox.launcher import SandboxLauncher
 from workers.starved_host import Starvation
@@ -80,8 +80,7 @@ class _Batch:
         lease: LeaseKeeper,
         host: Starvation,
     ) -> None:
-        self._sandbox = launcher
-        self._launcher = WatchingLauncher(launcher, self._go_on)
+        self._launcher = launcher
         self._files = files
         self._drain = drain
         self._lease = lease
@@ -150,7 +149,7 @@ class _Batch:
             launcher=self._launcher,
             codec=msgspec.json.encode,
             match=job.told_name,
-            on_ply=self._note_ply,
+            on_tick=self._tick,
             blamed={seat.seat for seat in job.seats if seat.is_blamed},
         )
         if report.record["faults"]:
@@ -161,7 +160,7 @@ class _Batch:
     def _check_files(self, seats: Sequence[SeatBot]) -> None:
         """Raise if a bot may have failed because somebody removed what it was run from."""
         folders = [seat.command.folder for seat in seats]
-        launcher = self._sandbox
+        launcher = self._launcher
         staged = not isinstance(launcher, SandboxLauncher) or launcher.is_complete()
         if not (self._files.are_complete(folders) and staged):
             raise FilesRemoved
@@ -176,8 +175,8 @@ class _Batch:
         return build_version(
             seat,
             self._files.folder(seat.content_hash),
-            launcher=self._sandbox,
-            on_tick=lambda: self._note_ply(0),
+            launcher=self._launcher,
+            on_tick=lambda: self._tick(0),
         )
 
     def _refuse(self, job: Job, refused: BuildRefused) -> None:
@@ -187,13 +186,9 @@ class _Batch:
         self._patiently(reject)
         self._lease.release(job)
 
-    def _note_ply(self, ply: int) -> None:
+    def _tick(self, ply: int) -> None:
+        """Report that the match is not stuck, however long a bot thinks; stop it on a drain."""
         self._lease.note_ply(ply)
-        self._drain.check()
-
-    def _go_on(self) -> None:
-        """Say that a bot is looked at: however long it takes, the match is not stuck."""
-        self._lease.note_life()
         self._drain.check()
 
     def _give_up(self, job: Job, give_back: Callable[..., bool], reason: str) -> None:

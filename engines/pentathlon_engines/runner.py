@@ -23,7 +23,7 @@ from pentathlon_engines.record.shape import SEED_END, Header, Record
 
 
 class MatchAbandoned(Exception):
-    """Raised by `on_ply` when nobody wants the result any more."""
+    """Raised by `on_tick` when nobody wants the result any more."""
 
     code = "match_abandoned"
 
@@ -65,14 +65,14 @@ def play_match(
     launcher: Launcher,
     codec: protocol.Codec = protocol.encode,
     match: str = "local",
-    on_ply: Callable[[int], None] | None = None,
+    on_tick: Callable[[int], None] | None = None,
     blamed: Collection[int] = (),
 ) -> MatchReport:
     """Play one match to its end and return what happened.
 
-    `on_ply` is called before every request; what it raises ends the match without a report. The
-    bots at `blamed` seats were given up, or killed, by other hosts: if this one does so too, they
-    have lost.
+    `on_tick` is called with the ply before every request and at every look at a bot, some 50 times
+    a second; what it raises ends the match without a report. The bots at `blamed` seats were given
+    up, or killed, by other hosts: if this one does so too, they have lost.
 
     Raises:
         LaunchFailed: the host could not start a bot.
@@ -91,10 +91,10 @@ def play_match(
         limits=limits,
         match=match,
     )
-    table = Table(referee, facts, codec)
+    table = Table(referee, facts, codec, on_tick)
     try:
         table.start([bot.command for bot in seats], launcher, blamed=blamed)
-        table.play(on_ply)
+        table.play()
     finally:
         usage = table.close()
     header = _header(facts, seats=seats, seed=seed, launcher=launcher)

@@ -351,12 +351,37 @@ def test_request_larger_than_a_pipe_arrives(play: Play) -> None:
     assert int(report.logs[0].split()[0]) > size
 
 
-def test_on_ply_is_called_before_each_request(play: Play) -> None:
+def test_tick_comes_before_each_request(play: Play) -> None:
     plies: list[int] = []
 
-    report = play(HONEST, HONEST, on_ply=plies.append)
+    report = play(HONEST, HONEST, on_tick=plies.append)
 
-    assert plies == list(range(len(report.record["events"])))
+    assert plies == sorted(plies)
+    assert list(dict.fromkeys(plies)) == list(range(len(report.record["events"])))
+
+
+def test_tick_ends_a_match_in_which_a_bot_thinks(play: Play) -> None:
+    started = time.monotonic()
+    ticks: list[int] = []
+
+    def abandon_soon(ply: int) -> None:
+        ticks.append(ply)
+        if len(ticks) > 5:
+            raise MatchAbandoned
+
+    with pytest.raises(MatchAbandoned):
+        play(EACH + "    time.sleep(60)", HONEST, on_tick=abandon_soon)
+
+    assert ticks == [0] * 6
+    assert time.monotonic() - started < 20
+
+
+def test_tick_ends_a_match_whose_bots_are_not_ready(play: Play) -> None:
+    def abandon(ply: int) -> None:
+        raise MatchAbandoned
+
+    with pytest.raises(MatchAbandoned):
+        play(*["import time\ntime.sleep(60)"] * 2, on_tick=abandon)
 
 
 def test_abandoned_match_leaves_no_process(play: Play) -> None:
@@ -368,7 +393,7 @@ def test_abandoned_match_leaves_no_process(play: Play) -> None:
         raise MatchAbandoned
 
     with pytest.raises(MatchAbandoned):
-        play(HONEST, HONEST, on_ply=abandon)
+        play(HONEST, HONEST, on_tick=abandon)
 
     assert len(bots) == 2
     assert not bots & set(children())

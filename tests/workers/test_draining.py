@@ -8,14 +8,12 @@ import pytest
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.services import claim_matches
-from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, BotProcess, SandboxLevel
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
-from workers import tasks
 from workers.bot_files import BotFiles
-from workers.drain import Drain, Drained, WatchingLauncher
+from workers.drain import Drain
 from workers.play import play_jobs
 
 LONG_AGO_S = -1.0
@@ -43,6 +41,21 @@ def files() -> Iterator[BotFiles]:
     files.close()
 
 
+class Thinker:
+    """A launcher whose bots think for ever; the worker is asked to stop as they start."""
+
+    level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
+
+    def __init__(self, drain: Drain) -> None:
+        self._drain = drain
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        bot = PlainLauncher().start(command, seat=seat, limits=limits)
+        bot.resume = self._drain.ask  # type: ignore[method-assign]  # asked, it stays paused
+        return bot
+
+
 def _jobs(number: int = 2) -> list[Job]:
     versions = [make_version(), make_version(like="greedy")]
     ids = [make_match(versions).pk for _ in range(number)]
@@ -67,20 +80,6 @@ def test_request_in_the_parent_is_seen_by_its_children() -> None:
     assert not drain.is_over
 
 
-def test_bot_that_thinks_is_interrupted_when_the_grace_is_over() -> None:
-    drain = Drain(grace_s=LONG_AGO_S)
-    folder = built_in_bots()["random"]
-    command = bot_command(folder, read_manifest(folder))
-    bot = WatchingLauncher(PlainLauncher(), drain.check).start(command, seat=0, limits=Limits())
-    try:
-        assert bot.breach() is None
-        drain.ask()
-        with pytest.raises(Drained):
-            bot.breach()
-    finally:
-        bot.stop()
-
-
 @pytest.mark.django_db
 def test_match_is_finished_within_the_grace_and_the_next_given_back(files: BotFiles) -> None:
     drain = Drain(grace_s=60)
@@ -95,22 +94,18 @@ def test_match_is_finished_within_the_grace_and_the_next_given_back(files: BotFi
 
 
 @pytest.mark.django_db
+def test_turn_is_cut_short_when_the_grace_is_over(files: BotFiles) -> None:
+    drain = Drain(grace_s=LONG_AGO_S)
+
+    play_jobs(_jobs(1), launcher=Thinker(drain), files=files, drain=drain)
+
+    assert _states() == [(MatchState.PENDING, 0)]
+
+
+@pytest.mark.django_db
 def test_everything_is_given_back_when_the_grace_is_over(files: BotFiles) -> None:
     drain = Drain(grace_s=LONG_AGO_S)
 
     play_jobs(_jobs(), launcher=Asking(drain), files=files, drain=drain)
 
     assert _states() == [(MatchState.PENDING, 0)] * 2
-
-
-@pytest.mark.django_db
-def test_hint_that_comes_too_late_is_published_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    drain = Drain(grace_s=60)
-    drain.ask()
-    monkeypatch.setattr(tasks, "drain", lambda: drain)
-    match = make_match(sent_at="2026-01-01T00:00:00Z")
-
-    tasks.play_matches([match.pk])
-
-    match.refresh_from_db()
-    assert (match.state, match.sent_at) == (MatchState.PENDING, None)

@@ -1,49 +1,31 @@
-import errno
-from datetime import timedelta
+"""What Celery starts: a worker only where bots can be isolated, one object for all its slots."""
+
+from typing import NamedTuple
 
 import pytest
-from celery.signals import worker_init
-from django.db.models.functions import Now
+from celery.signals import worker_init, worker_shutting_down
 from pytest_django.fixtures import Settings
 
-from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.publishing import RESEND_LOST_S
 from pentathlon_engines.match.launcher import SandboxLevel
-from tests.factories import make_match, make_worker
 from workers import tasks
-from workers.backoff import Backoff
-from workers.celery_app import app
+from workers.drain import Drain
+from workers.process import WorkerProcess
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.probe import Probe
-from workers.tasks import publish_waiting_matches
+from workers.tasks import play_matches, worker_process
 
 
-def _forget_everything() -> None:
-    with app.connection_or_acquire() as connection:
-        connection.default_channel.queue_purge(app.conf.task_default_queue)
+@pytest.fixture(autouse=True)
+def no_worker_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "_worker", None)
 
 
 @pytest.mark.django_db
-def test_hint_goes_out_again_soon_if_the_broker_has_lost_it() -> None:
-    make_worker()
-    make_match()
-    _forget_everything()
-
-    assert publish_waiting_matches() == 1
-    Match.objects.update(sent_at=Now() - timedelta(seconds=RESEND_LOST_S + 1))
-    assert publish_waiting_matches() == 0, "the broker still has it"
-    _forget_everything()
-    assert publish_waiting_matches() == 1
-
-    _forget_everything()
-
-
-def test_worker_that_cannot_shut_bots_in_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_that_cannot_isolate_bots_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_no_level(**_: object) -> None:
         raise LayerMissing("namespaces", reason="refused by the kernel", remedy="Allow them.")
 
     monkeypatch.setattr(tasks, "choose_probe", find_no_level)
-    tasks.sandbox_probe.cache_clear()
 
     with pytest.raises(SystemExit) as caught:
         worker_init.send(sender=None)
@@ -51,48 +33,66 @@ def test_worker_that_cannot_shut_bots_in_does_not_start(monkeypatch: pytest.Monk
     assert "'namespaces' is not available: refused by the kernel" in str(caught.value)
 
 
-def made_of(level: SandboxLevel) -> Probe | None:
-    return None if level is SandboxLevel.PROCESS else Probe(level=level, findings=())
+class Installation(NamedTuple):
+    is_production: bool
+    least: SandboxLevel
+    asked_for: str | None = None
 
 
 @pytest.mark.parametrize(
-    ("is_production", "asked_for", "least"),
+    "installation",
     [
-        (True, None, SandboxLevel.NAMESPACES),
-        (False, None, SandboxLevel.LANDLOCK),
-        (False, "process", SandboxLevel.PROCESS),
-        (True, "landlock", SandboxLevel.LANDLOCK),
+        Installation(is_production=True, least=SandboxLevel.NAMESPACES),
+        Installation(is_production=False, least=SandboxLevel.LANDLOCK),
+        Installation(is_production=False, asked_for="process", least=SandboxLevel.PROCESS),
+        Installation(is_production=True, asked_for="landlock", least=SandboxLevel.LANDLOCK),
     ],
+    ids=str,
 )
 def test_weakest_sandbox_depends_on_who_runs_the_platform(
-    is_production: bool,
-    asked_for: str | None,
-    least: SandboxLevel,
-    settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
+    installation: Installation, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.PRODUCTION, settings.SANDBOX_LEVEL = is_production, asked_for
-    monkeypatch.setattr(tasks, "choose_probe", lambda *, least, warn: made_of(least))
-    tasks.sandbox_probe.cache_clear()
+    def found(*, least: SandboxLevel, warn: object) -> Probe | None:
+        return None if least is SandboxLevel.PROCESS else Probe(level=least, findings=())
 
-    assert tasks.sandbox_level() is least
+    settings.PRODUCTION = installation.is_production
+    settings.SANDBOX_LEVEL = installation.asked_for
+    monkeypatch.setattr(tasks, "choose_probe", found)
 
-    tasks.sandbox_probe.cache_clear()
+    assert worker_process().level is installation.least
 
 
-@pytest.mark.django_db
-def test_slot_that_cannot_be_opened_leaves_its_matches_to_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def open_on_a_full_disk(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+def test_sandbox_is_probed_once_for_all_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    probes: list[object] = []
+    monkeypatch.setattr(tasks, "choose_probe", lambda **_: probes.append(1))
 
-    match = make_match()
-    Match.objects.update(sent_at=Now())
-    monkeypatch.setattr(tasks, "_slot", open_on_a_full_disk)
-    monkeypatch.setattr(tasks, "_backoff", Backoff(first_s=0.0))
+    parents = worker_process(slots=3)
 
-    tasks.play_matches([match.pk])
+    assert worker_process() is parents
+    assert parents.announcement().slots == 3
+    assert len(probes) == 1
 
-    match.refresh_from_db()
-    assert (match.state, match.sent_at, match.attempts_made) == (MatchState.PENDING, None, 0)
+
+def test_celerys_request_to_stop_reaches_the_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    drain = Drain(grace_s=60)
+    monkeypatch.setattr(tasks, "_worker", WorkerProcess(None, drain=drain))
+
+    worker_shutting_down.send(sender=None)
+
+    assert drain.is_asked
+
+
+def test_task_hands_its_matches_to_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Recorder:
+        def __init__(self) -> None:
+            self.asked: list[list[int]] = []
+
+        def play(self, match_ids: list[int]) -> None:
+            self.asked.append(match_ids)
+
+    recorder = Recorder()
+    monkeypatch.setattr(tasks, "_worker", recorder)
+
+    play_matches([7, 8])
+
+    assert recorder.asked == [[7, 8]]

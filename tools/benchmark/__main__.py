@@ -15,12 +15,13 @@ from pentathlon_engines import GAMES
 django.setup()
 
 # Models exist only from here on.
+from pentathlon.matches.needs import least_sandbox  # noqa: E402
 from tools.benchmark.matches import Bench  # noqa: E402
 from tools.benchmark.report import beside, table_of  # noqa: E402
 from tools.benchmark.rivals import measure_rivals  # noqa: E402
 from tools.benchmark.stage import open_stage  # noqa: E402
+from workers.sandbox.levels import choose_level  # noqa: E402
 from workers.slot import open_slot  # noqa: E402
-from workers.tasks import sandbox_level  # noqa: E402
 
 
 def main() -> int:
@@ -28,7 +29,7 @@ def main() -> int:
     options = _options()
     console = Console(stderr=True)
     with open_stage(options.folder) as stage, console.status("Starting") as status:
-        slot = open_slot(sandbox_level(), name="benchmark")
+        slot = open_slot(choose_level(least=least_sandbox()), name="benchmark")
         bench = Bench(stage=stage, bot=options.bot, launcher=slot.launcher)
         costs = [
             bench.measure(game, options.matches, status.update) for game in options.games or GAMES

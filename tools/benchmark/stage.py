@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -25,17 +25,15 @@ from pentathlon.local.waiting import ServerFailed, last_lines
 from pentathlon.matches.fleet import read_fleet
 from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.needs import least_sandbox
 from pentathlon.matches.services import schedule_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.launcher import SandboxLevel
 from tools.benchmark.meter import cpu_s_of
+from workers.publisher import Publisher, hints_in_broker
 from workers.runtimes import Runtimes, try_untried
-from workers.tasks import (
-    hints_in_broker,
-    play_matches,
-    publish_waiting_matches,
-    sandbox_level,
-)
+from workers.sandbox.levels import choose_level
+from workers.tasks import play_matches
 
 _PATIENCE_S = 600
 _TICK_S = 0.02
@@ -50,6 +48,7 @@ class Stage:
     worker: subprocess.Popen[bytes]
     log: Path
     owner: User
+    _publisher: Publisher = field(default_factory=Publisher)
 
     def enter(self, archive: CheckedArchive) -> BotVersion:
         """Store a bot that matches may be scheduled for, without validation."""
@@ -67,7 +66,7 @@ class Stage:
     def play(self, ids: Sequence[int]) -> tuple[float, float]:
         """Have the worker play the waiting matches; return CPU seconds and seconds that took."""
         before, started = self._cpu_s(), time.monotonic()
-        published = _time_of(publish_waiting_matches)
+        published = _time_of(self._publisher.publish_waiting_matches)
         played = Match.objects.filter(pk__in=ids)
         self.wait_for(lambda: not played.unfinished().exists())
         if played.exclude(state=MatchState.DONE).exists():
@@ -121,10 +120,11 @@ def _has_settled() -> bool:
 @cache
 def _offered() -> set[str]:
     """Try here what the worker tries while it may play already."""
-    if sandbox_level() is SandboxLevel.PROCESS:
+    level = choose_level(least=least_sandbox())
+    if level is SandboxLevel.PROCESS:
         return set()
     tried = Runtimes([])
-    try_untried(tried, sandbox_level())
+    try_untried(tried, level)
     return set(tried.working())
 
 

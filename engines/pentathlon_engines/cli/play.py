@@ -73,7 +73,7 @@ def play(
         limits=read_limits(limits),
         launcher=find_launcher(sandbox=sandbox),
         match=f"local-{seed}",
-        on_ply=_progress(as_json=as_json),
+        on_tick=_progress(as_json=as_json),
     )
     if record is not None:
         _write(record, report.record)

@@ -25,13 +25,18 @@ class Table:
     """The bots of one match around their referee."""
 
     def __init__(
-        self, referee: Referee, facts: protocol.MatchFacts, codec: protocol.Codec
+        self,
+        referee: Referee,
+        facts: protocol.MatchFacts,
+        codec: protocol.Codec,
+        on_tick: Callable[[int], None] | None = None,
     ) -> None:
         self.seats: list[Seat] = []
         self.notes: list[list[tuple[int, str]]] = [[] for _ in range(facts.seats)]
         self._referee = referee
         self._facts = facts
         self._codec = codec
+        self._on_tick = on_tick
         self._present: set[int] = set()
         self._running: Collection[int] = ()
         """The seats that are not paused."""
@@ -47,6 +52,7 @@ class Table:
         for index, command in enumerate(commands):
             process = launcher.start(command, seat=index, limits=self._facts.limits)
             seat = Seat(process, self._facts.limits, is_blamed=index in blamed)
+            seat.on_look = self._tick
             self.seats.append(seat)
             self._present.add(index)
         waiting = dict(enumerate(self.seats))
@@ -63,14 +69,13 @@ class Table:
                     del waiting[index]
             self._watch_paused()
 
-    def play(self, on_ply: Callable[[int], None] | None) -> None:
+    def play(self) -> None:
         """Ask whoever is to act until the match is over; then say so."""
         referee = self._referee
         for seat in self.seats:
             seat.on_look = self._guard_turn
         while (index := referee.seat_to_ask()) is not None:
-            if on_ply is not None:
-                on_ply(referee.ply)
+            self._tick()
             self._running = (index,)
             try:
                 self._take_turn(index, referee.request())
@@ -98,8 +103,13 @@ class Table:
             wall_ms=round(1000 * seat.last_wall_s),
         )
 
+    def _tick(self) -> None:
+        if self._on_tick is not None:
+            self._on_tick(self._referee.ply)
+
     def _guard_turn(self) -> None:
         """Expel whoever runs in the turn of another, who gets the time back."""
+        self._tick()
         if not self._watch_paused():
             return
         for index in self._running:

@@ -17,8 +17,8 @@ from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.entries import settle_entries
 from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
+from workers.publisher import Publisher
 from workers.reconciler import Reconciler, Step
-from workers.tasks import publish_waiting_matches
 
 _BESIDE_TTL_S: Final = 15
 # What takes as long as there are results: no match waits for it.
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         Reconciler(
             {
                 "expired leases": watch_leases,
-                "publishing": publish_waiting_matches,
+                "publishing": Publisher().publish_waiting_matches,
                 "ratings": apply_results,
                 "schedules": make_schedules,
                 "cancelled tournaments": call_off_cancelled,

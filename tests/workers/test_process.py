@@ -1,0 +1,151 @@
+"""What a worker does with a hint: play, or leave the matches to others."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+
+import pytest
+from django.db.models.functions import Now
+from pytest_django.fixtures import Settings
+
+from pentathlon.matches.models import Match, MatchState
+from pentathlon_engines.match.launcher import (
+    BotCommand,
+    BotProcess,
+    LaunchFailed,
+    SandboxLevel,
+)
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from tests.factories import make_match, make_version
+from workers import process
+from workers.backoff import PERSISTENT, Backoff
+from workers.bot_files import BotFiles
+from workers.drain import Drain
+from workers.process import WorkerProcess
+from workers.slot import Slot
+from workers.starved_host import Starvation
+
+pytestmark = pytest.mark.django_db
+
+
+class Broken:
+    """A launcher on a host that cannot start anything."""
+
+    level = SandboxLevel.PROCESS
+    layers: tuple[str, ...] = ()
+
+    def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
+        raise LaunchFailed("out of memory")
+
+
+class Slots:
+    """Opens slots and counts them."""
+
+    def __init__(self, launcher: PlainLauncher | Broken | None = None) -> None:
+        self.opened: list[Slot] = []
+        self._launcher = launcher or PlainLauncher()
+
+    def open(self, level: SandboxLevel, *, name: str) -> Slot:
+        self.opened.append(Slot(name=name, launcher=self._launcher, files=BotFiles()))
+        return self.opened[-1]
+
+
+@pytest.fixture(autouse=True)
+def no_sandbox_needed(settings: Settings) -> None:
+    settings.SANDBOX_LEVEL = "process"
+
+
+@pytest.fixture
+def slots() -> Iterator[Slots]:
+    slots = Slots()
+    yield slots
+    for slot in slots.opened:
+        slot.close()
+
+
+@pytest.fixture
+def hint() -> list[int]:
+    match = make_match([make_version(), make_version(like="greedy")])
+    Match.objects.update(sent_at=Now())
+    return [match.pk]
+
+
+def states() -> list[tuple[str, bool]]:
+    """Return the state of every match, and whether a hint about it is on its way."""
+    rows = Match.objects.order_by("pk").values_list("state", "sent_at")
+    return [(state, sent_at is not None) for state, sent_at in rows]
+
+
+def test_hint_is_played_in_a_slot_that_stays_open(hint: list[int], slots: Slots) -> None:
+    worker = WorkerProcess(None, open_slot=slots.open)
+
+    worker.play(hint)
+    worker.play(hint)
+
+    assert Match.objects.get().state == MatchState.DONE
+    (slot,) = slots.opened
+    assert slot.name == f"{worker.announcement().name}.0"
+    assert Match.objects.get().attempts.get().worker == slot.name
+
+
+def test_hint_after_the_request_to_stop_goes_to_others(hint: list[int], slots: Slots) -> None:
+    drain = Drain(grace_s=60)
+    drain.ask()
+
+    WorkerProcess(None, drain=drain, open_slot=slots.open).play(hint)
+
+    assert states() == [(MatchState.PENDING, False)]
+    assert slots.opened == []
+
+
+def test_hint_for_a_slot_that_cannot_be_opened_goes_to_others(hint: list[int]) -> None:
+    def open_on_a_full_disk(*_: object, **__: object) -> Slot:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    WorkerProcess(None, backoff=Backoff(first_s=0.0), open_slot=open_on_a_full_disk).play(hint)
+
+    assert states() == [(MatchState.PENDING, False)]
+    assert Match.objects.get().attempts_made == 0
+
+
+@pytest.mark.parametrize(("index", "plays"), [(0, True), (1, False)])
+def test_starved_host_leaves_hints_to_its_first_slot(
+    index: int, plays: bool, hint: list[int], slots: Slots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "HOLD_S", 0.0)
+    starvation = Starvation(slots=2, pressure=lambda: 0.9)
+    starvation.slot = index
+
+    WorkerProcess(None, starvation=starvation, open_slot=slots.open).play(hint)
+
+    assert Match.objects.get().state == (MatchState.DONE if plays else MatchState.PENDING)
+
+
+def test_slot_whose_host_keeps_failing_is_opened_again() -> None:
+    slots = Slots(Broken())
+    worker = WorkerProcess(None, backoff=Backoff(first_s=0.0), open_slot=slots.open)
+    seats = [make_version(), make_version(like="greedy")]
+
+    for _ in range(PERSISTENT + 1):
+        worker.play([make_match(seats).pk])
+
+    assert len(slots.opened) == 2
+    slots.opened[-1].close()
+
+
+def test_success_ends_the_backoff(hint: list[int], slots: Slots) -> None:
+    backoff = Backoff(first_s=60.0)
+    backoff.record(failed=True)
+
+    WorkerProcess(None, backoff=backoff, open_slot=slots.open).play(hint)
+
+    assert backoff.pause_s == 0.0
+
+
+def test_worker_without_a_sandbox_announces_plain_processes() -> None:
+    told = WorkerProcess(None, slots=3).announcement()
+
+    assert (told.slots, told.sandbox, told.layers) == (3, "process", [])
+    assert "python" in told.runtimes

@@ -1,0 +1,126 @@
+"""One worker: the state that its slots share, and the slot that runs in this process."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import structlog
+from django.conf import settings
+
+from pentathlon.matches.needs import Abilities, Announcement
+from pentathlon.matches.services import claim_matches, publish_again
+from pentathlon_engines.match.launcher import SandboxLevel
+from workers.backoff import Backoff
+from workers.drain import Drain
+from workers.heartbeat import Heartbeat, describe_worker
+from workers.play import play_jobs
+from workers.runtimes import Runtimes, known_runtimes, start_trials
+from workers.sandbox.errors import LayerMissing
+from workers.sandbox.levels import level_of
+from workers.sandbox.probe import Probe
+from workers.sandbox.staging import Staging
+from workers.slot import Slot, open_slot, pin_to_core
+from workers.starved_host import HOLD_S, Starvation
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class WorkerProcess:
+    """Made in the parent process of a worker; each child that it forks becomes one slot.
+
+    What the slots share lies in memory that they inherit: make it before they are forked.
+    """
+
+    def __init__(
+        self,
+        probe: Probe | None,
+        *,
+        slots: int = 1,
+        drain: Drain | None = None,
+        starvation: Starvation | None = None,
+        backoff: Backoff | None = None,
+        open_slot: Callable[..., Slot] = open_slot,
+    ) -> None:
+        self.drain = drain or Drain(grace_s=settings.DRAIN_S)
+        self.level = level_of(probe)
+        self._starvation = starvation or Starvation(slots=slots, starved=settings.STARVED_SHARE)
+        self._runtimes = Runtimes(known_runtimes(probe))
+        self._description = describe_worker(probe, slots=slots)
+        self._backoff = backoff or Backoff()
+        self._open_slot = open_slot
+        self._pool_files: Staging | None = None
+        self._index = 0
+        self._slot: Slot | None = None
+
+    def announcement(self) -> Announcement:
+        """Return the description of the worker with the runtimes that work by now."""
+        return replace(self._description, runtimes=self._runtimes.working())
+
+    def adopt_pool_files(self) -> None:
+        """Make the process pool put its files where the next worker removes them.
+
+        Slots inherit the lock on that folder.
+        """
+        self._pool_files = Staging()
+        # The pool asks the standard library for a folder, which remembers it here.
+        process = multiprocessing.current_process()
+        process._config["tempdir"] = str(self._pool_files.folder)  # type: ignore[attr-defined]  # private
+
+    def become_slot(self, index: int) -> None:
+        """Start to work as one slot, in the child process that runs it."""
+        self._index = self._starvation.slot = index
+        pin_to_core(index)
+        # The heartbeat comes first: a slot that cannot be opened now may be opened later.
+        Heartbeat(self.announcement, self.drain, host=self._starvation).start()
+        self._opened_slot()
+        if index == 0 and self.level is not SandboxLevel.PROCESS:
+            start_trials(self._runtimes, self.level, self.drain)
+
+    def play(self, match_ids: Sequence[int]) -> None:
+        """Claim those of the matches that still wait, and play them; or publish all again."""
+        if self.drain.is_asked:
+            publish_again(match_ids=match_ids)
+            return
+        try:
+            slot = self._opened_slot()
+        except (LayerMissing, OSError) as error:
+            _log.warning("slot not opened", reason=str(error))
+            publish_again(match_ids=match_ids)
+            self._wait_after(failed=True)
+            return
+        if self._starvation.is_held:
+            # Other workers may have time for them; the first slot of each always goes on.
+            publish_again(match_ids=match_ids)
+            self.drain.wait(HOLD_S)
+            return
+        abilities = Abilities.of(self.announcement())
+        jobs = claim_matches(match_ids=match_ids, worker=slot.name, abilities=abilities)
+        if jobs:
+            failed = play_jobs(
+                jobs,
+                launcher=slot.launcher,
+                files=slot.files,
+                drain=self.drain,
+                host=self._starvation,
+            )
+            self._wait_after(failed=failed == len(jobs))
+
+    def _wait_after(self, *, failed: bool) -> None:
+        self._backoff.record(failed=failed)
+        if self._backoff.is_persistent:
+            # The fault may lie in this process: the next match gets a new slot.
+            self._close_slot()
+        self._backoff.wait(self.drain)
+
+    def _opened_slot(self) -> Slot:
+        if self._slot is None:
+            name = f"{self._description.name}.{self._index}"
+            self._slot = self._open_slot(self.level, name=name)
+        return self._slot
+
+    def _close_slot(self) -> None:
+        if self._slot is not None:
+            self._slot.close()
+            self._slot = None

@@ -1,0 +1,34 @@
+"""Publishes waiting matches to the queue, from the reconciler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pentathlon.matches.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
+from workers.celery_app import app
+from workers.tasks import play_matches
+
+
+class Publisher:
+    """Publishes hints about waiting matches; it remembers whose turn is next."""
+
+    def __init__(self) -> None:
+        self._turn = Turn()
+
+    def publish_waiting_matches(self) -> int:
+        """Send hints about matches that wait; return how many matches they name."""
+        resend_after_s = RESEND_S if hints_in_broker() else RESEND_LOST_S
+        return publish_pending(publish=_send_hint, resend_after_s=resend_after_s, turn=self._turn)
+
+
+def hints_in_broker() -> int:
+    """Return how many hints no worker has taken yet."""
+    with app.connection_or_acquire() as connection:
+        connection.ensure_connection(**app.conf.task_publish_retry_policy)
+        queue = app.conf.task_default_queue
+        declared = connection.default_channel.queue_declare(queue=queue, durable=True)
+        return int(declared.message_count)
+
+
+def _send_hint(match_ids: Sequence[int]) -> None:
+    play_matches.delay(list(match_ids))
