@@ -1,4 +1,4 @@
-"""`bench data`, `bench growth` and `bench blocking`."""
+"""`bench data`, `bench growth`, `bench blocking` and `bench reads`."""
 
 from __future__ import annotations
 
@@ -67,10 +67,24 @@ def _measure_blocking(options: Options) -> None:
     run_on(options, "tools.benchmark.load.blocking", [f"--bots={options['bots']}"])
 
 
+def _offer_reads(parser: ArgumentParser) -> None:
+    offer_database(parser)
+    parser.add_argument("--bots", type=int, default=225, help="who all meet twice (225)")
+
+
+def _measure_reads(options: Options) -> None:
+    run_on(options, "workers.benchmark.load.reads", [f"--bots={options['bots']}"])
+
+
 DATA: Final = Part("fill an empty database with a long history", _offer_sizes, _fill)
 GROWTH: Final = Part(
     "whether pages and steps cost the same with a long history", _offer_growth, _measure_growth
 )
 BLOCKING: Final = Part(
     "how long others wait while something long runs", _offer_blocking, _measure_blocking
+)
+READS: Final = Part(
+    "CPU of every public address beside tournaments of 50,000 matches",
+    _offer_reads,
+    _measure_reads,
 )

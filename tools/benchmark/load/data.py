@@ -167,7 +167,7 @@ class Writer:
         self._replay = pack(canonical(_record()))
         fixed = ("kind", "game", "rules_version", "seed", "rated", "lane", "state")
         times = ("started_at", "finished_at", "attempts_made", "ply", "outcome_reason", "sandbox")
-        self._matches = Table(Match, "id", *fixed, *times)
+        self._matches = Table(Match, "id", *fixed, *times, "alias", "chain")
         self._seats = Table(MatchSeat, "match", "seat", "version", "rank")
         self._places = Table(TournamentMatch, "tournament", "match", "round", "block", "index")
         self._rows = Table(LedgerRow, "id", "pool", "match", "state", "seq", "ended_at")
@@ -231,12 +231,13 @@ class Writer:
         head = (pk, MatchKind.TOURNAMENT.value, GAME, tournament.rules_version, pk, True)
         state: Row
         if result is None:
-            state = (MatchState.PENDING.value, None, None, 0, 0, "", "")
+            state = (MatchState.PENDING.value, None, None, 0, 0, "", "", f"{pk:032x}", "")
         else:
             self._ended += _PACE
             batch.ended = moment(self._ended)
             start = moment(self._ended - 8 * _PACE)
-            state = (MatchState.DONE.value, start, batch.ended, 1, 20, "line", "namespaces")
+            end = (MatchState.DONE.value, start, batch.ended, 1, 20, "line", "namespaces")
+            state = (*end, f"{pk:032x}", f"{pk:064x}")
             batch.replays.append((pk, CODEC, self._replay, len(self._replay)))
             token = UUID(int=pk) if connection.vendor == "postgresql" else f"{pk:032x}"
             batch.attempts.append((pk, 1, token, "load.0", AttemptState.ACCEPTED.value))
@@ -244,7 +245,8 @@ class Writer:
         for seat, version in enumerate(pair):
             batch.seats.append((pk, seat, version, None if result is None else result.ranks[seat]))
         block = (index + 1) // 2
-        batch.places.append((tournament.pk, pk, block // 50 + 1, block, index))
+        tables = len(self._strength) // 2
+        batch.places.append((tournament.pk, pk, (block - 1) // tables + 1, block, index))
 
     def _add_row(self, batch: _Batch, line: _Line, result: Result | None) -> None:
         facts: Row = (LedgerState.WAITING.value, None, None)

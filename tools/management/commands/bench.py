@@ -20,6 +20,7 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "data": load.DATA,
     "growth": load.GROWTH,
     "blocking": load.BLOCKING,
+    "reads": load.READS,
 }
 
 
