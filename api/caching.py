@@ -1,22 +1,18 @@
 """Answers that a client may keep: `ETag`, `If-None-Match`, `304`."""
 
-import hashlib
 from collections.abc import Callable
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
+
+from pentathlon.kept_answers import kept_answer
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 PRIVATE = "private, no-cache"
 REVALIDATE = "no-cache"
-
-
-def etag_of(*parts: object) -> str:
-    """Return a tag that changes when any of these do."""
-    text = "\0".join(str(part) for part in parts)
-    return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
 
 def answer_if_changed(
@@ -27,3 +23,13 @@ def answer_if_changed(
     response.headers["ETag"] = etag
     response.headers["Cache-Control"] = keep
     return response
+
+
+def answer_kept(request: Request, *, etag: str, make: Callable[[], object]) -> HttpResponseBase:
+    """Return what `make` returns as JSON that this process keeps, or 304 if the client has it."""
+    return kept_answer(
+        request._request,
+        tag=etag,
+        content_type="application/json",
+        make=lambda: bytes(JSONRenderer().render(make())),
+    )

@@ -2,13 +2,12 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from api.caching import REVALIDATE, etag_of
+from pentathlon.kept_answers import kept_answer, tag_of
 
 # The page of the docs sets styles on its elements; scripts come from files only.
 _DOCS_POLICY: Final = (
@@ -20,19 +19,16 @@ _DOCS_POLICY: Final = (
 @require_safe
 def schema(request: HttpRequest) -> HttpResponseBase:
     """Serve the OpenAPI document: the committed file, which a test compares with the code."""
-    document, etag = _document()
-    response = get_conditional_response(request, etag=etag) or HttpResponse(
-        document, content_type="application/vnd.oai.openapi"
+    document, tag = _document()
+    return kept_answer(
+        request, tag=tag, content_type="application/vnd.oai.openapi", make=lambda: document
     )
-    response.headers["ETag"] = etag
-    response.headers["Cache-Control"] = REVALIDATE
-    return response
 
 
 @cache
 def _document() -> tuple[bytes, str]:
     text = (Path(__file__).parent / "schema.yaml").read_bytes()
-    return text, etag_of(text)
+    return text, tag_of(text)
 
 
 class DocsView(SpectacularSwaggerSplitView):

@@ -7,11 +7,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.caching import REVALIDATE, answer_if_changed, etag_of
+from api.caching import REVALIDATE, answer_if_changed
 from api.endpoint import Endpoint
 from api.matches import SeatedVersionSerializer
 from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
 from pentathlon.common.errors import NotFound
+from pentathlon.kept_answers import tag_of
 from pentathlon.ratings.certainty import is_provisional
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.ratings.services import live_key
@@ -99,7 +100,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
         table = Rating.objects.table(live_key(game)).ranked()
         return answer_if_changed(
             request,
-            etag=etag_of(game, *applied, request.META["QUERY_STRING"]),
+            etag=tag_of(game, *applied, request.META["QUERY_STRING"]),
             keep=REVALIDATE,
             make=lambda: self._page(request, table),
         )

@@ -9,8 +9,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.caching import IMMUTABLE, PRIVATE, answer_if_changed, etag_of
+from api.caching import IMMUTABLE, PRIVATE, answer_if_changed
 from api.endpoint import Endpoint
+from pentathlon.kept_answers import tag_of
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.models import Replay
@@ -49,7 +50,7 @@ class ReplayViewSet(Endpoint[Replay]):
         check_unsealed(replay.match)
         return answer_if_changed(
             request,
-            etag=etag_of(replay.match.chain),
+            etag=tag_of(replay.match.chain),
             keep=_keep(replay),
             make=lambda: Response(read_record(replay)),
         )
@@ -66,7 +67,7 @@ class ReplayViewSet(Endpoint[Replay]):
         place = asked.validated_data
         return answer_if_changed(
             request,
-            etag=etag_of(replay.match.chain, place["ply"], place["seat"]),
+            etag=tag_of(replay.match.chain, place["ply"], place["seat"]),
             keep=_keep(replay),
             make=lambda: HttpResponse(
                 board_svg(read_record(replay), **place), content_type="image/svg+xml"

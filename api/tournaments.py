@@ -11,7 +11,7 @@ from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.caching import REVALIDATE, answer_if_changed, etag_of
+from api.caching import answer_kept
 from api.endpoint import Endpoint
 from api.filters import GameFilter, TextFilter
 from api.matches import SeatedVersionSerializer
@@ -26,6 +26,7 @@ from api.tournament_tables import (
 )
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.services import LONGEST_REASON
+from pentathlon.kept_answers import tag_of
 from pentathlon.tournaments import services
 from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
@@ -36,6 +37,7 @@ from pentathlon.tournaments.models import (
     TournamentFormat,
     TournamentState,
 )
+from pentathlon.tournaments.parts import places_of_part
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
@@ -50,6 +52,7 @@ from pentathlon_engines.tournament.document import (
 _LARGEST_ID = 10**18
 _MOST_IDS = 1000
 _OF_DOCUMENT = ("game", "options", "limits", "table_seats", "cycles", "draw_probability")
+_LARGEST_PART_NUMBER = 1000
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
@@ -146,6 +149,12 @@ class TournamentRequestSerializer(RequestSerializer):
         return {**asked, "document": TournamentDocument(scheduler=scheduler, **document)}
 
 
+class PartSerializer(serializers.Serializer[Any]):
+    """Which part of something long."""
+
+    part = serializers.IntegerField(min_value=1, max_value=_LARGEST_PART_NUMBER, default=1)
+
+
 class EntrySerializer(serializers.ModelSerializer[Entry]):
     """A bot version that takes part."""
 
@@ -189,6 +198,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     serializer_class = TournamentSerializer
     filterset_class = TournamentFilter
     write_scope = Scope.TOURNAMENTS_WRITE
+    query_parameters = {"proof": ("part",)}
 
     @extend_schema(request=TournamentRequestSerializer, responses={201: TournamentSerializer})
     def create(self, request: Request) -> Response:
@@ -291,16 +301,22 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         """Return how each seat did, so that an advantage of one of them shows."""
         return self._table(SeatRateSerializer, seat_rates)
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(parameters=[PartSerializer], responses=OpenApiTypes.OBJECT)
     @action(detail=True)
     def proof(self, request: Request, pk: str) -> HttpResponseBase:
-        """Return all that `pentathlon verify --tournament` checks; what is sealed is null."""
+        """Return what `pentathlon verify --tournament` checks; what is sealed is null.
+
+        The matches of a long tournament come in `parts`, each with everything else.
+        """
         found = self.get_object()
-        return answer_if_changed(
+        asked = PartSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        part = asked.validated_data["part"]
+        state = state_of_matches(found, places_of_part(found, part))
+        return answer_kept(
             request,
-            etag=etag_of("proof", document_hash(document_json(found)), *state_of_matches(found)),
-            keep=REVALIDATE,
-            make=lambda: Response(proof(found)),
+            etag=tag_of("proof", part, document_hash(document_json(found)), *state),
+            make=lambda: proof(found, part=part),
         )
 
     def _table(
@@ -309,12 +325,11 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         read: Callable[[Tournament], Any],  # Any: lines of one kind
     ) -> HttpResponseBase:
         found = self.get_object()
-        return answer_if_changed(
+        return answer_kept(
             self.request,
             # Of before the rows are read: what changes meanwhile is asked for again.
-            etag=etag_of(read.__name__, *state_of_tables(found)),
-            keep=REVALIDATE,
-            make=lambda: self._page(serializer, read(found)),
+            etag=tag_of(read.__name__, *state_of_tables(found)),
+            make=lambda: self._page(serializer, read(found)).data,
         )
 
     def _page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:

@@ -9,7 +9,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments import parts
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.parts import count_parts
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.proving import verify_tournament
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def closed() -> Tournament:
-    tournament = started(bots=2)
+    tournament = started(bots=3)
     for match in matches_of(tournament):
         job = claimed(match)
         submit(job, record_of(job, luck=match.pk))
@@ -36,8 +38,9 @@ def closed() -> Tournament:
 def site(closed: Tournament, anonymous: APIClient) -> Iterator[str]:
     """Serve what the API says, apart from the test's own database connection."""
     replays = [f"{V1}/replays/{match.pk}/" for match in matches_of(closed)]
-    paths = [f"{V1}/tournaments/{closed.pk}/proof/", *replays]
-    said = {path: anonymous.get(path).content for path in paths}
+    proof = f"{V1}/tournaments/{closed.pk}/proof/"
+    pages = [f"{proof}?part={part}" for part in range(1, count_parts(closed) + 1)]
+    said = {path: anonymous.get(path).content for path in (proof, *pages, *replays)}
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -71,6 +74,24 @@ def test_proof_and_records_come_from_the_server(
     told = json.loads(capsys.readouterr().out)
     assert (told["valid"], told["complete"]) == (True, True)
     assert {check["name"] for check in told["checks"]} >= {"schedule", "seeds", "records"}
+
+
+def test_parts_of_a_long_proof_are_read_and_joined(
+    closed: Tournament,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(parts, "LARGEST_PART", 2)
+    site = request.getfixturevalue("site")
+    assert count_parts(closed) == 3
+
+    verify_tournament(
+        f"{site}/tournaments/{closed.pk}/", records=None, fetch=True, noted=None, as_json=True
+    )
+
+    told = json.loads(capsys.readouterr().out)
+    assert (told["valid"], told["complete"]) == (True, True)
 
 
 def test_tournament_that_is_not_there_is_told_by_the_server(site: str) -> None:

@@ -20,10 +20,12 @@ from pentathlon_engines.tournament.proof import (
     Check,
     Proof,
     check_proof,
+    joined,
     planned_matches,
 )
 
 _ADDRESS: Final = re.compile(r"(https?://.+?)/(?:api/v1/)?tournaments/(\d+)(?:[/?#].*)?")
+_MOST_PARTS: Final = 1000
 _TIMEOUT_S: Final = 30.0
 _AGAIN: Final = "pentathlon verify --tournament http://HOST/tournaments/1/"
 
@@ -43,8 +45,8 @@ def verify_tournament(
     site, number = address.groups() if address else ("", "")
     if fetch and not address:
         raise CommandFailed("--fetch needs the address of a server.", try_next=_AGAIN)
-    proof = _get(f"{site}/api/v1/tournaments/{number}/proof/") if address else _read(Path(source))
     try:
+        proof = _fetch_proof(site, number) if address else _read(Path(source))
         told = list(_stored(records)) if records else []
         told += _fetched(site, proof) if fetch else []
         checks = check_proof(proof, records=told, noted=noted)
@@ -73,6 +75,15 @@ def _read(path: Path) -> Any:  # Any: JSON
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise CommandFailed(f"{path} cannot be read: {error}.", try_next=_AGAIN) from error
+
+
+def _fetch_proof(site: str, number: str) -> Proof:
+    address = f"{site}/api/v1/tournaments/{number}/proof/"
+    first = _get(address)
+    count = first.get("parts", 1) if isinstance(first, dict) else 1
+    if not isinstance(count, int) or not 1 < count <= _MOST_PARTS:
+        return first  # type: ignore[no-any-return]  # JSON, checked later
+    return joined([first, *(_get(f"{address}?part={part}") for part in range(2, count + 1))])
 
 
 def _stored(folder: Path) -> Iterator[Any]:  # Any: JSON

@@ -5,12 +5,13 @@ A proof is what a server says of a tournament, also while that runs:
 ```
 {"format": 1, "tournament": 3, "name": "Cup", "state": "running",
  "commitment": "…", "secret": null, "event_key": null,
- "document": {…}, "document_hash": "…" or null before the start,
+ "document": {…}, "document_hash": "…" or null before the start, "part": 1, "parts": 1,
  "columns": ["index", "round", "block", "seats", "match", "state", "seed", "alias", "chain"],
  "matches": [[1, 1, 1, [0, 2], 77, "done", 53…, "5e1f…", "9a0b…"], …]}
 ```
 
-`seats` are places in the document's entries. What is still sealed is null.
+`seats` are places in the document's entries. What is still sealed is null. Of a long tournament
+each part has the matches that follow on those of the part before; `joined` puts them together.
 """
 
 from __future__ import annotations
@@ -88,6 +89,20 @@ def check_proof(
         raise BadProof(f"the proof is damaged: {type(error).__name__}: {error}") from error
 
 
+def joined(parts: Sequence[Any]) -> Proof:  # Any: what claims to be JSON of a proof
+    """Return the parts of a proof, in their order, as one.
+
+    Raises:
+        BadProof: they are not the parts of one proof, as when a tournament ends meanwhile.
+    """
+    first, *others = parts
+    if not all(isinstance(part, dict) and isinstance(part.get("matches"), list) for part in parts):
+        raise BadProof("one of its parts is none")
+    if any(_head(part) != _head(first) for part in others):
+        raise BadProof("the tournament has changed while its parts were read: read them again")
+    return {**first, "parts": 1, "matches": [row for part in parts for row in part["matches"]]}
+
+
 def planned_matches(proof: Proof) -> list[PlannedMatch]:
     """Return the matches of a proof."""
     return [PlannedMatch(*row) for row in proof["matches"]]
@@ -98,9 +113,15 @@ def _check_shape(proof: object) -> None:
         raise BadProof("a proof is a JSON object")
     if proof.get("format") != FORMAT or proof.get("columns") != list(COLUMNS):
         raise BadProof(f"this is no proof of format {FORMAT}")
+    if proof.get("parts", 1) != 1:
+        raise BadProof(f"this is one of {proof['parts']} parts: the address has all of them")
     document = proof.get("document")
     if not isinstance(document, dict) or document.get("format") != DOCUMENT_FORMAT:
         raise BadProof("the tournament began before seeds were sealed: there is nothing to check")
+
+
+def _head(proof: Proof) -> dict[str, Any]:  # Any: JSON
+    return {name: value for name, value in proof.items() if name not in {"part", "matches"}}
 
 
 def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:

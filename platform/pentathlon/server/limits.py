@@ -164,7 +164,7 @@ RATES: Final = {
     "people": "1200/min",
     "pages": "1200/min",
     "tables": "240/min",
-    "exports": "20/min",
+    "exports": "60/min",
     "uploads": "60/hour",
     "sign_ins": "20/min",
     "sign_ins_of_account": "60/hour",

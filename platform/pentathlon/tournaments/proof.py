@@ -6,7 +6,8 @@ from collections import defaultdict
 
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.document import document_json, revealed_event_key
-from pentathlon.tournaments.models import Tournament, TournamentMatch
+from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
+from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.proof import COLUMNS, FORMAT, Proof
 
@@ -15,8 +16,8 @@ _FIELDS = ("index", "round", "block", "match_id", "match__state")
 _SEALED_FIELDS = ("match__seed", "match__alias")
 
 
-def proof(tournament: Tournament) -> Proof:
-    """Return what `pentathlon verify --tournament` reads; four queries for any size."""
+def proof(tournament: Tournament, *, part: int = 1) -> Proof:
+    """Return a part of what `pentathlon verify --tournament` reads; four queries for any size."""
     source = document_json(tournament)
     return {
         "format": FORMAT,
@@ -28,13 +29,14 @@ def proof(tournament: Tournament) -> Proof:
         "event_key": revealed_event_key(tournament),
         "document": source,
         "document_hash": document_hash(source) if tournament.fixed_document else None,
+        "part": part,
+        "parts": count_parts(tournament),
         "columns": list(COLUMNS),
-        "matches": _matches(tournament),
+        "matches": _matches(tournament, places_of_part(tournament, part)),
     }
 
 
-def _matches(tournament: Tournament) -> list[Row]:
-    places = TournamentMatch.objects.filter(tournament=tournament).order_by("index")
+def _matches(tournament: Tournament, places: TournamentMatchQuerySet) -> list[Row]:
     rows = list(places.values_list(*_FIELDS, *_SEALED_FIELDS, "match__chain"))
     # Of these very rows, so that no block is opened between two looks.
     sealed = (
@@ -42,7 +44,7 @@ def _matches(tournament: Tournament) -> list[Row]:
         if tournament.revealed_at
         else {block for _, _, block, _, state, *_ in rows if state != MatchState.DONE}
     )
-    seats = _seats(tournament)
+    seats = _seats(tournament, places)
     return [
         [
             *(index, round_number, block, seats[match], match, state),
@@ -53,11 +55,11 @@ def _matches(tournament: Tournament) -> list[Row]:
     ]
 
 
-def _seats(tournament: Tournament) -> dict[int, list[int]]:
+def _seats(tournament: Tournament, places: TournamentMatchQuerySet) -> dict[int, list[int]]:
     """Return the places in the document's entries of those who sit at each match, by seat."""
     entries = tournament.entries.scheduled().values_list("version", "number")
     numbers = {version: number or 0 for version, number in entries}
-    seats = MatchSeat.objects.filter(match__place__tournament=tournament)
+    seats = MatchSeat.objects.filter(match__place__in=places.order_by())
     found: dict[int, list[int]] = defaultdict(list)
     for match, version in seats.order_by("match", "seat").values_list("match", "version"):
         found[match].append(numbers[version])

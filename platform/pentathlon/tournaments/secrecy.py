@@ -12,7 +12,7 @@ from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, 
 
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchQuerySet, MatchState
-from pentathlon.tournaments.models import Tournament, TournamentMatch
+from pentathlon.tournaments.models import TournamentMatch, TournamentMatchQuerySet
 
 _SEALED: Final = "is_sealed"
 """What `with_seals` adds to a match."""
@@ -30,12 +30,10 @@ def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
     return matches.annotate(**{_SEALED: sealed})
 
 
-def sealed_blocks(tournament: Tournament) -> set[int]:
-    """Return the blocks of a tournament whose seeds may not be shown yet."""
+def sealed_blocks(places: TournamentMatchQuerySet) -> set[int]:
+    """Return those of these places' blocks whose seeds may not be shown yet."""
     # Asked of the row as it is now: who has an older one must not take its secret for revealed.
-    open_legs = TournamentMatch.objects.filter(
-        tournament=tournament, tournament__revealed_at=None
-    ).exclude(match__state=MatchState.DONE)
+    open_legs = places.filter(tournament__revealed_at=None).exclude(match__state=MatchState.DONE)
     return set(open_legs.values_list("block", flat=True))
 
 

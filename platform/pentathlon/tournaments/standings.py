@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import MatchSeat
@@ -12,6 +14,8 @@ from pentathlon.ratings.models import Pool, Rating, ScoreLine
 from pentathlon.ratings.scores import Scores, read_scores, scores_of
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
+
+_NEVER_MET: Final = (0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +27,9 @@ class Score:
     losses: int = 0
 
     @classmethod
-    def of(cls, counts: Sequence[int]) -> Score:
-        """Return the score of these wins, draws and losses."""
-        wins, draws, losses = counts
+    @lru_cache(maxsize=4096)  # a crosstable has 50,000 cells and few different ones
+    def of(cls, wins: int, draws: int, losses: int) -> Score:
+        """Return the score of these counts."""
         return cls(wins=wins, draws=draws, losses=losses)
 
     @property
@@ -124,7 +128,7 @@ def seat_rates(tournament: Tournament) -> list[SeatRate]:
     """Return how each seat did, so that an advantage of one of them shows."""
     seats = _scores(tournament, with_pairs=False).seats
     return [
-        SeatRate(seat=seat, score=Score.of(counts))
+        SeatRate(seat=seat, score=Score.of(*counts))
         for seat, counts in enumerate(seats)
         if any(counts)
     ]
@@ -221,5 +225,5 @@ def _cells(row: Standing, columns: Sequence[Standing], scores: Scores) -> Iterat
     line = scores.lines.get(row.version.pk)
     against = {} if line is None else line.against
     for column in columns:
-        met = against.get(str(column.version.pk), (0, 0, 0))
-        yield None if column is row else Score.of(met)
+        met = against.get(str(column.entry.version_id), _NEVER_MET)
+        yield None if column is row else Score.of(*met)

@@ -6,7 +6,7 @@ from django.db.models import Count, Max
 
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool
-from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatchQuerySet
 
 _POOL = ("pk", "algorithm_version", "ledger_version", "applied_seq", "recomputes", "done", "void")
 
@@ -23,9 +23,11 @@ def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
     )
 
 
-def state_of_matches(tournament: Tournament) -> tuple[object, ...]:
-    """Return what changes with every state of a match and every seal that is opened."""
-    matches = Match.objects.filter(place__tournament=tournament).order_by("state", "is_revoked")
+def state_of_matches(
+    tournament: Tournament, places: TournamentMatchQuerySet
+) -> tuple[object, ...]:
+    """Return what changes with every state of a match and every seal that is opened there."""
+    matches = Match.objects.filter(place__in=places.order_by()).order_by("state", "is_revoked")
     states = matches.values_list("state", "is_revoked").annotate(Count("pk"), Max("finished_at"))
     # Asked of the row as it is now.
     row = Tournament.objects.filter(pk=tournament.pk).values_list("state", "revealed_at")

@@ -20,6 +20,15 @@ def csv_table(
     return response
 
 
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table of bounded length as one text."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
 def _pieces(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """Yield many lines at a time: each piece is compressed and sent for itself."""
     text = io.StringIO()

@@ -61,7 +61,7 @@ def test_void_leg_keeps_its_block_sealed_while_it_may_be_requeued() -> None:
     tournament, done, void = _with_void_leg()
 
     assert _sealed(done, void) == [True, True]
-    assert sealed_blocks(tournament) == {1, 2, 3}
+    assert sealed_blocks(tournament.tournament_matches.all()) == {1, 2, 3}
 
 
 def test_close_reveals_the_secret_and_what_void_legs_sealed() -> None:
@@ -74,7 +74,7 @@ def test_close_reveals_the_secret_and_what_void_legs_sealed() -> None:
     assert tournament.state == TournamentState.CLOSED
     assert tournament.revealed_secret == tournament.secret
     assert _sealed(done, void) == [False, False]
-    assert sealed_blocks(tournament) == set()
+    assert sealed_blocks(tournament.tournament_matches.all()) == set()
 
 
 def test_requeue_after_the_close_does_not_pretend_to_hide_the_secret_again() -> None:
@@ -114,6 +114,6 @@ def test_blocks_of_other_tournaments_are_nobodys_business() -> None:
 
     settle(matches_of(first))
 
-    assert sealed_blocks(first) == set()
-    assert sealed_blocks(second) == {1}
+    assert sealed_blocks(first.tournament_matches.all()) == set()
+    assert sealed_blocks(second.tournament_matches.all()) == {1}
     assert _sealed(*matches_of(first)) == [False, False]

@@ -73,7 +73,7 @@ def _offer_reads(parser: ArgumentParser) -> None:
 
 
 def _measure_reads(options: Options) -> None:
-    run_on(options, "workers.benchmark.load.reads", [f"--bots={options['bots']}"])
+    run_on(options, "tools.benchmark.load.reads", [f"--bots={options['bots']}"])
 
 
 DATA: Final = Part("fill an empty database with a long history", _offer_sizes, _fill)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import random
 import re
@@ -29,6 +30,7 @@ from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.tournaments.document import draft_document  # noqa: E402
 from pentathlon.tournaments.final import final_rows  # noqa: E402
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState  # noqa: E402
+from pentathlon.tournaments.parts import count_parts  # noqa: E402
 from tools.benchmark.load.data import (  # noqa: E402
     GAME,
     Cast,
@@ -65,11 +67,16 @@ def main() -> int:
         # What a process does once must not count for who comes first.
         for path in _addresses({**examples, "tournaments": [cast.tournament.pk]}):
             _read(path)
+        gc.collect()
+        gc.freeze()  # as the web server does when it has loaded everything
         both = {**examples, "tournaments": [closed.pk, running.pk]}
-        found = [_figure(path) for path in (*_addresses(both), *_long_lists(closed))]
+        narrow = [path for each in (closed, running) for path in _narrowed(each)]
+        found = [_figure(path) for path in (*_addresses(both), *narrow)]
     shown = [figure for figure in found if figure.measured["status"] < HTTPStatus.BAD_REQUEST]
     figures = sorted(shown, key=lambda figure: -figure.verdict)
-    title = f"CPU seconds of a GET; tournament {closed.pk} closed, {running.pk} half played: {long}"
+    title = (
+        f"CPU seconds of a GET; tournament {closed.pk} closed, {running.pk} half played: {long}"
+    )
     return show(title, figures, verdict="most", as_json=options.json)
 
 
@@ -83,7 +90,7 @@ def _tournaments(cast: Cast, *, matches: int) -> tuple[Tournament, Tournament]:
     writer.close()
     for tournament in (closed, running):
         tournament.refresh_from_db()
-        tournament.fixed_document = draft_document(tournament)
+        tournament.fixed_document = draft_document(tournament).to_json()
         tournament.revealed_at = tournament.finished_at
         tournament.save(update_fields=("fixed_document", "revealed_at"))
     FinalRow.objects.bulk_create(final_rows(closed))
@@ -99,13 +106,15 @@ def _examples(cast: Cast, tournament: Tournament) -> dict[str, Sequence[object]]
     return {**found, "bots": [version.bot_id], "versions": [version.pk]}
 
 
-def _long_lists(tournament: Tournament) -> list[str]:
-    """Return the addresses of long lists with what narrows them."""
+def _narrowed(tournament: Tournament) -> list[str]:
+    """Return the addresses of long lists and files with a query that narrows them."""
     bot = tournament.entries.in_order()[0].version
     lists = ("/matches/", "/api/v1/matches/", "/bots/", "/tournaments/", "/api/v1/bots/")
     narrow = [f"{path}?game={GAME}" for path in lists]
     narrow += [f"/matches/?bot={bot.bot_id}", f"/api/v1/matches/?version={bot.pk}"]
     narrow += [f"/api/v1/matches/?tournament={tournament.pk}&page_size=200"]
+    export = f"/tournaments/{tournament.pk}/results.csv"
+    narrow += [f"{export}?part={part}" for part in range(1, count_parts(tournament) + 1)]
     return narrow
 
 

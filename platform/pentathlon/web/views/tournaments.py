@@ -1,14 +1,9 @@
 """Tournaments as everybody sees them: the list, and the tabs of each."""
 
-import hashlib
-from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import Count, Max
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import BotVersion
@@ -17,12 +12,11 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.reasons import Reason, read_situation, why_waiting
 from pentathlon.tournaments.document import document_json, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.parts import count_parts
 from pentathlon.tournaments.progress import Progress, count_done, progress
-from pentathlon.tournaments.secrecy import sealed_blocks
 from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.web.changes import changes_since
 from pentathlon.web.crosstables import crosstable_rows
-from pentathlon.web.csv_table import csv_table
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.person import person
@@ -37,10 +31,9 @@ _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
 _MOST_CHOICES = 500
-_CHUNK = 5000
 _LARGEST_CROSSTABLE = 60
-_MATCH_COLUMNS = ("index", "round", "block", "match", "state", "seed")
-_SEAT_COLUMNS = ("seat", "bot", "version", "rank", "score", "reason", "fault", "chain", "revoked")
+_MOST_SEATS = 500
+"""Of one page of the schedule: rounds of large tables are longer."""
 
 
 @require_safe
@@ -77,6 +70,8 @@ def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse
     found, context = _head(request, tournament_id, tab="matches")
     matches = Match.objects.of_lane(found.pk).with_seats()
     context["page"] = cursor_page(request, matches)
+    parts = count_parts(found)
+    context["parts"] = range(1, parts + 1) if parts > 1 else ()
     return render(request, "web/tournament/matches.html", context)
 
 
@@ -85,14 +80,18 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
     """Show one round of the schedule, and why its matches are not running."""
     found, context = _head(request, tournament_id, tab="schedule")
     places = TournamentMatch.objects.filter(tournament=found)
-    last = places.aggregate(last=Max("round"))["last"] or 0
+    last = places.order_by("-index").values_list("round", flat=True).first() or 0
     number = max(1, min(query_number(request, "round") or 1, last))
+    length = _MOST_SEATS // found.table_seats
+    page = max(1, query_number(request, "page") or 1)
+    begin = (page - 1) * length
+    # One more than is shown tells whether the round goes on.
+    shown = list(places.filter(round=number).in_order()[begin : begin + length + 1])
     situation = read_situation()
     context["places"] = [
-        {"place": place, "reason": why_waiting(place.match, situation)}
-        for place in places.filter(round=number).in_order()
+        {"place": place, "reason": why_waiting(place.match, situation)} for place in shown[:length]
     ]
-    context |= {"round": number, "rounds": last}
+    context |= {"round": number, "rounds": last, "page": page, "goes_on": len(shown) > length}
     return render(request, "web/tournament/schedule.html", context)
 
 
@@ -141,26 +140,6 @@ def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse
     return changes_since(request, count_done(get_object_or_404(known, pk=tournament_id)))
 
 
-@require_safe
-def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
-    """Hand out all results as CSV: a line for each seat of each match, in schedule order."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
-    # Read before the rows: what is opened meanwhile stays sealed in this file.
-    sealed = sealed_blocks(found)
-    etag = _results_tag(found, sealed)
-    unchanged = get_conditional_response(request, etag=etag)
-    if unchanged is not None:
-        return unchanged
-    response = csv_table(
-        f"tournament-{found.pk}",
-        columns=_MATCH_COLUMNS + _SEAT_COLUMNS,
-        rows=_lines(found, sealed),
-    )
-    response["ETag"] = etag
-    response["Cache-Control"] = "no-cache"
-    return response
-
-
 def enterable(request: HttpRequest, found: Tournament) -> list[BotVersion]:
     """Return the bot versions that this person may enter: their own; an organiser all."""
     reader = person(request)
@@ -188,6 +167,7 @@ def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "has_started": found.state != TournamentState.OPEN,
         "is_made_still": found.state not in _ENDED and found.scheduled < found.planned,
         "has_ended": found.state in _ENDED,
+        "is_long": count_parts(found) > 1,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
     }
     return found, context
@@ -218,36 +198,6 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
         else 0,
         "form": EntryForm(versions=enterable(request, found)),
     }
-
-
-def _results_tag(found: Tournament, sealed: set[int]) -> str:
-    """Return a tag that changes with every state of a match and every seal that is opened."""
-    matches = Match.objects.filter(place__tournament=found).order_by("state", "is_revoked")
-    states = list(
-        matches.values_list("state", "is_revoked").annotate(Count("pk"), Max("finished_at"))
-    )
-    text = repr((found.pk, found.created_at, found.state, states, len(sealed)))
-    return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
-
-
-def _lines(found: Tournament, sealed: set[int]) -> Iterator[tuple[object, ...]]:
-    """Read plain columns: objects would take ten times as long."""
-    match, seat, version = "match__", "match__seats__", "match__seats__version__"
-    rows = (
-        TournamentMatch.objects.filter(tournament=found)
-        .order_by("index", f"{seat}seat")
-        .values_list(
-            *("index", "round", "block", "match_id", f"{match}state", f"{match}seed"),
-            *(f"{seat}seat", f"{version}bot__name", f"{version}number", f"{seat}rank"),
-            *(f"{seat}score", f"{match}outcome_reason", f"{seat}fault_kind", f"{match}chain"),
-            f"{match}is_revoked",
-        )
-    )
-    for row in rows.iterator(chunk_size=_CHUNK):
-        *told, revoked = row
-        if row[2] in sealed:
-            told[5] = None
-        yield *told, int(revoked)
 
 
 def _best(rows: list[Standing]) -> Context:
