@@ -13,7 +13,7 @@ from api.people import PersonSerializer
 from api.versions import UploadEndpoint, UploadSerializer, VersionSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import Bot, BotQuerySet
-from pentathlon.matches.validation import submit_bot
+from pentathlon.matches.uploads import submit_bot
 
 
 class BotSerializer(serializers.ModelSerializer[Bot]):

@@ -15,6 +15,7 @@ from api.versions import BotNameSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import NotFound
+from pentathlon.matches.dispatch.reasons import Reason, why_waiting
 from pentathlon.matches.models import (
     Attempt,
     Match,
@@ -23,7 +24,6 @@ from pentathlon.matches.models import (
     MatchSeat,
     MatchState,
 )
-from pentathlon.matches.reasons import Reason, why_waiting
 from pentathlon.replays.explanations import explain_match
 from pentathlon.tournaments.secrecy import with_seals
 from pentathlon.tournaments.services import requeue_match

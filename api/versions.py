@@ -29,7 +29,7 @@ from pentathlon.bots.services import (
     retire_version,
 )
 from pentathlon.common.errors import NotAllowed, NotFound
-from pentathlon.matches.validation import submit_version, validate_again
+from pentathlon.matches.uploads import submit_version, validate_again
 from pentathlon.server.limits import LARGEST_ARCHIVE
 
 T = TypeVar("T", bound=Model)

@@ -3,7 +3,7 @@ from rest_framework.mixins import ListModelMixin
 
 from api.endpoint import Endpoint
 from api.pagination import OnePage
-from pentathlon.matches.fleet_models import Worker, WorkerQuerySet
+from pentathlon.fleet.models import Worker, WorkerQuerySet
 
 
 class LayerSerializer(serializers.Serializer[None]):

@@ -14,7 +14,8 @@ from pentathlon.accounts.services import create_token
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import add_version
-from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState, Worker
+from pentathlon.fleet.models import Worker
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.tournaments.models import (
     Entry,
     Tournament,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, Info, Warning, register  # noqa: A004  # Django's
 
-from pentathlon.matches.needs import least_sandbox
+from pentathlon.fleet.capabilities import least_sandbox
 from workers.sandbox.probe import Probe
 from workers.sandbox.report import probe_down_to, table
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 import structlog
 from django.db import InterfaceError, OperationalError, connection
 
-from pentathlon.matches.fleet import BEAT_S, announce_worker, beat, note_draining
-from pentathlon.matches.needs import Announcement
+from pentathlon.fleet.capabilities import Announcement
+from pentathlon.fleet.models import HEARTBEAT_S
+from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon_engines import GAMES
 from pentathlon_engines.version import __version__
 from workers.drain import Drain
@@ -74,7 +75,7 @@ class Heartbeat:
         try:
             while not self._drain.is_asked:
                 if time.monotonic() >= due or self._has_news():
-                    due = time.monotonic() + BEAT_S
+                    due = time.monotonic() + HEARTBEAT_S
                     self._beat()
                 if self._over.wait(_TICK_S):
                     return
@@ -101,11 +102,11 @@ class Heartbeat:
 
     def _beat_once(self, name: str) -> bool:
         host = self._host
-        return beat(name=name, starved=host.share(), held_slots=host.held_slots)
+        return record_heartbeat(name=name, starved=host.share(), held_slots=host.held_slots)
 
     def _note_draining(self) -> None:
         try:
-            note_draining(name=self._announced().name)
+            mark_draining(name=self._announced().name)
         except _AWAY as error:
             self._note_failure(error)
 

@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from pentathlon.common.errors import Conflict, DomainError, NotFound
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.services import fail_attempt, return_match
-from pentathlon.matches.validation import reject_build
+from pentathlon.matches.uploads import reject_build
 from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import bot_command, read_manifest

@@ -9,7 +9,7 @@ from dataclasses import replace
 import structlog
 from django.conf import settings
 
-from pentathlon.matches.needs import Abilities, Announcement
+from pentathlon.fleet.capabilities import Announcement, Capabilities
 from pentathlon.matches.services import claim_matches, publish_again
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.backoff import Backoff
@@ -95,8 +95,8 @@ class WorkerProcess:
             publish_again(match_ids=match_ids)
             self.drain.wait(HOLD_S)
             return
-        abilities = Abilities.of(self.announcement())
-        jobs = claim_matches(match_ids=match_ids, worker=slot.name, abilities=abilities)
+        capabilities = Capabilities.of(self.announcement())
+        jobs = claim_matches(match_ids=match_ids, worker=slot.name, capabilities=capabilities)
         if jobs:
             failed = play_jobs(
                 jobs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pentathlon.matches.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
+from pentathlon.matches.dispatch.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
 from workers.celery_app import app
 from workers.tasks import play_matches
 

@@ -16,7 +16,7 @@ from celery.signals import (
 from django.db import InterfaceError, OperationalError
 
 from pentathlon.common.schema import wait_for_schema
-from pentathlon.matches.needs import least_sandbox
+from pentathlon.fleet.capabilities import least_sandbox
 from workers.celery_app import app
 from workers.process import WorkerProcess
 from workers.sandbox.errors import LayerMissing

@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "pentathlon.common",
     "pentathlon.accounts",
     "pentathlon.bots",
+    "pentathlon.fleet",
     "pentathlon.matches",
     "pentathlon.replays",
     "pentathlon.ratings",

@@ -8,7 +8,7 @@ from pentathlon.accounts.models import User
 from pentathlon.local.bot_zip import zipped
 from pentathlon.local.demo_logins import demo_logins
 from pentathlon.local.demo_plan import BOTS, Plan, authors, folder_of, plans
-from pentathlon.matches.validation import submit_bot
+from pentathlon.matches.uploads import submit_bot
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import bot_command, content_hash, read_manifest
 from pentathlon_engines.match.limits import Limits

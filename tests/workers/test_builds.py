@@ -8,8 +8,8 @@ from django.db import DataError
 from pentathlon.bots.models import Archive, BotVersion, VersionState
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.needs import needs_of
-from pentathlon.matches.validation import submit_bot
+from pentathlon.matches.requirements import requirements_of
+from pentathlon.matches.uploads import submit_bot
 from pentathlon.replays.services import read_record
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import SandboxLevel
@@ -147,4 +147,4 @@ def test_host_that_cannot_build_is_nobodys_fault(files: BotFiles) -> None:
 def test_match_of_a_version_to_be_built_needs_namespaces() -> None:
     upload('["cp", "source.py", "made.py"]')
 
-    assert needs_of(Match.objects.with_seats().get()).sandbox is SandboxLevel.NAMESPACES
+    assert requirements_of(Match.objects.with_seats().get()).sandbox is SandboxLevel.NAMESPACES

@@ -8,7 +8,8 @@ import pytest
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import create_bot
-from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState, Worker
+from pentathlon.fleet.models import Worker
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from tests.factories import make_match, make_user, next_number, zip_files
 from tests.workers.running import alive, descendants, running_platform
 

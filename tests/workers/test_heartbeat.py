@@ -8,8 +8,8 @@ import pytest
 from django.db import OperationalError
 from structlog.testing import capture_logs
 
-from pentathlon.matches.models import Worker
-from pentathlon.matches.needs import Announcement
+from pentathlon.fleet.capabilities import Announcement
+from pentathlon.fleet.models import Worker
 from workers import heartbeat
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat
@@ -36,7 +36,7 @@ def drain() -> Drain:
 
 @pytest.fixture
 def beating(drain: Drain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Heartbeat]:
-    monkeypatch.setattr(heartbeat, "BEAT_S", 0.01)
+    monkeypatch.setattr(heartbeat, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
     started = Heartbeat(lambda: TOLD, drain)
     started.start()
@@ -98,7 +98,7 @@ def test_database_that_is_away_is_told_of_once(
         raise OperationalError("gone")
 
     monkeypatch.setattr(heartbeat, "announce_worker", fail)
-    monkeypatch.setattr(heartbeat, "BEAT_S", 0.01)
+    monkeypatch.setattr(heartbeat, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
 
     with capture_logs() as logs:

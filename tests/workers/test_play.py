@@ -18,7 +18,7 @@ from pentathlon.matches.models import (
     SeatLog,
 )
 from pentathlon.matches.services import claim_matches, void_matches
-from pentathlon.matches.validation import submit_bot
+from pentathlon.matches.uploads import submit_bot
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines.manifest import built_in_bots

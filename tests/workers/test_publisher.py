@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
+from pentathlon.matches.dispatch.publishing import RESEND_LOST_S
 from pentathlon.matches.models import Match
-from pentathlon.matches.publishing import RESEND_LOST_S
 from tests.factories import make_match, make_worker
 from workers.celery_app import app
 from workers.publisher import Publisher, hints_in_broker

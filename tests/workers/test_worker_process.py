@@ -9,7 +9,8 @@ import pytest
 from pentathlon.bots.models import VersionState
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
-from pentathlon.matches.models import Match, MatchKind, MatchState, Worker
+from pentathlon.fleet.models import Worker
+from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match, make_version

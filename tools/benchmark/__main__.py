@@ -15,7 +15,7 @@ from pentathlon_engines import GAMES
 django.setup()
 
 # Models exist only from here on.
-from pentathlon.matches.needs import least_sandbox  # noqa: E402
+from pentathlon.fleet.capabilities import least_sandbox  # noqa: E402
 from tools.benchmark.matches import Bench  # noqa: E402
 from tools.benchmark.report import beside, table_of  # noqa: E402
 from tools.benchmark.rivals import measure_rivals  # noqa: E402

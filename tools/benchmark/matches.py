@@ -17,7 +17,7 @@ import msgspec
 from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
 from pentathlon.local.bot_zip import zipped
-from pentathlon.matches.publishing import BATCH
+from pentathlon.matches.dispatch.publishing import BATCH
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, Launcher
 from pentathlon_engines.match.plain_launcher import PlainLauncher

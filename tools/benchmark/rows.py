@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from django.db import transaction
 
+from pentathlon.matches.dispatch.publishing import BATCH, publish_pending
 from pentathlon.matches.jobs import Ending, Job, MatchResult
-from pentathlon.matches.publishing import BATCH, publish_pending
 from pentathlon.matches.services import claim_matches, finish_matches
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay

@@ -18,14 +18,13 @@ from pentathlon.bots.archives import CheckedArchive
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import create_bot
 from pentathlon.env import child_environment
+from pentathlon.fleet.capabilities import least_sandbox, read_fleet
 from pentathlon.local import processes
 from pentathlon.local.preparation import prepare_database
 from pentathlon.local.stack import worker_command
 from pentathlon.local.waiting import ServerFailed, last_lines
-from pentathlon.matches.fleet import read_fleet
 from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.needs import least_sandbox
 from pentathlon.matches.services import schedule_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.launcher import SandboxLevel

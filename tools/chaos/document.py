@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.validation import submit_bot
+from pentathlon.matches.uploads import submit_bot
 from pentathlon.tournaments.checks import MOST_CYCLES
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch
 from pentathlon.tournaments.services import create_tournament

@@ -10,7 +10,6 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
-from pentathlon.matches.fleet_models import Worker as Worker  # noqa: PLC0414  read from here, too
 
 _LATEST_COMPARED = 10_000
 

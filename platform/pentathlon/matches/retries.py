@@ -14,8 +14,10 @@ from typing import Final
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from pentathlon.matches.models import Attempt, AttemptState, Match, Worker
-from pentathlon.matches.needs import Abilities, needs_of
+from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.fleet.models import Worker
+from pentathlon.matches.models import Attempt, AttemptState, Match
+from pentathlon.matches.requirements import requirements_of
 
 MAX_ATTEMPTS: Final = 3
 """Host failures after which a match is void, if they happened on different workers."""
@@ -108,6 +110,6 @@ def _failures(match: Match, number: int) -> list[tuple[str, int | None, bool]]:
 
 def _others(match: Match, tried: Collection[str]) -> bool:
     """Say whether a worker that has not tried is alive and can play a match."""
-    needs = needs_of(match)
+    needs = requirements_of(match)
     others = Worker.objects.alive().exclude(name__in=tried)
-    return any(Abilities.of(worker).cover(needs) for worker in others)
+    return any(Capabilities.of(worker).satisfies(needs) for worker in others)

@@ -21,7 +21,8 @@ from django.db.models.functions import Now
 
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.common.texts import storable
-from pentathlon.matches.cap import within_cap
+from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.matches.concurrency import within_cap
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.jobs import Ending, Job, MatchResult, MatchSpec, SeatJob
 from pentathlon.matches.models import (
@@ -35,10 +36,10 @@ from pentathlon.matches.models import (
     MatchState,
     SeatLog,
 )
-from pentathlon.matches.needs import Abilities, needs_of
+from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.retries import better_elsewhere, blamed_versions, is_hopeless
 from pentathlon.matches.streaks import stop_failing_versions
-from pentathlon.matches.verdicts import settle_versions
+from pentathlon.matches.validation import settle_versions
 from pentathlon_engines import GAMES
 
 LEASE_S: Final = 30
@@ -78,7 +79,7 @@ def claim_match(*, match_id: int, worker: str) -> Job | None:
 
 @transaction.atomic
 def claim_matches(
-    *, match_ids: Sequence[int], worker: str, abilities: Abilities | None = None
+    *, match_ids: Sequence[int], worker: str, capabilities: Capabilities | None = None
 ) -> list[Job]:
     """Take those of these matches that are to be had, each under a lease and token of its own.
 
@@ -88,7 +89,11 @@ def claim_matches(
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
     # What somebody else holds is theirs: a hint is delivered twice now and then.
     waiting = list(wanted.with_needs().select_for_update(skip_locked=True))
-    fitting = [each for each in waiting if abilities is None or abilities.cover(needs_of(each))]
+    fitting = [
+        each
+        for each in waiting
+        if capabilities is None or capabilities.satisfies(requirements_of(each))
+    ]
     elsewhere = better_elsewhere(fitting, worker=worker)
     matches = within_cap([each for each in fitting if each.pk not in elsewhere])
     if len(matches) < len(waiting):

@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 from pytest_django.fixtures import Settings
 
+from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.matches import retries, services
 from pentathlon.matches.jobs import Ending, Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
-from pentathlon.matches.needs import Abilities
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
@@ -17,8 +17,8 @@ from tests.pentathlon.together import all_at_once
 pytestmark = pytest.mark.django_db
 
 
-def _claim(ids: list[int], abilities: Abilities | None = None) -> list[Job]:
-    return services.claim_matches(match_ids=ids, worker="w", abilities=abilities)
+def _claim(ids: list[int], capabilities: Capabilities | None = None) -> list[Job]:
+    return services.claim_matches(match_ids=ids, worker="w", capabilities=capabilities)
 
 
 class TestBatch:
@@ -113,7 +113,7 @@ class TestAbilities:
         fitting, beyond = make_match(), make_match(rules_version=99)
         Match.objects.update(sent_at="2026-01-01T00:00:00Z")
 
-        jobs = _claim([fitting.pk, beyond.pk], Abilities.of(make_worker()))
+        jobs = _claim([fitting.pk, beyond.pk], Capabilities.of(make_worker()))
 
         assert [job.match_id for job in jobs] == [fitting.pk]
         beyond.refresh_from_db()
@@ -123,7 +123,7 @@ class TestAbilities:
         self, settings: Settings
     ) -> None:
         settings.SANDBOX_LEVEL = SandboxLevel.NAMESPACES.value
-        weak = Abilities.of(make_worker(sandbox="landlock"))
+        weak = Capabilities.of(make_worker(sandbox="landlock"))
 
         assert _claim([make_match().pk], weak) == []
 

@@ -7,11 +7,13 @@ from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.fleet.models import Worker
+from pentathlon.fleet.services import announce_worker
 from pentathlon.matches import services
-from pentathlon.matches.fleet import announce_worker, read_fleet
-from pentathlon.matches.models import Attempt, Match, Worker
-from pentathlon.matches.publishing import publish_pending
-from pentathlon.matches.reasons import why_waiting
+from pentathlon.matches.dispatch.publishing import publish_pending
+from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.models import Attempt, Match
 from tests.factories import make_match, make_worker
 from tests.pentathlon.matches.acting import claimed, finish, result
 from workers.heartbeat import describe_worker

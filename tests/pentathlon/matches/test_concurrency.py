@@ -8,7 +8,7 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches import services
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
-from pentathlon.matches.validation import validate_again
+from pentathlon.matches.uploads import validate_again
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
 from tests.pentathlon.together import all_at_once

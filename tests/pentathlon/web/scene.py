@@ -6,7 +6,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_match, void_matches
-from pentathlon.matches.validation import submit_bot
+from pentathlon.matches.uploads import submit_bot
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import (

@@ -17,9 +17,10 @@ django.setup()
 from django.db.models.functions import Now  # noqa: E402
 from django.test import Client  # noqa: E402
 
+from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
-from pentathlon.matches.models import Match, MatchState, Worker  # noqa: E402
-from pentathlon.matches.publishing import publish_pending  # noqa: E402
+from pentathlon.matches.dispatch.publishing import publish_pending  # noqa: E402
+from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.matches.services import return_expired_leases  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand
 from django.db import connection
 
 from pentathlon.common.schema import wait_for_schema
+from pentathlon.fleet.services import forget_silent_workers
 from pentathlon.matches.expiry import watch_leases
-from pentathlon.matches.fleet import forget_silent_workers
 from pentathlon.ratings.recomputing import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.bots.services import disqualify_version, reinstate_version, retire_version
+from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
-from pentathlon.matches.reasons import why_waiting
-from pentathlon.matches.validation import validate_again
+from pentathlon.matches.uploads import validate_again
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import live_key
 from pentathlon.web.chart import rating_chart

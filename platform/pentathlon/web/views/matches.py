@@ -5,8 +5,8 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.reasons import why_waiting
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.replays.services import read_record

@@ -9,8 +9,9 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
-from pentathlon.matches.fleet import read_fleet
-from pentathlon.matches.models import Match, MatchState, Worker
+from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.fleet.models import Worker
+from pentathlon.matches.models import Match, MatchState
 
 _HOUR = timedelta(hours=1)
 

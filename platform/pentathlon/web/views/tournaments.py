@@ -7,9 +7,9 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.reasons import Reason, read_situation, why_waiting
 from pentathlon.tournaments.document import document_json, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.tournaments.parts import count_parts

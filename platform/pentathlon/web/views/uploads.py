@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from pentathlon.bots.models import Bot
-from pentathlon.matches.validation import submit_bot, submit_version
+from pentathlon.matches.uploads import submit_bot, submit_version
 from pentathlon.web.forms.bots import UploadForm
 from pentathlon.web.forms.refusals import accepted
 from pentathlon.web.person import signed_in

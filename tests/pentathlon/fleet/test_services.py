@@ -6,9 +6,9 @@ import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from pentathlon.matches import fleet
-from pentathlon.matches.models import Worker
-from pentathlon.matches.needs import Announcement
+from pentathlon.fleet import services as fleet
+from pentathlon.fleet.capabilities import Announcement, read_fleet
+from pentathlon.fleet.models import Worker
 from tests.factories import make_worker
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ TOLD = Announcement(
 def test_announced_worker_is_alive_with_what_it_offers() -> None:
     fleet.announce_worker(TOLD)
 
-    found = fleet.read_fleet()
+    found = read_fleet()
     assert (found.slots, found.runtimes) == (2, {"python", "command"})
     assert Worker.objects.filter(started_at__lte=Now()).exists()
 
@@ -36,32 +36,32 @@ def test_announced_worker_is_alive_with_what_it_offers() -> None:
 def test_beat_keeps_a_worker_alive() -> None:
     fleet.announce_worker(TOLD)
     Worker.objects.update(seen_at=Now() - timedelta(minutes=1))
-    assert fleet.read_fleet().slots == 0
+    assert read_fleet().slots == 0
 
-    assert fleet.beat(name="host/1")
+    assert fleet.record_heartbeat(name="host/1")
 
-    assert fleet.read_fleet().slots == 2
+    assert read_fleet().slots == 2
 
 
 def test_beat_of_a_worker_that_nobody_knows_asks_for_an_announcement() -> None:
-    assert not fleet.beat(name="host/1")
+    assert not fleet.record_heartbeat(name="host/1")
 
 
 def test_second_announcement_replaces_the_first() -> None:
     fleet.announce_worker(TOLD)
-    fleet.note_draining(name="host/1")
+    fleet.mark_draining(name="host/1")
 
     fleet.announce_worker(replace(TOLD, slots=5))
 
-    assert fleet.read_fleet().slots == 5
+    assert read_fleet().slots == 5
 
 
 def test_worker_that_stops_is_not_counted() -> None:
     fleet.announce_worker(TOLD)
 
-    fleet.note_draining(name="host/1")
+    fleet.mark_draining(name="host/1")
 
-    assert fleet.read_fleet().slots == 0
+    assert read_fleet().slots == 0
     assert Worker.objects.get().is_draining
 
 

@@ -8,9 +8,16 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches import heads, publishing, services
+from pentathlon.matches import services
+from pentathlon.matches.dispatch import heads, publishing
+from pentathlon.matches.dispatch.publishing import (
+    BATCH,
+    RESEND_S,
+    WINDOW_PER_SLOT,
+    Turn,
+    publish_pending,
+)
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.publishing import BATCH, RESEND_S, WINDOW_PER_SLOT, Turn, publish_pending
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import claimed, played
 

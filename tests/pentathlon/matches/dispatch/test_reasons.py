@@ -8,11 +8,11 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from pentathlon.common.services import RECONCILER, acquire_leadership
-from pentathlon.matches.cap import Cap
-from pentathlon.matches.fleet import Fleet
+from pentathlon.fleet.capabilities import Capabilities, Fleet
+from pentathlon.matches.concurrency import Cap
+from pentathlon.matches.dispatch.reasons import Reason, Situation, read_situation, why_waiting
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.needs import Abilities, needs_of
-from pentathlon.matches.reasons import Reason, Situation, read_situation, why_waiting
+from pentathlon.matches.requirements import requirements_of
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version, make_worker
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 
 
-def _able(**changes: Any) -> Abilities:
+def _able(**changes: Any) -> Capabilities:
     """Return what an ordinary worker can do, but for `changes`."""
     facts = {
         "games": frozenset((key, game.info.version) for key, game in GAMES.items()),
@@ -31,11 +31,11 @@ def _able(**changes: Any) -> Abilities:
         "sandbox": SandboxLevel.NAMESPACES,
         "cgroup": False,
     }
-    return Abilities(**{**facts, **changes})
+    return Capabilities(**{**facts, **changes})
 
 
-def _situation(*workers: Abilities, is_handed_out: bool = True) -> Situation:
-    fleet = Fleet(slots=2 * len(workers), held_slots=0, abilities=workers)
+def _situation(*workers: Capabilities, is_handed_out: bool = True) -> Situation:
+    fleet = Fleet(slots=2 * len(workers), held_slots=0, capabilities=workers)
     return Situation(
         now=NOW,
         fleet=fleet,
@@ -45,7 +45,7 @@ def _situation(*workers: Abilities, is_handed_out: bool = True) -> Situation:
     )
 
 
-def _why(match: Match, workers: Sequence[Abilities] = ()) -> Reason:
+def _why(match: Match, workers: Sequence[Capabilities] = ()) -> Reason:
     reason = why_waiting(match, _situation(*(workers or [_able()])))
     assert reason is not None
     return reason
@@ -87,7 +87,7 @@ def test_reason_names_what_the_match_waits_for(
 
 
 def test_starved_hosts_are_named() -> None:
-    fleet = Fleet(slots=4, held_slots=3, abilities=(_able(),))
+    fleet = Fleet(slots=4, held_slots=3, capabilities=(_able(),))
     situation = Situation(
         now=NOW, fleet=fleet, cap=Cap(Counter()), held_lanes=frozenset(), is_handed_out=True
     )
@@ -146,7 +146,7 @@ class TestUnroutable:
         ],
     )
     def test_sentence_names_what_is_missing(
-        self, worker: Abilities, fields: dict[str, Any], code: str, sentence: str
+        self, worker: Capabilities, fields: dict[str, Any], code: str, sentence: str
     ) -> None:
         assert _why(_with_manifest(**fields), [worker]) == Reason(code=code, sentence=sentence)
 
@@ -165,9 +165,9 @@ class TestUnroutable:
         able = _able(runtimes=frozenset({"build:cc", "python"}))
 
         assert _why(match, [_able(), able]).code == "queued"
-        assert not _able().cover(needs_of(match))
-        assert able.cover(needs_of(match))
-        assert _able().cover(needs_of(_with_manifest(build=["sh", "build.sh"])))
+        assert not _able().satisfies(requirements_of(match))
+        assert able.satisfies(requirements_of(match))
+        assert _able().satisfies(requirements_of(_with_manifest(build=["sh", "build.sh"])))
 
     def test_nobody_hands_matches_out(self) -> None:
         reason = why_waiting(make_match(), _situation(_able(), is_handed_out=False))

@@ -13,10 +13,10 @@ from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.common.clock import database_now
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
-from pentathlon.matches.cap import Cap
-from pentathlon.matches.fleet import Fleet, read_fleet
+from pentathlon.fleet.capabilities import Fleet, read_fleet
+from pentathlon.matches.concurrency import Cap
 from pentathlon.matches.models import HeldLane, Match, MatchState
-from pentathlon.matches.needs import needs_of
+from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.retries import MAX_ATTEMPTS
 from pentathlon.matches.services import LEASE_S
 
@@ -87,7 +87,7 @@ def _why_pending(match: Match, situation: Situation) -> Reason:
         )
     if match.on_hold or match.lane in situation.held_lanes:
         return Reason(code="on_hold", sentence="Its tournament is paused.")
-    if (lack := situation.fleet.lacks(needs_of(match))) is not None:
+    if (lack := situation.fleet.missing(requirements_of(match))) is not None:
         return Reason(code=lack[0], sentence=lack[1])
     if not situation.is_handed_out:
         return Reason(

@@ -6,7 +6,7 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.common.errors import Conflict, DomainError, NotAllowed
 from pentathlon.matches import retries, services
 from pentathlon.matches.models import Match, MatchKind
-from pentathlon.matches.validation import submit_bot, submit_version, validate_again
+from pentathlon.matches.uploads import submit_bot, submit_version, validate_again
 from tests.factories import make_match, make_upload, make_user, make_version
 from tests.pentathlon.matches.acting import claimed, finish, result
 

@@ -17,11 +17,11 @@ from typing import Final
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 
-from pentathlon.matches.cap import Cap
-from pentathlon.matches.fleet import Fleet, read_fleet
-from pentathlon.matches.heads import Head, Heads, waiting_lanes
+from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
+from pentathlon.matches.concurrency import Cap
+from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.needs import Needs, needs_of_bots
+from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 
 BATCH: Final = 8
@@ -67,7 +67,7 @@ def publish_pending(
     """
     fleet = read_fleet()
     window = WINDOW_PER_SLOT * fleet.slots if window is None else window
-    if window == 0 or not fleet.abilities:
+    if window == 0 or not fleet.capabilities:
         return 0
     plan = _Plan(fleet, turn or Turn(), resend_after_s=resend_after_s)
     chosen = plan.choose(window)
@@ -107,7 +107,7 @@ class _Plan:
         )
         stale = Q(is_old, state=MatchState.PENDING)
         self._stale = in_flight.filter(stale).order_by("pk")
-        self._covered: dict[Needs, bool] = {}
+        self._covered: dict[Requirements, bool] = {}
         self._in_flight: Counter[tuple[str, int]] = Counter()
         for kind, lane, count in (
             in_flight.exclude(stale).values_list("kind", "lane").annotate(Count("pk"))
@@ -162,9 +162,11 @@ class _Plan:
         is_capped = kind is MatchKind.TOURNAMENT
         if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):
             return False
-        needs = needs_of_bots(lineup.versions, game=head.game, rules_version=head.rules_version)
+        needs = requirements_of_versions(
+            lineup.versions, game=head.game, rules_version=head.rules_version
+        )
         if needs not in self._covered:
-            self._covered[needs] = self._fleet.covers(needs)
+            self._covered[needs] = self._fleet.satisfies(needs)
         if not self._covered[needs]:
             return False
         if is_capped:

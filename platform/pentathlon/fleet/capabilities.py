@@ -1,0 +1,140 @@
+"""What workers can play, and what a match requires of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.conf import settings
+
+from pentathlon.fleet.models import Worker, build_tool_of
+from pentathlon_engines.match.launcher import SandboxLevel
+
+_STRENGTH: Final = {
+    SandboxLevel.PROCESS: 0,
+    SandboxLevel.LANDLOCK: 1,
+    SandboxLevel.NAMESPACES: 2,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirements:
+    """What a match requires of the worker that plays it."""
+
+    game: str
+    rules_version: int
+    runtimes: frozenset[str]
+    """The languages of its bots, and the build tools of those that are not built yet."""
+    sandbox: SandboxLevel
+    """The weakest level that this installation accepts."""
+    cgroup: bool
+    """Whether a bot wants more than one process, which only a cgroup can count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """What a worker says about itself."""
+
+    name: str
+    slots: int
+    games: dict[str, int]
+    runtimes: Sequence[str]
+    sandbox: str
+    layers: list[dict[str, Any]]  # Any: JSON, what the probe found
+    version: str
+    began_s: float
+    """When it started, by `time.monotonic`: the date of its host may be wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a worker can play."""
+
+    games: frozenset[tuple[str, int]]
+    """Keys of games with the version of their rules."""
+    runtimes: frozenset[str]
+    sandbox: SandboxLevel
+    cgroup: bool
+
+    @classmethod
+    def of(cls, worker: Worker | Announcement) -> Capabilities:
+        """Return the capabilities that a worker has announced."""
+        return cls(
+            games=frozenset(worker.games.items()),
+            runtimes=frozenset(worker.runtimes),
+            sandbox=SandboxLevel(worker.sandbox),
+            cgroup=any(
+                (found["layer"], found["state"]) == ("cgroup", "ok") for found in worker.layers
+            ),
+        )
+
+    def satisfies(self, requirements: Requirements) -> bool:
+        """Return whether this worker can play a match with these requirements."""
+        return not any(self.missing(requirements))
+
+    def missing(self, requirements: Requirements) -> Iterator[tuple[str, str]]:
+        """Yield what this worker lacks, as a code and words that follow "no worker"."""
+        if (requirements.game, requirements.rules_version) not in self.games:
+            yield (
+                "no_worker_for_game",
+                f"plays {requirements.game} by version {requirements.rules_version} of its rules",
+            )
+        for runtime in sorted(requirements.runtimes - self.runtimes):
+            tool = build_tool_of(runtime)
+            if tool:
+                yield "no_worker_for_build", f"builds with {tool}"
+            else:
+                yield "no_worker_for_runtime", f"offers the runtime {runtime}"
+        if _STRENGTH[self.sandbox] < _STRENGTH[requirements.sandbox]:
+            yield "no_worker_for_sandbox", f"has the sandbox level {requirements.sandbox}"
+        if requirements.cgroup and not self.cgroup:
+            yield "no_worker_for_processes", "has a cgroup, which bots of many processes need"
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The workers that are alive, for planning."""
+
+    slots: int
+    held_slots: int
+    """Slots that take no matches for now, because their hosts are short of CPU time."""
+    capabilities: tuple[Capabilities, ...]
+
+    @property
+    def runtimes(self) -> set[str]:
+        """Return the languages and build tools that any worker has."""
+        return {runtime for each in self.capabilities for runtime in each.runtimes}
+
+    def satisfies(self, requirements: Requirements) -> bool:
+        """Return whether any worker can play a match with these requirements."""
+        return any(each.satisfies(requirements) for each in self.capabilities)
+
+    def missing(self, requirements: Requirements) -> tuple[str, str] | None:
+        """Return why no worker can play such a match, as code and sentence; None if one can."""
+        if not self.capabilities:
+            return "no_worker", "No worker is alive."
+        shortcomings = [list(each.missing(requirements)) for each in self.capabilities]
+        if not all(shortcomings):
+            return None
+        shared = [lack for lack in shortcomings[0] if all(lack in each for each in shortcomings)]
+        if shared:
+            code, words = shared[0]
+            return code, f"No worker {words}."
+        return "no_worker_for_all", "Each worker lacks something that this match needs."
+
+
+def read_fleet() -> Fleet:
+    """Return the workers that are alive now."""
+    workers = list(Worker.objects.alive())
+    return Fleet(
+        slots=sum(worker.slots for worker in workers),
+        held_slots=sum(worker.held_slots for worker in workers),
+        capabilities=tuple(dict.fromkeys(map(Capabilities.of, workers))),
+    )
+
+
+def least_sandbox() -> SandboxLevel:
+    """Return the weakest sandbox level in which this installation runs bots."""
+    default = SandboxLevel.NAMESPACES if settings.PRODUCTION else SandboxLevel.LANDLOCK
+    return SandboxLevel(settings.SANDBOX_LEVEL or default)

@@ -1,0 +1,99 @@
+"""Uploads: a new bot version plays itself once in each of its games before it may be scheduled.
+
+A validation that the host could not play is no verdict: its author may ask for it again.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from django.db import transaction
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.archives import CheckedArchive, read_archive
+from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.bots.services import (
+    add_version,
+    check_room,
+    create_bot,
+    reopen_validation,
+    settle_validation,
+)
+from pentathlon.matches.jobs import MatchSpec
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.services import schedule_matches, void_matches
+from pentathlon_engines import GAMES
+from pentathlon_engines.record.shape import SEED_END
+
+
+def submit_bot(*, actor: User, archive: bytes | CheckedArchive, notes: str = "") -> BotVersion:
+    """Make a bot from its first upload and schedule its validation.
+
+    Who calls this in a transaction checks the archive before it.
+    """
+    # Checking a large archive takes a while, in which others must be able to write.
+    checked = _check_archive(archive)
+    with transaction.atomic():
+        check_room(actor=actor, size=len(checked.normalised))
+        return _schedule_validation(create_bot(actor=actor, archive=checked, notes=notes))
+
+
+def submit_version(
+    *, actor: User, bot: Bot, archive: bytes | CheckedArchive, notes: str = ""
+) -> BotVersion:
+    """Add the next version to one of the actor's own bots and schedule its validation.
+
+    Who calls this in a transaction checks the archive before it.
+    """
+    checked = _check_archive(archive)
+    with transaction.atomic():
+        check_room(actor=actor, size=len(checked.normalised))
+        version = add_version(actor=actor, bot=bot, archive=checked, notes=notes)
+        return _schedule_validation(version)
+
+
+@transaction.atomic
+def validate_again(*, actor: User, version: BotVersion) -> BotVersion:
+    """Validate the actor's own version again.
+
+    A version that was stopped plays all of its validation matches again; one that the host had
+    failed plays those that the host could not play.
+    """
+    was_stopped = version.state == VersionState.STOPPED
+    reopened = reopen_validation(actor=actor, version=version)
+    if was_stopped:
+        return _schedule_validation(reopened)
+    void = Match.objects.validations_of(version.pk).filter(state=MatchState.VOID)
+    games = void.order_by("game").values_list("game", flat=True)
+    schedule_matches(_self_play(version.pk, game) for game in games)
+    return reopened
+
+
+@transaction.atomic
+def reject_build(*, version_id: int, reason: str, log: str) -> None:
+    """Reject a version whose build fails by its own fault; its matches are called off."""
+    matches = Match.objects.validations_of(version_id)
+    # Matches before their version, as whoever finishes one: two of us must not deadlock.
+    list(matches.unfinished().order_by("pk").select_for_update())
+    settle_validation(version_id=version_id, passed=False, reason=reason, log=log)
+    void_matches(matches=matches, reason=reason)
+
+
+def _check_archive(archive: bytes | CheckedArchive) -> CheckedArchive:
+    return archive if isinstance(archive, CheckedArchive) else read_archive(archive)
+
+
+def _schedule_validation(version: BotVersion) -> BotVersion:
+    games = version.games.order_by("game").values_list("game", flat=True)
+    schedule_matches(_self_play(version.pk, game) for game in games)
+    return version
+
+
+def _self_play(version_id: int, game: str) -> MatchSpec:
+    return MatchSpec(
+        kind=MatchKind.VALIDATION,
+        game=game,
+        seating=(version_id,) * GAMES[game].info.default_seats,
+        # A version that knew its seed could prepare for this one match.
+        seed=secrets.randbelow(SEED_END),
+    )
