@@ -4,13 +4,16 @@ import json
 import subprocess
 import sys
 import time
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from pentathlon.env import CHECKOUT
 from tools.benchmark.costs import PARTS, Costs
 from tools.benchmark.meter import cost_s
+from tools.benchmark.progress import show_progress
 from tools.benchmark.report import beside, table_of
 from tools.benchmark.rivals import RIVALS, Rival, RivalFailed, measure_rival
 
@@ -23,6 +26,15 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def test_progress_is_told_where_there_is_no_terminal() -> None:
+    written = StringIO()
+
+    with show_progress(Console(file=written)) as show:
+        show("tuned: 0 of 20 matches")
+
+    assert written.getvalue() == "Starting\ntuned: 0 of 20 matches\n"
 
 
 def make_costs(**figures: float) -> Costs:

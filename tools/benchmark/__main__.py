@@ -17,6 +17,7 @@ django.setup()
 # Models exist only from here on.
 from pentathlon.fleet.capabilities import least_sandbox  # noqa: E402
 from tools.benchmark.matches import Bench  # noqa: E402
+from tools.benchmark.progress import show_progress  # noqa: E402
 from tools.benchmark.report import beside, table_of  # noqa: E402
 from tools.benchmark.rivals import measure_rivals  # noqa: E402
 from tools.benchmark.stage import open_stage  # noqa: E402
@@ -28,12 +29,10 @@ def main() -> int:
     """Print the costs of a match, game by game."""
     options = _options()
     console = Console(stderr=True)
-    with open_stage(options.folder) as stage, console.status("Starting") as status:
+    with show_progress(console) as show, open_stage(options.folder) as stage:
         slot = open_slot(choose_level(least=least_sandbox()), name="benchmark")
         bench = Bench(stage=stage, bot=options.bot, launcher=slot.launcher)
-        costs = [
-            bench.measure(game, options.matches, status.update) for game in options.games or GAMES
-        ]
+        costs = [bench.measure(game, options.matches, show) for game in options.games or GAMES]
         rivals = measure_rivals(options.rivals) if options.rivals else {}
     if options.json:
         facts = {"bot": options.bot, "sandbox": slot.launcher.level.value, "database": "sqlite"}

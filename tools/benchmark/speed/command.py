@@ -16,6 +16,7 @@ from pentathlon.env import CHECKOUT
 from pentathlon.local.compiled import CannotCompile, compiled_engines
 from pentathlon.local.installer import InstallFailed, install
 from pentathlon_engines import GAMES
+from tools.benchmark.progress import show_progress
 from tools.benchmark.speed.field import ContestantFailed, measure, opponents, our_entries
 from tools.benchmark.speed.report import rates_table, ratios_table, report
 
@@ -43,10 +44,8 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     try:
         entries = our_entries(options["games"] or list(GAMES), compiled=compiled_engines())
         entries += opponents(opponents_python(CHECKOUT / ".venv-bench"))
-        with console.status("Starting") as status:
-            rows = measure(
-                entries, rounds=options["rounds"], slice_s=options["slice"], say=status.update
-            )
+        with show_progress(console) as show:
+            rows = measure(entries, rounds=options["rounds"], slice_s=options["slice"], say=show)
     except (CannotCompile, ContestantFailed, InstallFailed) as error:
         raise CommandError(str(error)) from error
     if options["json"]:

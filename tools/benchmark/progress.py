@@ -1,0 +1,22 @@
+"""Shows what a benchmark is doing while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+
+@contextmanager
+def show_progress(console: Console) -> Iterator[Callable[[str], None]]:
+    """Give a function that shows a step: on the status line of a terminal, elsewhere on its own.
+
+    A log or a pipe would show nothing at all of a status line until the report is there.
+    """
+    if console.is_terminal:
+        with console.status("Starting") as status:
+            yield status.update
+    else:
+        console.print("Starting")
+        yield console.print
