@@ -6,6 +6,17 @@ sorted list of numbers is what the rules call `legal`.
 
 from __future__ import annotations
 
+from pentathlon_engines.tash_kalar.board import (
+    ADJACENT,
+    DIRECTIONS,
+    GRID,
+    INDEX,
+    MARKED,
+    NAMES,
+    SQUARES,
+    bits,
+    bits_of,
+)
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BEINGS,
     CARDS,
@@ -18,17 +29,6 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
-from pentathlon_engines.tash_kalar.geometry import (
-    ADJACENT,
-    DIRECTIONS,
-    GRID,
-    INDEX,
-    MARKED,
-    NAMES,
-    SQUARES,
-    bits,
-    bits_of,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,53 +95,23 @@ def _summons(card: int) -> Iterator[str]:
 TEXTS: Final[tuple[str, ...]] = tuple(sorted(_texts()))
 ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEXTS)}
 
-VERBS: Final = (
-    "claim",
-    "convert",
-    "destroy",
-    "dir",
-    "discard",
-    "done",
-    "downgrade",
-    "end",
-    "flare",
-    "leap",
-    "move",
-    "opt",
-    "pass",
-    "pick",
-    "pickup",
-    "place",
-    "return",
-    "setup",
-    "summon",
-    "take",
-    "throw",
-    "upgrade",
-    "keep",
-    "thaw",
-    "warp",
-)
-CLAIM: Final = 0
-DO_CONVERT: Final = 1
-DO_DESTROY: Final = 2
-TURN_TO: Final = 3
-DISCARD: Final = 4
-DO_DOWNGRADE: Final = 6
-FLARE_VERB: Final = 8
-DO_LEAP: Final = 9
-DO_MOVE: Final = 10
-DO_PICK: Final = 13
-DO_PICKUP: Final = 14
-DO_PLACE: Final = 15
-RETURN: Final = 16
-SET_UP: Final = 17
-SUMMON: Final = 18
-TAKE: Final = 19
-DO_UPGRADE: Final = 21
-KEEP: Final = 22
-DO_THAW: Final = 23
-WARP: Final = 24
+# The verbs that rules ask for.
+CLAIM: Final = "claim"
+DISCARD: Final = "discard"
+END_VERB: Final = "end"
+FLARE_VERB: Final = "flare"
+PICKUP: Final = "pickup"
+RETURN: Final = "return"
+SUMMON: Final = "summon"
+TAKE: Final = "take"
+THAW_VERB: Final = "thaw"
+WARP: Final = "warp"
+DO_DESTROY: Final = "destroy"
+DO_DOWNGRADE: Final = "downgrade"
+DO_MOVE: Final = "move"
+DO_PICK: Final = "pick"
+DO_PLACE: Final = "place"
+DO_UPGRADE: Final = "upgrade"
 
 FLARE: Final[int] = ACTIONS["flare"]
 THAW: Final[int] = ACTIONS["thaw"]
@@ -217,17 +187,22 @@ SUMMON_TABLE: Final[list[int]] = _first_tables()
 """By being its first table in `SUMMONS`; one for each shape if the orientation is chosen."""
 
 
-def _decode() -> tuple[list[int], list[int], list[int], list[int]]:
+def _decode() -> tuple[list[str], list[int], list[int], list[int]]:
     """Return by action its verb, its card, its square, and what else it names.
 
     Of summonings only the verb: they are so many that their tables tell the rest.
     """
-    verbs, cards, squares, others = [], [], [], []
+    verbs: list[str] = []
+    cards: list[int] = []
+    squares: list[int] = []
+    others: list[int] = []
     tasks = {task: index for index, task in enumerate(TASK_IDS)}
     for text in TEXTS:
         card = square = other = -1
-        words = [] if text.startswith("summon ") else text.split(" ")
-        verbs.append(VERBS.index(words.pop(0)) if words else SUMMON)
+        verb, *words = text.split(" ")
+        verbs.append(verb)
+        if verb == SUMMON:
+            words = []
         for word in words:
             if word in INDEX and square < 0:
                 square = INDEX[word]

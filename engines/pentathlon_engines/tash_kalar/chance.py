@@ -9,6 +9,9 @@ that begins, hands of beings, of legends, both flares, the decks and in the High
 from __future__ import annotations
 
 from pentathlon_engines.contract.draws import shuffle
+from pentathlon_engines.errors import BadChance
+from pentathlon_engines.tash_kalar import events, turns
+from pentathlon_engines.tash_kalar.board import mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -18,15 +21,26 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOL_CARDS,
     SCHOOLS,
 )
-from pentathlon_engines.tash_kalar.table import DEATHMATCH, HAND_BEINGS, HAND_LEGENDS
+from pentathlon_engines.tash_kalar.constants import (
+    DEALING,
+    DEATHMATCH,
+    DRAWING,
+    FIRST_ACTIONS,
+    HAND_BEINGS,
+    HAND_LEGENDS,
+    MAIN,
+    SETTING_UP,
+    SHUFFLING,
+)
+from pentathlon_engines.tash_kalar.state import Position
 from pentathlon_engines.tash_kalar.tasks import CURRENT, IS_ADVANCED, TASKS, is_mixed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
     from typing import Final
 
-    from pentathlon_engines.tash_kalar.table import Table
 
 DRAWN: Final = "drawn"
 """The school of a seat for which chance draws one."""
@@ -42,9 +56,9 @@ DEAL_GRAMMAR: Final = (
 )
 
 
-def pairs(schools: tuple[str, str]) -> list[str]:
+def pairs(state: Position) -> list[str]:
     """Return the texts of all pairs of different schools that fit the options."""
-    first, second = (SCHOOLS if name == DRAWN else (name,) for name in schools)
+    first, second = (SCHOOLS if name == DRAWN else (name,) for name in state.schools)
     return [f"decks {one} {other}" for one in first for other in second if one != other]
 
 
@@ -57,9 +71,9 @@ def _write_tasks(tasks: list[int]) -> str:
     return ".".join([str(task + 1) for task in tasks])
 
 
-def draw_deal(table: Table, rng: Random) -> str:
+def draw_deal(state: Position, rng: Random) -> str:
     """Shuffle everything, draw who begins, deal hands and find the current tasks (4)."""
-    schools = [list(SCHOOL_CARDS[name]) for name in table.schools]
+    schools = [list(SCHOOL_CARDS[name]) for name in state.schools]
     legends, flares = list(LEGEND_CARDS), list(FLARE_CARDS)
     for deck in (*schools, legends, flares):
         shuffle(deck, rng)
@@ -70,7 +84,7 @@ def draw_deal(table: Table, rng: Random) -> str:
     groups += [deck[HAND_BEINGS:] for deck in schools]
     groups += [legends[2 * HAND_LEGENDS :], flares[2:]]
     words = ["deal", str(first), *(write(cards) for cards in groups)]
-    if table.mode == DEATHMATCH:
+    if state.mode == DEATHMATCH:
         return " ".join(words)
     current, rest = _draw_tasks(rng)
     return " ".join([*words, _write_tasks(sorted(current)), _write_tasks(rest)])
@@ -109,20 +123,20 @@ class Deal:
         self.tasks: list[int] = tasks[1] if tasks else []
 
 
-def read_deal(text: str, table: Table) -> Deal | None:
+def read_deal(text: str, state: Position) -> Deal | None:
     """Return what a text deals if that can happen, else None."""
     words = text.split(" ")
-    tasks = 0 if table.mode == DEATHMATCH else 2
+    tasks = 0 if state.mode == DEATHMATCH else 2
     if len(words) != 2 + _CARD_WORDS + tasks or words[0] != "deal" or words[1] not in ("0", "1"):
         return None
     numbers = [_numbers(word) for word in words[2:]]
-    firsts = [SCHOOL_CARDS[name][0] for name in table.schools]
+    firsts = [SCHOOL_CARDS[name][0] for name in state.schools]
     firsts = [*firsts, FIRST_LEGEND, FIRST_LEGEND, FIRST_FLARE, *firsts, FIRST_LEGEND, FIRST_FLARE]
     groups = [
         [first + number - 1 for number in group]
         for first, group in zip(firsts, numbers, strict=False)
     ]
-    if not _are_dealt(table, groups):
+    if not _are_dealt(state, groups):
         return None
     turned = [[number - 1 for number in group] for group in numbers[_CARD_WORDS:]]
     if tasks and not _are_turned_up(turned[0], turned[1]):
@@ -136,7 +150,7 @@ def _numbers(word: str) -> list[int]:
     return [int(part) if part in _NUMBERS else 0 for part in parts]
 
 
-def _are_dealt(table: Table, groups: list[list[int]]) -> bool:
+def _are_dealt(state: Position, groups: list[list[int]]) -> bool:
     """Say whether these are all cards of each deck, in hands of the right size."""
     if any(
         len(hand) != size or hand != sorted(hand)
@@ -149,7 +163,7 @@ def _are_dealt(table: Table, groups: list[list[int]]) -> bool:
         groups[2] + groups[3] + groups[7],
         groups[4] + groups[8],
     ]
-    whole = [*(SCHOOL_CARDS[name] for name in table.schools), LEGEND_CARDS, FLARE_CARDS]
+    whole = [*(SCHOOL_CARDS[name] for name in state.schools), LEGEND_CARDS, FLARE_CARDS]
     return len(groups[4]) == 2 and all(  # noqa: PLR2004  # a flare each
         sorted(cards) == list(all_cards) for cards, all_cards in zip(together, whole, strict=True)
     )
@@ -180,6 +194,76 @@ def read_deck(text: str, pile: list[int], name: str) -> list[int] | None:
     first = FIRST_LEGEND if name == "legends" else FIRST_FLARE
     cards = [first + number - 1 for number in _numbers(words[2])]
     return cards if sorted(cards) == sorted(pile) else None
+
+
+def _draw_schools(state: Position, rng: Random) -> str:
+    texts = pairs(state)
+    return texts[int(rng.random() * len(texts))]
+
+
+def _draw_new_deck(state: Position, rng: Random) -> str:
+    return draw_deck(*_shuffled(state), rng)
+
+
+def _shuffled(state: Position) -> tuple[list[int], str]:
+    """Return the discard pile that is shuffled now, and the name of its deck."""
+    return (state.flare_pile, "flares") if state.new_deck else (state.legend_pile, "legends")
+
+
+def _give_schools(state: Position, text: str) -> None:
+    if text not in pairs(state):
+        raise BadChance(f"{text!r}: write 'decks' and two schools that fit {state.schools}")
+    words = text.split(" ")
+    state.schools = (words[1], words[2])
+    state.options = {**state.options, "decks": words[1:]}
+    state.phase = DEALING
+
+
+def _deal(state: Position, text: str) -> None:
+    deal = read_deal(text, state)
+    if deal is None:
+        raise BadChance(f"{text!r}: write {DEAL_GRAMMAR}")
+    state.active = deal.begins
+    state.actions_left = FIRST_ACTIONS
+    for seat in (0, 1):
+        state.hands[seat] = mask(deal.hands[seat])
+        state.decks[seat] = deal.decks[seat][::-1]
+    state.legends, state.flares = deal.legend_deck[::-1], deal.flare_deck[::-1]
+    if state.mode == DEATHMATCH:
+        state.phase = SETTING_UP
+        state.to_move = 1 - state.active
+        return
+    state.current = mask(deal.current)
+    state.tasks = deal.tasks[::-1]
+    turns.turn_up(state)
+    state.phase = MAIN
+    state.to_move = state.active
+
+
+def _give_new_deck(state: Position, text: str) -> None:
+    pile, name = _shuffled(state)
+    deck = read_deck(text, pile, name)
+    if deck is None:
+        raise BadChance(f"{text!r}: write 'shuffle {name}' and in any order {write(pile)}")
+    state.log.append(events.shuffle(name, len(deck)))
+    (state.flares if state.new_deck else state.legends)[:] = deck[::-1]
+    pile.clear()
+    state.to_move = state.active
+    turns.draw_on(state)
+
+
+SAMPLES: Final[dict[int, Callable[[Position, Random], str]]] = {
+    DRAWING: _draw_schools,
+    DEALING: draw_deal,
+    SHUFFLING: _draw_new_deck,
+}
+"""By phase what draws the text of chance."""
+RESULTS: Final[dict[int, Callable[[Position, str], None]]] = {
+    DRAWING: _give_schools,
+    DEALING: _deal,
+    SHUFFLING: _give_new_deck,
+}
+"""By phase what a text of chance does; it raises `BadChance` for one that cannot happen."""
 
 
 def hide(text: str, seat: int | None) -> str:

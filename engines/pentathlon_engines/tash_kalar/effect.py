@@ -6,7 +6,7 @@ what is remembered follows the piece (8.4).
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.geometry import BIT
+from pentathlon_engines.tash_kalar.board import BIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

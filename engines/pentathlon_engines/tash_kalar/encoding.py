@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from pentathlon_engines.encoding.features import Features
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
+from pentathlon_engines.tash_kalar.board import DIRECTIONS, NAMES, RULES, SQUARES
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     EXPANSIONS,
     FIRST_FLARE,
@@ -17,10 +18,9 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     WARP_SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
-from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, NAMES, RULES, SQUARES
+from pentathlon_engines.tash_kalar.constants import MODES, PHASES, TWO_SIDED
 from pentathlon_engines.tash_kalar.serialization.weaving import UNSEEN
 from pentathlon_engines.tash_kalar.serialization.writing import CAPTURES
-from pentathlon_engines.tash_kalar.table import MODES, PHASES, TWO_SIDED
 
 _BOARD: Final = tuple(NAMES[square] for square in SQUARES)
 _SCHOOLS: Final = (*SCHOOLS, *EXPANSIONS)

@@ -7,6 +7,7 @@ could summon with what stands there.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
+from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits_of, named
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BEINGS,
     FROST_SCHOOLS,
@@ -25,9 +26,9 @@ from pentathlon_engines.tash_kalar.cards.operations import (
     WAR_SUMMON,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, matches_with_enemy
-from pentathlon_engines.tash_kalar.cards.program import ENEMY
-from pentathlon_engines.tash_kalar.geometry import ALL, BIT, RULES, bits_of, named
-from pentathlon_engines.tash_kalar.table import DEATHMATCH, PENDING_POINTS, RANKS_EACH, Table
+from pentathlon_engines.tash_kalar.cards.program import ENEMY, WarStep
+from pentathlon_engines.tash_kalar.constants import DEATHMATCH, PENDING_POINTS, RANKS_EACH
+from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,36 +56,36 @@ _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
 
 
-def worth(table: Table, seat: int) -> float:
+def worth(state: Position, seat: int) -> float:
     """Return how good the position looks to a seat; more is better."""
     other = 1 - seat
-    found = _POINT * (table.score(seat) - table.score(other))
+    found = _POINT * (state.score(seat) - state.score(other))
     for rank in range(RANKS_EACH):
-        mine = table.pieces[RANKS_EACH * seat + rank].bit_count()
-        theirs = table.pieces[RANKS_EACH * other + rank].bit_count()
+        mine = state.pieces[RANKS_EACH * seat + rank].bit_count()
+        theirs = state.pieces[RANKS_EACH * other + rank].bit_count()
         found += _PIECE[rank] * (mine - theirs)
-    found += _CENTRAL * (table.own(seat) & _CENTRE).bit_count()
-    if table.gateway >= 0:
-        found += _GATEWAY if table.own(seat) & BIT[table.gateway] else -_GATEWAY
-    if table.pending:
-        warp = _of_warp(table)
-        found += warp if table.pending & table.hands[seat] else -warp
-    if table.active == seat:
-        found += _of_turn(table)
-    if table.frozen >= 0 or table.slowed >= 0 or table.effect is not None:
-        found += _of_frost(table, seat)
-    return found + _of_hand(table, seat)
+    found += _CENTRAL * (state.own(seat) & _CENTRE).bit_count()
+    if state.gateway >= 0:
+        found += _GATEWAY if state.own(seat) & BIT[state.gateway] else -_GATEWAY
+    if state.pending:
+        warp = _of_warp(state)
+        found += warp if state.pending & state.hands[seat] else -warp
+    if state.active == seat:
+        found += _of_turn(state)
+    if state.frozen >= 0 or state.slowed >= 0 or state.effect is not None:
+        found += _of_frost(state, seat)
+    return found + _of_hand(state, seat)
 
 
-def _of_warp(table: Table) -> float:
+def _of_warp(state: Position) -> float:
     """Return what a pending being is worth to its seat beside the points that it costs (18.3).
 
     It costs them only at the very end; until then it is in the way of other warp effects. While
     its own effect is resolved there is what that may bring by its first step.
     """
-    found = _POINT * PENDING_POINTS - _PENDING if table.trigger < 0 else 0.0
-    effect = table.effect
-    if effect is None or not table.pending >> effect.program & 1 or effect.times:
+    found = _POINT * PENDING_POINTS - _PENDING if state.trigger < 0 else 0.0
+    effect = state.effect
+    if effect is None or not state.pending >> effect.program & 1 or effect.times:
         return found
     program = PROGRAMS[effect.program]
     step = program.steps[program.free]
@@ -93,17 +94,17 @@ def _of_warp(table: Table) -> float:
     return found + _WARPED.get(step.op, 0.0) * (-1 if step.selector.owner == ENEMY else 1)
 
 
-def _of_frost(table: Table, seat: int) -> float:
+def _of_frost(state: Position, seat: int) -> float:
     """Return the worth of a card in play or being thawed, and of an action less (18.1)."""
     found = 0.0
-    if table.frozen >= 0:
-        found = _frozen_worth(table.frozen) / 2
-    effect = table.effect
+    if state.frozen >= 0:
+        found = _frozen_worth(state.frozen) / 2
+    effect = state.effect
     if effect is not None and effect.at >= PROGRAMS[effect.program].free:
         found += _frozen_worth(effect.program)
-    if table.slowed >= 0:
+    if state.slowed >= 0:
         found += _SLOWED
-    return found if table.schools[seat] in FROST_SCHOOLS else -found
+    return found if state.schools[seat] in FROST_SCHOOLS else -found
 
 
 def _frozen_worth(card: int) -> float:
@@ -112,39 +113,40 @@ def _frozen_worth(card: int) -> float:
         return 0.0
     program = PROGRAMS[card]
     step = program.steps[program.free]
-    return _THAWED.get(step.op, 0.0) if step.least or step.directly else 0.0
+    must = step.least or (isinstance(step, WarStep) and step.directly)
+    return _THAWED.get(step.op, 0.0) if must else 0.0
 
 
-def _of_turn(table: Table) -> float:
+def _of_turn(state: Position) -> float:
     """Return the worth of what the active seat will score at the end of its turn."""
-    if table.mode == DEATHMATCH:
-        return sum(_DESTROYED[rank] * table.destroyed[rank] for rank in range(RANKS_EACH))
+    if state.mode == DEATHMATCH:
+        return sum(_DESTROYED[rank] * state.destroyed[rank] for rank in range(RANKS_EACH))
     points = [
         tasks.POINTS[task]
-        for task in bits_of(table.current)
-        if tasks.is_satisfied(table, task, table.active)
+        for task in bits_of(state.current)
+        if tasks.is_satisfied(state, task, state.active)
     ]
     return _CLAIM * max(points, default=0)
 
 
-def _of_hand(table: Table, seat: int) -> float:
+def _of_hand(state: Position, seat: int) -> float:
     """Return the worth of the beings in hand for which all or nearly all stands ready."""
     found = 0.0
-    for card in table.held(seat):
+    for card in state.held(seat):
         if card < BEINGS:
-            found += _of_being(table, seat, card)
+            found += _of_being(state, seat, card)
     return found
 
 
-def _of_being(table: Table, seat: int, card: int) -> float:
+def _of_being(state: Position, seat: int, card: int) -> float:
     rank, pattern = RANK_OF[card], PATTERNS[card]
-    own, upgraded = table.own(seat), table.upgraded(seat)
-    allowed = ALL if pattern.anywhere else table.up_to(rank)
+    own, upgraded = state.own(seat), state.upgraded(seat)
+    allowed = ALL if pattern.anywhere else state.up_to(rank)
     if pattern.requires >= 0:
         allowed &= own if pattern.requires == COMMON else upgraded
     nearly = False
-    serves = table.directly and table.active == seat
-    others = table.own(1 - seat) if serves else ALL & ~own
+    serves = state.directly and state.active == seat
+    others = state.own(1 - seat) if serves else ALL & ~own
     for shape in pattern.shapes:
         ready, lacking = matches_with_enemy(shape, (own, upgraded), (others, 0))
         if ready & allowed:

@@ -15,7 +15,6 @@ from pentathlon_engines.tash_kalar.actions import (
     TAKE,
     TEXTS,
     VERB_OF,
-    VERBS,
 )
 from pentathlon_engines.tash_kalar.cards.catalogue import kind_of
 
@@ -33,7 +32,7 @@ _DECKS: Final = ("legends", "flares")
 _KINDS: Final = ("being", "legend", "flare")
 _SECRET: Final = (DISCARD, RETURN, TAKE)
 """The verbs whose cards only the owner sees."""
-_SECRET_TEXTS: Final = tuple(f"{VERBS[verb]} {kind}" for verb in _SECRET for kind in _KINDS)
+_SECRET_TEXTS: Final = tuple(f"{verb} {kind}" for verb in _SECRET for kind in _KINDS)
 BOTH: Final = (0, 1)
 
 
@@ -68,7 +67,7 @@ def hide(text: str) -> str:
     action = ACTIONS.get(text, -1)
     if action < 0 or VERB_OF[action] not in _SECRET:
         return text
-    return f"{VERBS[VERB_OF[action]]} {kind_of(CARD_OF[action])}"
+    return f"{VERB_OF[action]} {kind_of(CARD_OF[action])}"
 
 
 def owner(entry: int) -> int:

@@ -8,7 +8,8 @@ own hand nor in a discard pile are in the other hand or in the deck.
 from __future__ import annotations
 
 from pentathlon_engines.contract.draws import shuffle
-from pentathlon_engines.tash_kalar import events, tasks
+from pentathlon_engines.tash_kalar import etherweave, events, everfrost, legality, tasks
+from pentathlon_engines.tash_kalar.board import bits_of, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FLARE_CARDS,
@@ -17,18 +18,17 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOL_CARDS,
     WARP_CARDS,
 )
-from pentathlon_engines.tash_kalar.geometry import bits_of, mask
+from pentathlon_engines.tash_kalar.constants import DEALING, DRAWING, MAIN, TURN_END
 from pentathlon_engines.tash_kalar.serialization.weaving import weaver
-from pentathlon_engines.tash_kalar.table import DEALING, DRAWING, MAIN, TURN_END
+from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.summoning import has_summoning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
 
-    from pentathlon_engines.tash_kalar.state import TashKalarState
 
-
-def redeal(state: TashKalarState, seat: int, rng: Random) -> TashKalarState:
+def redeal(state: Position, seat: int, rng: Random) -> Position:
     """Return a twin in which all that the seat cannot see is dealt anew, each way as likely."""
     twin = state.copy()
     if state.phase in (DRAWING, DEALING):
@@ -44,13 +44,11 @@ def redeal(state: TashKalarState, seat: int, rng: Random) -> TashKalarState:
     twin.log = [
         events.masked(entry) if events.owner(entry) == other else entry for entry in state.log
     ]
-    twin._legal = None
+    twin.legal = None
     return twin
 
 
-def deal(
-    state: TashKalarState, seat: int, sizes: list[int], pile: int, rng: Random | None
-) -> bool:
+def deal(state: Position, seat: int, sizes: list[int], pile: int, rng: Random | None) -> bool:
     """Give a seat a hand and a discard pile of these sizes; what is left becomes the decks.
 
     Without a generator the cards come in the order of their numbers. Say whether there were
@@ -63,14 +61,14 @@ def deal(
     return enough
 
 
-def _wanted(state: TashKalarState, seat: int) -> tuple[int, int]:
+def _wanted(state: Position, seat: int) -> tuple[int, int]:
     """Return the cards of which one must be in the discard pile, and in the hand; 0 for none.
 
     A seat is asked only what it can answer: which card to freeze, what to summon (18.1).
     """
     if seat != state.active:
         return 0, 0
-    if state.picks_frozen():
+    if everfrost.picks_frozen(state):
         return mask(FROZEN_CARDS), 0
     if not state.directly or state.phase != MAIN:
         return 0, 0
@@ -78,13 +76,13 @@ def _wanted(state: TashKalarState, seat: int) -> tuple[int, int]:
     found = 0
     for card in (*SCHOOL_CARDS[state.schools[seat]], *LEGEND_CARDS):
         state.hands[seat] = 1 << card
-        if state.has_summoning():
+        if has_summoning(state):
             found |= 1 << card
     state.hands[seat] = hand
     return 0, found
 
 
-def _can_decide(state: TashKalarState, seat: int, wanted: tuple[int, int]) -> bool:
+def _can_decide(state: Position, seat: int, wanted: tuple[int, int]) -> bool:
     """Say whether discard pile and hand have a card each that they must have."""
     lying, held = wanted
     if lying and not state.discards[seat] & lying:
@@ -93,7 +91,7 @@ def _can_decide(state: TashKalarState, seat: int, wanted: tuple[int, int]) -> bo
 
 
 def _deal_once(
-    state: TashKalarState,
+    state: Position,
     seat: int,
     sizes: list[int],
     pile: int,
@@ -135,7 +133,7 @@ def _sort(cards: list[int], first: int) -> None:
     cards.sort(key=lambda card: not first >> card & 1)
 
 
-def _playable(state: TashKalarState, seat: int, cards: tuple[int, ...]) -> list[int]:
+def _playable(state: Position, seat: int, cards: tuple[int, ...]) -> list[int]:
     """Return those cards of a seat's school that are not being played, nor frozen in play.
 
     A card whose warp effect is used stays in hand.
@@ -147,7 +145,7 @@ def _playable(state: TashKalarState, seat: int, cards: tuple[int, ...]) -> list[
 
 
 def _shared(
-    state: TashKalarState, seat: int, cards: tuple[int, ...], pile: list[int], rng: Random | None
+    state: Position, seat: int, cards: tuple[int, ...], pile: list[int], rng: Random | None
 ) -> list[int]:
     """Return the shared cards that the other seat does not see, shuffled."""
     seen = state.hands[1 - seat]
@@ -158,9 +156,7 @@ def _shared(
     return found
 
 
-def _pile(
-    state: TashKalarState, seat: int, ours: list[int], size: int, rng: Random | None
-) -> list[int]:
+def _pile(state: Position, seat: int, ours: list[int], size: int, rng: Random | None) -> list[int]:
     """Return a possible discard pile: the played cards but some that may be taken, and others."""
     played = [card for card in state.played[seat] if card in ours]
     others = [card for card in ours if card not in played]
@@ -187,7 +183,7 @@ def _missing(played: int, others: int, size: int, taken: int, rng: Random | None
     return rng.choices(possible, ways)[0]
 
 
-def _redeal_latest(state: TashKalarState, seat: int, lying: list[int], rng: Random | None) -> None:
+def _redeal_latest(state: Position, seat: int, lying: list[int], rng: Random | None) -> None:
     """Draw which card was discarded last, if nobody else saw it."""
     if seat != weaver(state) or state.latest < 0 or state.latest in state.played[seat]:
         return
@@ -197,23 +193,27 @@ def _redeal_latest(state: TashKalarState, seat: int, lying: list[int], rng: Rand
 
 
 def _give_free_play(
-    state: TashKalarState, seat: int, rest: list[int], fires: list[int], sizes: list[int]
+    state: Position, seat: int, rest: list[int], fires: list[int], sizes: list[int]
 ) -> None:
     """Let a seat draw a flare that burns, or else a card to warp, unless it has such a card."""
     beings, flares = sizes
-    warps = WARP_CARDS if state.may_warp() else 0
+    warps = WARP_CARDS if etherweave.may_warp(state) else 0
     if any(warps >> card & 1 for card in rest[:beings]):
         return
-    fires.sort(key=lambda card: not state.halves_of(card - FIRST_FLARE, seat))
-    if not flares or not fires or not state.halves_of(fires[0] - FIRST_FLARE, seat):
+    fires.sort(key=lambda card: not legality.halves_that_hold(state, card - FIRST_FLARE, seat))
+    if (
+        not flares
+        or not fires
+        or not legality.halves_that_hold(state, fires[0] - FIRST_FLARE, seat)
+    ):
         rest.sort(key=lambda card: not warps >> card & 1)
 
 
-def _plays_freely(state: TashKalarState, seat: int) -> bool:
+def _plays_freely(state: Position, seat: int) -> bool:
     """Say whether a seat is asked at the end of its turn only because it may play a card."""
     if state.phase != TURN_END or state.to_move != seat:
         return False
-    if state.frozen >= 0 and state.can_thaw():
+    if state.frozen >= 0 and everfrost.can_thaw(state):
         return False
     return not any(tasks.is_satisfied(state, task, seat) for task in bits_of(state.current))
 

@@ -1,321 +1,487 @@
-"""The course of a match of Tash-Kalar; sections in brackets are those of the rules page."""
+"""A position of Tash-Kalar: its fields, a copy of them, and what changes one thing on the table.
+
+Sections in brackets are those of the rules page. Lists of two are by seat.
+"""
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
-from pentathlon_engines.errors import BadChance, BadOption, BadPosition
-from pentathlon_engines.tash_kalar import chance, events, hidden
-from pentathlon_engines.tash_kalar.acting import Acting
-from pentathlon_engines.tash_kalar.actions import (
-    ACTIONS,
-    GRAMMAR,
-    SQUARE_OF,
-    TEXTS,
-)
+from abc import abstractmethod
+
+from pentathlon_engines.contract.game import CHANCE, State
+from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, bits_of, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
-    EXPANSIONS,
-    FROZEN_CARDS,
-    SCHOOLS,
+    FIRST_FLARE,
+    FIRST_LEGEND,
+    LEGEND_CARDS,
+    SCHOOL_CARDS,
+    WARP_DECK,
 )
-from pentathlon_engines.tash_kalar.cards.patterns import COMMON
-from pentathlon_engines.tash_kalar.geometry import RULES
-from pentathlon_engines.tash_kalar.serialization import reading, writing
-from pentathlon_engines.tash_kalar.table import (
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
+from pentathlon_engines.tash_kalar.constants import (
     DEALING,
-    DEATHMATCH,
     DRAWING,
-    FIRST_ACTIONS,
     HIGH_FORM,
-    MAIN,
+    LEGENDARIES,
     MODES,
-    PLACING,
-    RESOLVING,
-    RETURNING,
-    SETTING_UP,
-    SHORTAGE,
-    TURN_ACTIONS,
-    TURN_END,
+    PENDING_POINTS,
+    RANKS_EACH,
+    TWO_SIDED,
 )
-from pentathlon_engines.tash_kalar.turns import TURN_CAP
+from pentathlon_engines.tash_kalar.effect import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.contract.game import Draw, Encoder, Evaluation, Policy
-    from pentathlon_engines.drawing.plain import Drawing
+_SCHOOL_CARDS: Final[int] = (1 << FIRST_LEGEND) - 1
+_LEGEND_CARDS: Final[int] = mask(LEGEND_CARDS)
+_FLARE_SHIFT: Final = FIRST_FLARE
 
 
-class TashKalarState(Acting):
-    """A position of Tash-Kalar."""
+class Position(State):
+    """What lies on the table, and how far the turn has come.
 
-    __slots__ = ()
+    `board` has by square 0, or 1 + 3 * owner + rank; `pieces` the mask of squares by 3 * owner +
+    rank. Hands and school discard piles are masks of cards, decks lists with the top card last.
+    """
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return TASH_KALAR
-
-    def copy(self) -> TashKalarState:
-        """Return an independent twin of this state."""
-        twin = TashKalarState()
-        self.copy_to(twin)
-        return twin
-
-    def legal_actions(self) -> list[int]:
-        """Return what the seat to move may do, in plain string order (16.3)."""
-        return self.legal_now()[:]
-
-    def legal_now(self) -> list[int]:
-        """Return the list of what is legal, which is made once in a position and only read."""
-        if self._legal is None:
-            self._legal = self._find_legal()
-        return self._legal
-
-    def is_legal(self, action: int) -> bool:
-        """Say whether the seat to move may do this now."""
-        return action in self.legal_now()
-
-    def _draw_action(self, draw: Draw) -> int:
-        if self.phase == MAIN and self._legal is None and not self.directly:
-            return self._draw_main_action(draw)
-        actions = self.legal_now()
-        return actions[int(draw() * len(actions))]
-
-    def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
-        seat = self.to_move or 0
-        self._legal = None
-        self._mark_request(seat)
-        self.log.append(action << 1 | seat)
-        phase = self.phase
-        if phase == RESOLVING:
-            self.resolve(action)
-            self._resolve_on()
-        elif phase in (MAIN, TURN_END):
-            self._act(action)
-        elif phase == RETURNING:
-            self._return(action)
-        elif phase == PLACING:
-            self.put(SQUARE_OF[action], self.active, COMMON)
-            self._go_on()
-        elif phase == SHORTAGE:
-            self._pick_up_for_being(SQUARE_OF[action])
-        else:
-            self._set_up(seat, SQUARE_OF[action])
-
-    def _mark_request(self, seat: int) -> None:
-        """Let what the seat hears next begin here; drop what both have heard."""
-        self.since[seat] = len(self.log)
-        heard = self.since[1 - seat]
-        if heard:
-            del self.log[:heard]
-            self.since[seat] -= heard
-            self.since[1 - seat] = 0
-
-    def sample_chance(self, rng: Random) -> str:
-        """Draw schools, the deal, or a new shared deck."""
-        self._check_chance()
-        if self.phase == DRAWING:
-            texts = chance.pairs(self.schools)
-            return texts[int(rng.random() * len(texts))]
-        if self.phase == DEALING:
-            return chance.draw_deal(self, rng)
-        return chance.draw_deck(*self.shuffled(), rng)
-
-    def shuffled(self) -> tuple[list[int], str]:
-        """Return the discard pile that is shuffled now, and the name of its deck."""
-        if self.new_deck == 0:
-            return self.legend_pile, "legends"
-        return self.flare_pile, "flares"
-
-    def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
-        self._check_chance()
-        self._legal = None
-        if self.phase == DRAWING:
-            self._draw_schools(text)
-        elif self.phase == DEALING:
-            self._deal(text)
-        else:
-            self._shuffle(text)
-
-    def _draw_schools(self, text: str) -> None:
-        if text not in chance.pairs(self.schools):
-            raise BadChance(f"{text!r}: write 'decks' and two schools that fit {self.schools}")
-        words = text.split(" ")
-        self.schools = (words[1], words[2])
-        self.options = {**self.options, "decks": words[1:]}
-        self.phase = DEALING
-
-    def _deal(self, text: str) -> None:
-        deal = chance.read_deal(text, self)
-        if deal is None:
-            raise BadChance(f"{text!r}: write {chance.DEAL_GRAMMAR}")
-        self.active = deal.begins
-        self.actions_left = FIRST_ACTIONS
-        for seat in (0, 1):
-            for card in deal.hands[seat]:
-                self.hands[seat] |= 1 << card
-            self.decks[seat] = deal.decks[seat][::-1]
-        self.legends, self.flares = deal.legend_deck[::-1], deal.flare_deck[::-1]
-        if self.mode == DEATHMATCH:
-            self.phase = SETTING_UP
-            self.to_move = 1 - self.active
-            return
-        for task in deal.current:
-            self.current |= 1 << task
-        self.tasks = deal.tasks[::-1]
-        self.turn_up()
-        self.phase = MAIN
-        self.to_move = self.active
-
-    def _shuffle(self, text: str) -> None:
-        pile, name = self.shuffled()
-        deck = chance.read_deck(text, pile, name)
-        if deck is None:
-            raise BadChance(
-                f"{text!r}: write 'shuffle {name}' and in any order {chance.write(pile)}"
-            )
-        self.log.append(events.shuffle(name, len(deck)))
-        (self.legends if name == "legends" else self.flares)[:] = deck[::-1]
-        pile.clear()
-        self.to_move = self.active
-        self._draw_on()
-
-    def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return the pairs of schools; nothing for a deal or a shuffle: these are too many."""
-        self._check_chance()
-        if self.phase != DRAWING:
-            return []
-        return [(text, 1) for text in chance.pairs(self.schools)]
-
-    def text(self, action: int) -> str:
-        """Return the text of the rules (16.2), such as `summon warlord e5`."""
-        return text_of(action, TEXTS, title="Tash-Kalar")
-
-    def parse(self, text: str) -> int:
-        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        return action_of(text, ACTIONS, grammar=GRAMMAR)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the whole position as on the rules page (16.4), hidden parts included."""
-        return writing.describe(self)
-
-    def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat or a spectator may know (15, 16.4)."""
-        return self._seen_by(writing.show(self, seat), seat)
-
-    def event_for(self, seat: int | None, text: str) -> str:
-        """Return an action or chance text as the seat may see it (16.3)."""
-        if self.to_move == CHANCE:
-            return chance.hide(text, seat)
-        return text if seat == self.to_move else events.hide(text)
-
-    def determinize(self, seat: int, rng: Random) -> TashKalarState:
-        """Return a state with all that this seat cannot see dealt anew (15)."""
-        return hidden.redeal(self, seat, rng)
-
-
-class TashKalarGame(Game):
-    """Tash-Kalar, for two seats."""
-
-    def _start(self, seats: int, options: dict[str, Any]) -> TashKalarState:
-        _check_schools(options["decks"])
-        state = TashKalarState()
-        state.reset(options)
-        return state
-
-    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> TashKalarState:
-        try:
-            _check_schools(options["decks"])
-        except BadOption as error:
-            raise BadPosition(f"options: {error}") from error
-        state = TashKalarState()
-        state.reset(options)
-        reading.read(state, data)
-        return state
-
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.tash_kalar import drawing
-
-        return drawing
-
-    def evaluation(self) -> Evaluation:
-        """Return the worth of a position."""
-        from pentathlon_engines.tash_kalar import evaluation
-
-        return evaluation.worth
-
-    def policies(self) -> dict[str, Policy]:
-        """Return the players of the rules page."""
-        from pentathlon_engines.tash_kalar import policies
-
-        return policies.POLICIES
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.tash_kalar import encoding
-
-        return encoding.features
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
-        return ("legendary", "heroic", "flare")
-
-
-def _check_schools(schools: list[str]) -> None:
-    """Refuse the same school twice (3.2)."""
-    if schools[0] == schools[1] != chance.DRAWN:
-        raise BadOption(f"option 'decks': both seats have {schools[0]!r}; they must differ")
-
-
-_MOST_FLARES: Final = TURN_CAP
-_MOST_BEINGS: Final = 2 * (RULES["deck_sizes"]["beings"] + 1)
-"""Each being is played or discarded once; a Kiskin Spirit may bring one back for each seat."""
-_MOST_GAINED: Final = 2
-_MOST_ACTIONS: Final = TURN_ACTIONS * TURN_CAP + _MOST_FLARES + _MOST_GAINED * _MOST_BEINGS
-_DECISIONS_OF_EFFECT: Final = 10
-"""A run over the arena is eight moves; a piece may be placed before it, and one stops after it."""
-_MOST_THAWS: Final = len(FROZEN_CARDS) + 1
-"""One card may be frozen a second time."""
-_MOST_WARPS: Final = _MOST_BEINGS
-"""A being is pending until it is played, or thrown away; one may be taken back."""
-_HAND: Final = 31
-_LONGEST: Final = (
-    3
-    + _MOST_ACTIONS * (2 + _DECISIONS_OF_EFFECT)
-    + _MOST_FLARES * (1 + _DECISIONS_OF_EFFECT)
-    + (_MOST_THAWS + _MOST_WARPS) * (1 + _DECISIONS_OF_EFFECT)
-    + _MOST_BEINGS * _HAND
-    + TURN_CAP * 3
-)
-"""Chance before the match; actions with a pickup and an effect, flares, thaws and warps; cards
-returned with each discard; the end of each turn with a new deck of legends and one of flares."""
-
-TASH_KALAR: Final = TashKalarGame(
-    GameInfo(
-        "tash_kalar",
-        title="Tash-Kalar",
-        version=1,
-        seats=(2, 2),
-        default_seats=2,
-        hidden=True,
-        chance=True,
-        actions=len(TEXTS),
-        longest=_LONGEST,
-        options=(
-            Option("mode", kind="choice", default=MODES[HIGH_FORM], choices=MODES),
-            Option(
-                "decks",
-                kind="each_seat",
-                default=(chance.DRAWN, chance.DRAWN),
-                choices=(chance.DRAWN, *SCHOOLS, *EXPANSIONS),
-                unofficial=EXPANSIONS,
-            ),
-        ),
+    __slots__ = (
+        "_hand",
+        "_held",
+        "actions_left",
+        "active",
+        "board",
+        "card",
+        "claimed",
+        "counts",
+        "current",
+        "decks",
+        "destroyed",
+        "directly",
+        "discarded",
+        "discards",
+        "doubled",
+        "drawn",
+        "effect",
+        "emptied",
+        "empty",
+        "extra_draws",
+        "extra_granted",
+        "extra_turn",
+        "flare_pile",
+        "flares",
+        "frozen",
+        "gateway",
+        "hands",
+        "latest",
+        "legal",
+        "legend_pile",
+        "legends",
+        "log",
+        "mode",
+        "new_deck",
+        "next_task",
+        "on_card",
+        "owed",
+        "pending",
+        "phase",
+        "pieces",
+        "played",
+        "points",
+        "possessed",
+        "raised",
+        "schools",
+        "shape",
+        "since",
+        "slowed",
+        "square",
+        "stock",
+        "summoned",
+        "taken",
+        "tasks",
+        "trigger",
+        "trigger_seat",
+        "turn",
+        "turns_left",
+        "under",
+        "voids",
+        "war",
+        "warped",
     )
-)
+
+    def reset(self, options: dict[str, Any]) -> None:
+        """Make this the position before anything is drawn."""
+        self.options: dict[str, Any] = options
+        self.seats = 2
+        self.to_move: int | None = CHANCE
+        self.outcome = None
+        self.mode: int = MODES.index(options["mode"])
+        schools: list[str] = options["decks"]
+        self.schools: tuple[str, str] = (schools[0], schools[1])
+        self.phase: int = DEALING if all(name in SCHOOL_CARDS for name in schools) else DRAWING
+        self._reset_turn()
+        two_sided, legendary = TWO_SIDED[self.mode], LEGENDARIES[self.mode]
+        self._reset_expansions([two_sided, two_sided, legendary, legendary])
+        self._reset_cards()
+        self.card: int = -1
+        """The card that is being played."""
+        self.square: int = -1
+        self.shape: int = -1
+        """Summon square, and place of the orientation if it was chosen, until a piece stands."""
+        self.effect: Effect | None = None
+        self.emptied: int = 0
+        """Where the last action but a claim, its effect included, has destroyed something; only
+        for pictures, so that a position that was read does not know it."""
+        self.log: list[int] = []
+        self.since: list[int] = [0, 0]
+        self.legal: list[int] | None = None
+        """The legal actions once they are listed; whoever changes the position drops them."""
+
+    def _reset_turn(self) -> None:
+        """Clear the board and begin with the first turn."""
+        self.board: list[int] = [0] * GRID
+        self.pieces: list[int] = [0] * (2 * RANKS_EACH)
+        self.counts: list[int] = [0] * (2 * RANKS_EACH)
+        """How many pieces there are of each kind in `pieces`."""
+        self.empty: int = ALL
+        """The mask of the empty squares."""
+        self.turn: int = 1
+        self.active: int = 0
+        self.actions_left: int = 0
+        self.discarded: bool = False
+        self.war: bool = False
+        self.extra_granted: bool = False
+        self.extra_turn: bool = False
+        self.extra_draws: list[int] = [0, 0]
+        self.destroyed: list[int] = [0] * RANKS_EACH
+        self.summoned: list[int] = []
+        """Being and square of each summoning of this turn, as `card * 81 + square`."""
+        self.points: list[int] = [0, 0]
+        """Points of claimed tasks, or the score of the Deathmatch Duel."""
+        self.trigger: int = -1
+        self.trigger_seat: int = -1
+        self.turns_left: int = 0
+        self.owed: list[int] = [0, 0, 0]
+        """Legends, flares and extra legends still to be drawn in this draw step."""
+        self.drawn: list[int] = [0, 0, 0]
+        self.new_deck: int = 0
+        """Which shared deck chance makes: legends (0) or flares (1)."""
+
+    def _reset_cards(self) -> None:
+        """Leave hands, decks and rows empty."""
+        self.hands: list[int] = [0, 0]
+        self._hand: int = 0
+        self._held: list[int] = []
+        """The hand that was last looked at, as a mask and as a list that is only read."""
+        self.decks: list[list[int]] = [[], []]
+        self.discards: list[int] = [0, 0]
+        self.played: list[list[int]] = [[], []]
+        """Beings of each seat that were seen to go to its discard pile."""
+        self.taken: list[int] = [0, 0]
+        """How many cards each seat has taken back from its discard pile."""
+        self.legends: list[int] = []
+        self.flares: list[int] = []
+        self.legend_pile: list[int] = []
+        self.flare_pile: list[int] = []
+        self.current: int = 0
+        """The mask of current tasks."""
+        self.next_task: int = -1
+        self.tasks: list[int] = []
+        self.under: int = 0
+        """How many tasks at the bottom of their deck everybody knows."""
+        self.claimed: list[list[int]] = [[], []]
+
+    def _reset_expansions(self, stock: list[int]) -> None:
+        """Bring nothing into play of what only expansion schools have (18)."""
+        self.gateway: int = -1
+        self.possessed: bool = False
+        """Whether the next being is matched with enemy pieces."""
+        self.raised: int = 0
+        """The mask of beings of this turn that count as legends."""
+        self.frozen: int = -1
+        """The card that is in play as a frozen effect (18.1)."""
+        self.directly: bool = False
+        """Whether only a summoning may follow."""
+        self.slowed: int = -1
+        """The seat whose next turn has one action less."""
+        self.pending: int = 0
+        """The mask of the card that is pending (18.3)."""
+        self.on_card: int = 0
+        """The piece on that card, as on the board, 0 for none."""
+        self.latest: int = -1
+        """The card that came last to the discard pile of the Etherweave."""
+        self.warped: int = 0
+        """The mask of cards whose warp effect was used in this turn."""
+        self.doubled: bool = False
+        """Whether each destroyed piece is counted twice."""
+        self.voids: bool = False
+        """Whether two empty squares may serve the next summoning."""
+        self.stock: list[int] = stock
+        """Two-sided pieces of both seats, legendary ones of both; never changed, but replaced."""
+
+    @abstractmethod
+    def copy(self) -> Position:
+        """Return an independent twin of this position."""
+
+    def copy_to(self, twin: Position) -> None:
+        """Make another table equal to this one, and independent of it."""
+        twin.options = self.options
+        twin.seats = 2
+        twin.to_move = self.to_move
+        twin.outcome = self.outcome
+        twin.mode = self.mode
+        twin.schools = self.schools
+        twin.phase = self.phase
+        twin.card = self.card
+        twin.square = self.square
+        twin.shape = self.shape
+        twin.effect = None if self.effect is None else self.effect.copy()
+        twin.emptied = self.emptied
+        twin.log = self.log[:]
+        twin.since = self.since[:]
+        twin.legal = self.legal
+        self._copy_turn_to(twin)
+        self._copy_expansions_to(twin)
+        self._copy_cards_to(twin)
+
+    def _copy_turn_to(self, twin: Position) -> None:
+        twin.board = self.board[:]
+        twin.pieces = self.pieces[:]
+        twin.counts = self.counts[:]
+        twin.empty = self.empty
+        twin.turn = self.turn
+        twin.active = self.active
+        twin.actions_left = self.actions_left
+        twin.discarded = self.discarded
+        twin.war = self.war
+        twin.extra_granted = self.extra_granted
+        twin.extra_turn = self.extra_turn
+        twin.extra_draws = self.extra_draws[:]
+        twin.destroyed = self.destroyed[:]
+        twin.summoned = self.summoned[:]
+        twin.points = self.points[:]
+        twin.trigger = self.trigger
+        twin.trigger_seat = self.trigger_seat
+        twin.turns_left = self.turns_left
+        twin.owed = self.owed[:]
+        twin.drawn = self.drawn[:]
+        twin.new_deck = self.new_deck
+
+    def _copy_cards_to(self, twin: Position) -> None:
+        twin.hands = self.hands[:]
+        twin._hand = self._hand
+        twin._held = self._held
+        twin.decks = [self.decks[0][:], self.decks[1][:]]
+        twin.discards = self.discards[:]
+        twin.played = [self.played[0][:], self.played[1][:]]
+        twin.taken = self.taken[:]
+        twin.legends = self.legends[:]
+        twin.flares = self.flares[:]
+        twin.legend_pile = self.legend_pile[:]
+        twin.flare_pile = self.flare_pile[:]
+        twin.current = self.current
+        twin.next_task = self.next_task
+        twin.tasks = self.tasks[:]
+        twin.under = self.under
+        twin.claimed = [self.claimed[0][:], self.claimed[1][:]]
+
+    def _copy_expansions_to(self, twin: Position) -> None:
+        twin.gateway = self.gateway
+        twin.possessed = self.possessed
+        twin.raised = self.raised
+        twin.frozen = self.frozen
+        twin.directly = self.directly
+        twin.slowed = self.slowed
+        twin.pending = self.pending
+        twin.on_card = self.on_card
+        twin.latest = self.latest
+        twin.warped = self.warped
+        twin.doubled = self.doubled
+        twin.voids = self.voids
+        twin.stock = self.stock
+
+    def own(self, seat: int) -> int:
+        """Return the mask of all pieces of a seat."""
+        pieces = self.pieces
+        first = RANKS_EACH * seat
+        return pieces[first] | pieces[first + 1] | pieces[first + 2]
+
+    def upgraded(self, seat: int) -> int:
+        """Return the mask of the heroic and legendary pieces of a seat."""
+        first = RANKS_EACH * seat
+        return self.pieces[first + 1] | self.pieces[first + 2]
+
+    def count(self, seat: int) -> int:
+        """Return how many pieces a seat has on the board."""
+        first = RANKS_EACH * seat
+        return self.counts[first] + self.counts[first + 1] + self.counts[first + 2]
+
+    def count_upgraded(self, seat: int) -> int:
+        """Return how many heroic and legendary pieces a seat has on the board."""
+        first = RANKS_EACH * seat
+        return self.counts[first + 1] + self.counts[first + 2]
+
+    def two_sided(self, seat: int) -> int:
+        """Return how many two-sided pieces a seat has in supply (2.3)."""
+        first = RANKS_EACH * seat
+        return self.stock[seat] - self.counts[first] - self.counts[first + 1]
+
+    def legendaries(self, seat: int) -> int:
+        """Return how many legendary pieces a seat has in supply (2.3)."""
+        return self.stock[2 + seat] - self.counts[RANKS_EACH * seat + LEGENDARY]
+
+    def in_supply(self, seat: int, rank: int) -> bool:
+        """Say whether a seat has a piece for this rank in supply."""
+        return (self.legendaries(seat) if rank == LEGENDARY else self.two_sided(seat)) > 0
+
+    def score(self, seat: int) -> int:
+        """Return the points of a seat at this moment (10.3, 10.4, 18.3.2)."""
+        points = self.points[seat]
+        if self.mode == HIGH_FORM:
+            points += self.counts[RANKS_EACH * seat + LEGENDARY]
+        if self.pending & self.hands[seat]:
+            points -= PENDING_POINTS
+        return points
+
+    def up_to(self, rank: int) -> int:
+        """Return the empty squares and those with pieces of at most this rank."""
+        if rank >= LEGENDARY:
+            return ALL
+        if rank < COMMON:
+            return self.empty
+        p = self.pieces
+        blocked = p[LEGENDARY] | p[RANKS_EACH + LEGENDARY]
+        if rank < HEROIC:
+            blocked |= p[HEROIC] | p[RANKS_EACH + HEROIC]
+        return ALL ^ blocked
+
+    def put(self, square: int, seat: int, rank: int) -> None:
+        """Put a piece on an empty square."""
+        kind = RANKS_EACH * seat + rank
+        self.board[square] = 1 + kind
+        self.pieces[kind] |= BIT[square]
+        self.empty ^= BIT[square]
+        self.counts[kind] += 1
+
+    def lift(self, square: int) -> int:
+        """Take the piece off a square without a word to anybody; return what it was."""
+        code = self.board[square]
+        self.board[square] = 0
+        self.pieces[code - 1] ^= BIT[square]
+        self.empty ^= BIT[square]
+        self.counts[code - 1] -= 1
+        if square == self.gateway:
+            self.gateway = -1
+        return code
+
+    def set_aside(self, code: int, by: int) -> None:
+        """Let so many more pieces of a kind, as `lift` returns it, be out of play and supply."""
+        seat, rank = divmod(code - 1, RANKS_EACH)
+        self.stock = self.stock[:]
+        self.stock[2 + seat if rank == LEGENDARY else seat] -= by
+
+    def remove(self, square: int) -> None:
+        """Take the piece off a square; an effect forgets it."""
+        self.lift(square)
+        effect = self.effect
+        if effect is not None:
+            effect.forget(square)
+
+    def destroy(self, square: int, *, counted: bool = True) -> int:
+        """Destroy the piece on a square, count it if it is an enemy's; return its rank (10.1)."""
+        code = self.board[square] - 1
+        self.remove(square)
+        self.emptied |= BIT[square]
+        rank = code % RANKS_EACH
+        if counted and code // RANKS_EACH != self.active:
+            self.destroyed[rank] += 2 if self.doubled else 1
+        return rank
+
+    def rerank(self, square: int, rank: int) -> None:
+        """Give a piece another rank; it stays the same piece (6.3)."""
+        gateway = self.gateway
+        owner = (self.lift(square) - 1) // RANKS_EACH
+        self.put(square, owner, rank)
+        if rank != LEGENDARY:
+            self.gateway = gateway
+
+    def move(self, square: int, to: int) -> int:
+        """Move a piece, destroy what is there; return the code of that, 0 for nothing (6.1)."""
+        captured = self.board[to]
+        if captured:
+            self.destroy(to)
+        is_gateway = square == self.gateway
+        code = self.lift(square) - 1
+        self.put(to, code // RANKS_EACH, code % RANKS_EACH)
+        if is_gateway:
+            self.gateway = to
+        if self.effect is not None:
+            self.effect.follow(square, to)
+        return captured
+
+    def exchange(self, square: int, other: int) -> None:
+        """Let two pieces change places; what is known of them goes with them."""
+        gateway = self.gateway
+        codes = (self.lift(square) - 1, self.lift(other) - 1)
+        for to, code in ((other, codes[0]), (square, codes[1])):
+            self.put(to, code // RANKS_EACH, code % RANKS_EACH)
+        if gateway in (square, other):
+            self.gateway = square + other - gateway
+        if self.effect is not None:
+            self.effect.exchange(square, other)
+
+    def rank_at(self, square: int) -> int:
+        """Return the rank of the piece on a square."""
+        return (self.board[square] - 1) % RANKS_EACH
+
+    def held(self, seat: int) -> list[int]:
+        """Return the cards in a hand in ascending order, in a list that is only read."""
+        hand = self.hands[seat]
+        if hand != self._hand:
+            self._hand, self._held = hand, bits_of(hand)
+        return self._held
+
+    def loose(self, seat: int) -> list[int]:
+        """Return the cards in a hand without the pending one (18.3), which stays in it."""
+        if not self.pending:
+            return self.held(seat)
+        return bits_of(self.hands[seat] & ~self.pending)
+
+    def hand_of(self, seat: int, kind: int) -> int:
+        """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""
+        hand = self.hands[seat]
+        if kind == 0:
+            return hand & _SCHOOL_CARDS
+        if kind == 1:
+            return hand & _LEGEND_CARDS
+        return hand >> _FLARE_SHIFT << _FLARE_SHIFT
+
+    def note(self, action: int) -> None:
+        """Write an action of the active seat into the log."""
+        self.log.append(action << 1 | self.active)
+
+    def put_away(self, card: int) -> None:
+        """Put a being of the active seat on its discard pile; of the Etherweave it is the last."""
+        self.discards[self.active] |= 1 << card
+        if WARP_DECK >> card & 1:
+            self.latest = card
+
+    def discard_openly(self, card: int) -> None:
+        """Put a being of the active seat on its discard pile; everybody sees it."""
+        self.put_away(card)
+        self.played[self.active].append(card)
+
+    def reveal_discard(self, card: int) -> None:
+        """Let everybody know that a card lies in the active seat's discard pile."""
+        played = self.played[self.active]
+        if card not in played:
+            played.append(card)
+
+    def forget_played(self, card: int) -> None:
+        """Stop counting a card of the active seat, seen elsewhere, to its discard pile."""
+        if card in self.played[self.active]:
+            self.played[self.active].remove(card)
+
+    def put_with_shared(self, card: int) -> None:
+        """Put a legend or a flare on the discard pile of its kind."""
+        (self.legend_pile if card < FIRST_FLARE else self.flare_pile).append(card)

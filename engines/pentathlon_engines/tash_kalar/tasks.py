@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_LEGEND, TASK_FILE
-from pentathlon_engines.tash_kalar.cards.faults import BadCard
-from pentathlon_engines.tash_kalar.cards.patterns import HEROIC, LEGENDARY
-from pentathlon_engines.tash_kalar.geometry import (
+from pentathlon_engines.tash_kalar.board import (
     ADJACENT,
     BIT,
     CENTRE,
@@ -26,7 +23,10 @@ from pentathlon_engines.tash_kalar.geometry import (
     named,
     spread,
 )
-from pentathlon_engines.tash_kalar.table import Table
+from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_LEGEND, TASK_FILE
+from pentathlon_engines.tash_kalar.cards.faults import BadCard
+from pentathlon_engines.tash_kalar.cards.patterns import HEROIC, LEGENDARY
+from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,80 +79,80 @@ class Counts:
         self.colour = colour
 
 
-def is_satisfied(table: Table, task: int, seat: int) -> bool:
+def is_satisfied(state: Position, task: int, seat: int) -> bool:
     """Say whether a seat, at the end of its turn, has done what a task asks for."""
     counts = _CONDITIONS[task]
-    return _TESTS[counts.kind](table, counts, seat)
+    return _TESTS[counts.kind](state, counts, seat)
 
 
-def _has_destroyed(table: Table, counts: Counts, seat: int) -> bool:
-    destroyed = table.destroyed
+def _has_destroyed(state: Position, counts: Counts, seat: int) -> bool:
+    destroyed = state.destroyed
     upgraded = destroyed[HEROIC] + destroyed[LEGENDARY]
     return destroyed[0] + upgraded >= counts.total and upgraded >= counts.more
 
 
-def _has_destroyed_great(table: Table, counts: Counts, seat: int) -> bool:
-    destroyed = table.destroyed
+def _has_destroyed_great(state: Position, counts: Counts, seat: int) -> bool:
+    destroyed = state.destroyed
     return destroyed[LEGENDARY] >= counts.count or destroyed[HEROIC] >= counts.total
 
 
-def _stands_on_colour(table: Table, counts: Counts, seat: int) -> bool:
-    legendary = table.pieces[3 * seat + LEGENDARY] & counts.colour
+def _stands_on_colour(state: Position, counts: Counts, seat: int) -> bool:
+    legendary = state.pieces[3 * seat + LEGENDARY] & counts.colour
     return (
-        (table.own(seat) & counts.colour).bit_count() >= counts.total
-        and (table.upgraded(seat) & counts.colour).bit_count() >= counts.more
+        (state.own(seat) & counts.colour).bit_count() >= counts.total
+        and (state.upgraded(seat) & counts.colour).bit_count() >= counts.more
         and legendary.bit_count() >= counts.count
     )
 
 
-def _dominates_colours(table: Table, counts: Counts, seat: int) -> bool:
-    mine, theirs = table.upgraded(seat), table.upgraded(1 - seat)
+def _dominates_colours(state: Position, counts: Counts, seat: int) -> bool:
+    mine, theirs = state.upgraded(seat), state.upgraded(1 - seat)
     return all(
         (mine & colour).bit_count() > (theirs & colour).bit_count() for colour in (RED, GREEN)
     )
 
 
-def _has_summoned(table: Table, counts: Counts, seat: int) -> bool:
+def _has_summoned(state: Position, counts: Counts, seat: int) -> bool:
     legends = on_colour = 0
-    for summoning in table.summoned:
+    for summoning in state.summoned:
         card, square = divmod(summoning, GRID)
-        legends += card >= FIRST_LEGEND or table.raised >> card & 1
+        legends += card >= FIRST_LEGEND or state.raised >> card & 1
         on_colour += counts.colour >> square & 1
-    enough = len(table.summoned) >= counts.total and legends >= counts.more
+    enough = len(state.summoned) >= counts.total and legends >= counts.more
     return enough and on_colour >= counts.count
 
 
-def _dominates_centre(table: Table, counts: Counts, seat: int) -> bool:
-    upgraded = (table.upgraded(seat) & _CENTRAL).bit_count()
-    return (table.own(seat) & _CENTRAL).bit_count() >= counts.total and upgraded >= counts.more
+def _dominates_centre(state: Position, counts: Counts, seat: int) -> bool:
+    upgraded = (state.upgraded(seat) & _CENTRAL).bit_count()
+    return (state.own(seat) & _CENTRAL).bit_count() >= counts.total and upgraded >= counts.more
 
 
-def _has_cross(table: Table, counts: Counts, seat: int) -> bool:
-    own = table.own(seat)
+def _has_cross(state: Position, counts: Counts, seat: int) -> bool:
+    own = state.own(seat)
     return any(own & cross == cross for cross in _CROSSES)
 
 
-def _dominates_line(table: Table, counts: Counts, seat: int) -> bool:
-    own, enemy = table.own(seat), table.own(1 - seat)
+def _dominates_line(state: Position, counts: Counts, seat: int) -> bool:
+    own, enemy = state.own(seat), state.own(1 - seat)
     return any(
         (own & line).bit_count() - (enemy & line).bit_count() >= counts.total for line in _LINES
     )
 
 
-def _has_diagonals(table: Table, counts: Counts, seat: int) -> bool:
-    own, upgraded = table.own(seat), table.upgraded(seat)
+def _has_diagonals(state: Position, counts: Counts, seat: int) -> bool:
+    own, upgraded = state.own(seat), state.upgraded(seat)
     return all(
         (own & line).bit_count() >= counts.total and (upgraded & line).bit_count() >= counts.more
         for line in _DIAGONALS
     )
 
 
-def _joins_sides(table: Table, counts: Counts, seat: int) -> bool:
-    return table.count(seat) >= _ACROSS and _has_chain(table.own(seat), _SIDE_PAIRS)
+def _joins_sides(state: Position, counts: Counts, seat: int) -> bool:
+    return state.count(seat) >= _ACROSS and _has_chain(state.own(seat), _SIDE_PAIRS)
 
 
-def _joins_corners(table: Table, counts: Counts, seat: int) -> bool:
-    return table.count(seat) >= _ASLANT and _has_chain(table.own(seat), _CORNER_PAIRS)
+def _joins_corners(state: Position, counts: Counts, seat: int) -> bool:
+    return state.count(seat) >= _ASLANT and _has_chain(state.own(seat), _CORNER_PAIRS)
 
 
 def _has_chain(own: int, pairs: tuple[tuple[int, int], ...]) -> bool:
@@ -171,17 +171,17 @@ def _is_chain(own: int, start: int, end: int) -> bool:
     return new != 0
 
 
-def _surrounds(table: Table, counts: Counts, seat: int) -> bool:
-    own = table.own(seat)
+def _surrounds(state: Position, counts: Counts, seat: int) -> bool:
+    own = state.own(seat)
     return any(
         (ADJACENT[square] & own).bit_count() >= counts.total
-        for square in bits(table.own(1 - seat))
+        for square in bits(state.own(1 - seat))
     )
 
 
-def _isolates(table: Table, counts: Counts, seat: int) -> bool:
+def _isolates(state: Position, counts: Counts, seat: int) -> bool:
     """Say whether an enemy piece has another one near, but cannot come to any (11.4)."""
-    enemies, empty = table.own(1 - seat), table.empty()
+    enemies, empty = state.own(1 - seat), state.empty
     return any(
         WITHIN[counts.total][square] & enemies
         and not _comes_to_another(square, enemies ^ BIT[square], empty, counts.count)
@@ -199,7 +199,7 @@ def _comes_to_another(square: int, others: int, empty: int, moves: int) -> bool:
     return reached & beside != 0
 
 
-_TESTS: Final[tuple[Callable[[Table, Counts, int], bool], ...]] = (
+_TESTS: Final[tuple[Callable[[Position, Counts, int], bool], ...]] = (
     _has_destroyed,
     _has_destroyed_great,
     _stands_on_colour,

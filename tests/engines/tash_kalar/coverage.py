@@ -14,16 +14,16 @@ import argparse
 import random
 import sys
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, Self
 
 from pentathlon_engines import GAMES, State
+from pentathlon_engines.tash_kalar import interpreter
 from pentathlon_engines.tash_kalar.actions import (
     DO_MOVE,
     OTHER_OF,
     PASS,
     SQUARE_OF,
     VERB_OF,
-    VERBS,
     WARP,
 )
 from pentathlon_engines.tash_kalar.cards import operations as ops
@@ -40,10 +40,19 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     WARP_SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, RANKS
-from pentathlon_engines.tash_kalar.cards.program import Step
+from pentathlon_engines.tash_kalar.cards.program import (
+    DestroyStep,
+    FreezeStep,
+    GroupStep,
+    MoveStep,
+    PlaceStep,
+    ShotStep,
+    Step,
+)
+from pentathlon_engines.tash_kalar.constants import MODES, RESOLVING, SHORTAGE
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.state import TashKalarState
-from pentathlon_engines.tash_kalar.table import MODES, RESOLVING, SHORTAGE
+from pentathlon_engines.tash_kalar.selection import select
+from pentathlon_engines.tash_kalar.state import Position
 from tests.engines.tash_kalar.crowds import crowd, random_gateway, woven_fields
 from tests.engines.tash_kalar.oracle.cards import SQUARES, layings
 
@@ -54,72 +63,84 @@ _CAN_BE_EQUAL = (words.COMBAT, words.BUDGET_AND, words.BUDGET_OR, words.BY_PIECE
 _MANY = 4
 
 
-class Watched(TashKalarState):
-    """A position that notes which branches of an effect are taken, for all of its kind."""
+class Watch:
+    """Notes which branches of an effect are taken, in place of parts of the interpreter."""
 
-    __slots__ = ()
-    reached: ClassVar[set[Branch]] = set()
+    PARTS = ("enter", "run_automatic", "resolve", "leads_on", "perform")
 
-    def _enter(self, effect: Effect, step: Step) -> bool:
-        entered = super()._enter(effect, step)
+    def __init__(self) -> None:
+        self.reached: set[Branch] = set()
+        self._real: dict[str, Any] = {name: getattr(interpreter, name) for name in self.PARTS}
+
+    def __enter__(self) -> Self:
+        for name in self.PARTS:
+            setattr(interpreter, name, getattr(self, name))
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for name, part in self._real.items():
+            setattr(interpreter, name, part)
+
+    def enter(self, state: Position, effect: Effect, step: Step) -> bool:
+        entered: bool = self._real["enter"](state, effect, step)
         if step.conditions:
-            self._note(effect.at, "condition met" if entered else "condition not met")
+            self._note(state, effect.at, "condition met" if entered else "condition not met")
         return entered
 
-    def _run_by_itself(self, effect: Effect, step: Step) -> None:
-        found = self.selected(effect, step.selector) if step.op in _SWEEPS else 1
+    def run_automatic(self, state: Position, effect: Effect, step: Step) -> None:
+        found = select(state, effect, step.selector) if step.op in _SWEEPS else 1
         if step.op == ops.CHANGE_SIDE:
-            found = self.two_sided(1 - self.active)
-        self._note(effect.at, "done" if found else "nothing there")
-        super()._run_by_itself(effect, step)
+            found = state.two_sided(1 - state.active)
+        self._note(state, effect.at, "done" if found else "nothing there")
+        self._real["run_automatic"](state, effect, step)
 
-    def resolve(self, action: int) -> None:
-        if action == PASS and self.effect is not None:
-            self._note(self.effect.at, "declined")
-        super().resolve(action)
+    def resolve(self, state: Position, action: int) -> None:
+        if action == PASS and state.effect is not None:
+            self._note(state, state.effect.at, "declined")
+        self._real["resolve"](state, action)
 
-    def leads_on(self, effect: Effect, step: Step, action: int) -> bool:
-        leads = super().leads_on(effect, step, action)
+    def leads_on(self, state: Position, effect: Effect, step: Step, action: int) -> bool:
+        leads: bool = self._real["leads_on"](state, effect, step, action)
         if not leads:
-            self._note(effect.at, "cut by the link")
+            self._note(state, effect.at, "cut by the link")
         return leads
 
-    def _note(self, at: int, what: str) -> None:
+    def _note(self, state: Position, at: int, what: str) -> None:
         """Note a branch, unless it is one of another card's warp effect that is copied."""
-        if self.effect is not None and self.effect.program == self.card:
+        if state.effect is not None and state.effect.program == state.card:
             self.reached.add((at, what))
 
-    def _do(self, effect: Effect, step: Step, action: int) -> bool:
-        at, before, frozen = effect.at, self.board[:], self.frozen
-        self._note(at, VERBS[VERB_OF[action]])
-        stopped = super()._do(effect, step, action)
+    def perform(self, state: Position, effect: Effect, step: Step, action: int) -> bool:
+        at, before, frozen = effect.at, state.board[:], state.frozen
+        self._note(state, at, VERB_OF[action])
+        stopped: bool = self._real["perform"](state, effect, step, action)
         if stopped:
-            self._note(at, "stopped")
+            self._note(state, at, "stopped")
         if effect.times == step.most and step.most > 1:
-            self._note(at, "as often as may be")
+            self._note(state, at, "as often as may be")
         if effect.lock >= 0:
-            self._note(at, f"locked to {RANKS[effect.lock]}")
+            self._note(state, at, f"locked to {RANKS[effect.lock]}")
         if step.op == ops.FREEZE and frozen >= 0:
-            self._note(at, "kept the old one" if frozen == self.frozen else "replaced it")
-        self._watch(at, step, action, before)
+            self._note(state, at, "kept the old one" if frozen == state.frozen else "replaced it")
+        self._watch(state, at, step, action, before)
         return stopped
 
-    def _watch(self, at: int, step: Step, action: int, before: list[int]) -> None:
+    def _watch(self, state: Position, at: int, step: Step, action: int, before: list[int]) -> None:
         """Note what a move captured, whose it was, which rank it had, and what a shot hit."""
         square, to = SQUARE_OF[action], OTHER_OF[action]
         if VERB_OF[action] == DO_MOVE:
             captured = before[to] - 1
-            self._note(at, "captured" if captured >= 0 else "onto empty")
+            self._note(state, at, "captured" if captured >= 0 else "onto empty")
             if captured >= 0 and captured % 3 == (before[square] - 1) % 3:
-                self._note(at, "captured an equal")
+                self._note(state, at, "captured an equal")
             if step.by_rank:
-                self._note(at, f"run of {RANKS[(before[square] - 1) % 3]}")
-        if step.for_good:
-            self._note(at, f"took a {RANKS[(before[square] - 1) % 3]}")
+                self._note(state, at, f"run of {RANKS[(before[square] - 1) % 3]}")
+        if isinstance(step, DestroyStep) and step.for_good:
+            self._note(state, at, f"took a {RANKS[(before[square] - 1) % 3]}")
         if step.op == ops.SHOOT:
-            self._note(at, "missed" if before == self.board else "hit")
-        if step.op == ops.PLACE and step.rank < 0:
-            self._note(at, f"placed {RANKS[(self.board[square] - 1) % 3]}")
+            self._note(state, at, "missed" if before == state.board else "hit")
+        if step.op == ops.PLACE and isinstance(step, PlaceStep) and step.rank < 0:
+            self._note(state, at, f"placed {RANKS[(state.board[square] - 1) % 3]}")
 
 
 _SWEEPS = (ops.DESTROY_ALL, ops.FORCE_UPGRADE, ops.CHANGE_SIDE)
@@ -133,7 +154,7 @@ def branches(card: int) -> set[Branch]:
         found |= {(at, what) for what in _branches(step)}
         for start in step.options:
             option = PROGRAMS[card].steps[start]
-            if option.op < ops.FIRST_AUTOMATIC and option.least == 0:
+            if not option.is_automatic and option.least == 0:
                 found.add((at, "declined"))
                 impossible |= {(start, "declined")} if option.most == 1 else set()
     return found - impossible
@@ -144,7 +165,7 @@ def _branches(step: Step) -> Iterator[str]:
         yield from ("condition met", "condition not met")
     if step.op == ops.CHOOSE:
         return
-    if step.op >= ops.FIRST_AUTOMATIC:
+    if step.is_automatic:
         yield "done"
         if step.op in _SWEEPS:
             yield "nothing there"
@@ -154,31 +175,30 @@ def _branches(step: Step) -> Iterator[str]:
         yield "declined"
     if 1 < step.most < words.UNLIMITED:
         yield "as often as may be"
-    one_of_two = step.op == ops.MOVES and step.kind == words.BUDGET_OR
-    if step.stop or step.stop_rank >= 0 or one_of_two:
-        yield "stopped"
-    yield from _rare_branches(step)
-
-
-def _rare_branches(step: Step) -> Iterator[str]:
     yield from ("cut by the link",) if step.linked else ()
-    if step.op == ops.MOVES:
+    yield from (f"locked to {RANKS[at]}" for at, most in enumerate(step.rank_lock) if most)
+    yield from _branches_of_kind(step)
+
+
+def _branches_of_kind(step: Step) -> Iterator[str]:
+    if isinstance(step, MoveStep):
         yield from _branches_of_moves(step)
-    if step.op in (ops.MOVES, ops.MIRROR):
-        yield from (f"locked to {RANKS[at]}" for at, most in enumerate(step.rank_lock) if most)
-    if step.op == ops.SHOOT:
+    if isinstance(step, ShotStep):
         yield from ("hit", "missed") if step.least else ("hit",)
-    if step.op == ops.GROUP:
-        yield "downgrade" if step.kind == ops.DOWNGRADE else "destroy"
-    if step.op == ops.PLACE and step.rank < 0:
+    if isinstance(step, GroupStep):
+        yield "downgrade" if step.downgrades else "destroy"
+    if step.op == ops.PLACE and isinstance(step, PlaceStep) and step.rank < 0:
         yield from (f"placed {rank}" for rank in RANKS)
-    if step.op == ops.FREEZE:
+    if isinstance(step, FreezeStep):
         yield from ("replaced it",) if step.from_discard else ("replaced it", "kept the old one")
-    if step.for_good:
-        yield from (f"took a {rank}" for rank in RANKS)
+    if isinstance(step, DestroyStep):
+        yield from ("stopped",) if step.stop_rank >= 0 else ()
+        yield from (f"took a {rank}" for rank in RANKS if step.for_good)
 
 
-def _branches_of_moves(step: Step) -> Iterator[str]:
+def _branches_of_moves(step: MoveStep) -> Iterator[str]:
+    if step.stop or step.kind == words.BUDGET_OR:
+        yield "stopped"
     if step.kind != words.ONTO_LEGENDARY:
         yield "onto empty"
     only_commons = step.selector.ranks == 1 << COMMON
@@ -234,7 +254,7 @@ pieces in a pattern can always move in opposite directions; some square is alway
 part that was offered can be done."""
 
 
-def position(card: int, rng: random.Random) -> State:
+def position(card: int, rng: random.Random) -> Position:
     """Return a crowded board on which a card can be played by seat 0."""
     name = IDS[card]
     schools = [school for school, cards in SCHOOL_CARDS.items() if card in cards] or ["highland"]
@@ -259,7 +279,7 @@ def position(card: int, rng: random.Random) -> State:
         hand["flare"] = rng.choice(("flare_01", None))
     pile = sorted(rng.sample(own, rng.choice((0, 2, 9))))
     woven = woven_fields(hand, pile, rng) if schools[0] in WARP_SCHOOLS else {}
-    return GAMES["tash_kalar"].load(
+    state = GAMES["tash_kalar"].load(
         {
             "options": {"mode": rng.choice(MODES), "decks": [schools[0], other]},
             "to_move": 0,
@@ -275,6 +295,8 @@ def position(card: int, rng: random.Random) -> State:
             **woven,
         }
     )
+    assert isinstance(state, Position)
+    return state
 
 
 def _frozen(card: int, rng: random.Random) -> dict[str, str | None]:
@@ -307,21 +329,20 @@ def _few(rng: random.Random) -> dict[str, dict[str, Any]]:
 def play(card: int, rng: random.Random) -> set[Branch]:
     """Play a card once and return the branches that its effect took; none if it cannot be."""
     state = position(card, rng)
-    state.__class__ = Watched
-    Watched.reached.clear()
     start = (f"summon {IDS[card]} ", f"warp {IDS[card]}") if card < FIRST_FLARE else ("flare",)
-    if isinstance(state, Watched) and state.frozen == card:
+    if state.frozen == card:
         start = ("thaw",)
     ways = [action for action in state.legal_actions() if state.text(action).startswith(start)]
     if len(ways) > 1 and VERB_OF[ways[-1]] == WARP:
         ways = rng.choice((ways[:-1], ways[-1:]))
     if not ways:
         return set()
-    state.apply(rng.choice(ways))
     declining = rng.choice((0.1, 0.6))
-    while isinstance(state, Watched) and state.phase in (SHORTAGE, RESOLVING):
-        state.apply(_choose(state, rng, declining))
-    return set(Watched.reached)
+    with Watch() as watch:
+        state.apply(rng.choice(ways))
+        while state.phase in (SHORTAGE, RESOLVING):
+            state.apply(_choose(state, rng, declining))
+    return watch.reached
 
 
 def _choose(state: State, rng: random.Random, declining: float) -> int:

@@ -11,10 +11,10 @@ from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 from pentathlon_engines.drawing.words import lines
 from pentathlon_engines.tash_kalar import GAME
+from pentathlon_engines.tash_kalar.board import NAMES
 from pentathlon_engines.tash_kalar.cards.catalogue import TASK_FILE
 from pentathlon_engines.tash_kalar.drawing.description import of_now
 from pentathlon_engines.tash_kalar.drawing.marks import last_card, marks_of
-from pentathlon_engines.tash_kalar.geometry import NAMES
 from tests.engines.drawing.svg_parts import classes, group, texts
 
 GLYPHS = read_data(svg.__file__, "glyphs.json")

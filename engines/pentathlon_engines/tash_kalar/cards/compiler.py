@@ -6,8 +6,9 @@ the name of the card.
 
 from __future__ import annotations
 
+from pentathlon_engines.tash_kalar.board import DISTANCES, EIGHT
+from pentathlon_engines.tash_kalar.cards import operations as ops
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
-from pentathlon_engines.tash_kalar.cards.operations import CHOOSE, DESTROY, DOWNGRADE, OPS, RECOVER
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.cards.program import (
     ANY,
@@ -17,6 +18,8 @@ from pentathlon_engines.tash_kalar.cards.program import (
     BY_PIECE,
     CLOSER,
     COMBAT,
+    DESTINATION_RING,
+    DESTINATION_SQUARE,
     DESTINATIONS,
     KINDS,
     LOWER_HELD,
@@ -24,16 +27,28 @@ from pentathlon_engines.tash_kalar.cards.program import (
     STOPS,
     UNLIMITED,
     UPPER_HELD,
+    CardStep,
     Condition,
+    DestroyStep,
+    FreezeStep,
+    GainStep,
+    GroupStep,
+    LeapStep,
+    MoveStep,
+    PlaceStep,
     Program,
     Selector,
+    ShotStep,
     Step,
+    SwapStep,
+    SweepStep,
+    WarStep,
 )
-from pentathlon_engines.tash_kalar.cards.weaving_words import WeavingWords
-from pentathlon_engines.tash_kalar.geometry import DISTANCES
+from pentathlon_engines.tash_kalar.cards.step_words import StepWords
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Final
 
 
@@ -83,10 +98,9 @@ class _Compiler:
 
     def _add(self, data: dict[str, Any]) -> Step:
         """Add a step with all of its options; raise `BadCard` for a word that nobody knows."""
-        reader = _Reader(self._card, data, self._slots)
-        step = reader.step(self._shown)
+        step = _read_step(StepWords(self._card, data, self._slots), self._shown)
         self._steps.append(step)
-        if step.op == CHOOSE:
+        if step.op == ops.CHOOSE:
             self._add_options(step, data["options"])
         step.end = len(self._steps)
         return step
@@ -105,163 +119,211 @@ class _Compiler:
             last.end = len(self._steps)
 
 
-class _Reader(WeavingWords):
-    """Reads one step; every word of it must be understood."""
+def _read_step(words: StepWords, shown: int) -> Step:
+    """Read one step; every word of it must be understood."""
+    op = words.take("op")
+    if words.data.pop("force", False) and op == ops.UPGRADE:
+        op = ops.FORCE_UPGRADE
+    words.index(op, tuple(_READERS), "op")
+    make, read = _READERS[op]
+    step = make(op, shown)
+    _read_frame(words, step)
+    read(words, step)
+    if "id" in words.data:
+        step.slot = words.slots.setdefault(words.take("id"), len(words.slots))
+    words.refuse_rest(words.data)
+    return step
 
-    def step(self, shown: int) -> Step:
-        op = self.take("op")
-        if self.data.pop("force", False) and op == "upgrade":
-            op = "force_upgrade"
-        step = Step(self.index(op, OPS, "op"), shown)
-        self._read_frame(step)
-        _READERS[step.op](self, step)
-        if "id" in self.data:
-            step.slot = self.slots.setdefault(self.take("id"), len(self.slots))
-        if self.data:
-            raise self.bad(f"unknown words {', '.join(sorted(self.data))}")
-        return step
 
-    def _read_frame(self, step: Step) -> None:
-        """Read what any step may have: condition, selector, how often."""
-        if "if" in self.data:
-            self.read_conditions(step, self.take("if"))
-        for name in ("sel", "who"):
-            if name in self.data:
-                step.selector = self.selector(self.take(name))
-        least, most = self.data.pop("min", 0), self.data.pop("max", 1)
-        if isinstance(least, dict):
-            step.most_of = self.slot(least["count_of"])
-            return
-        if least is None:
-            least = UNLIMITED
-        step.least = 1 if self.data.pop("mandatory", False) else least
-        if isinstance(most, dict):
-            step.by_rank = tuple(most["by_rank"][rank] for rank in RANKS)
-            most = max(step.by_rank)
-        step.most = UNLIMITED if most is None else most
-        step.linked = self.data.pop("linked", False)
+def _read_frame(words: StepWords, step: Step) -> None:
+    """Read what any step may have: condition, selector, how often."""
+    if "if" in words.data:
+        words.read_conditions(step, words.take("if"))
+    for name in ("sel", "who"):
+        if name in words.data:
+            step.selector = words.selector(words.take(name))
+    least, most = words.data.pop("min", 0), words.data.pop("max", 1)
+    if isinstance(least, dict):
+        step.most_of = words.slot(least["count_of"])
+        return
+    if least is None:
+        least = UNLIMITED
+    step.least = 1 if words.data.pop("mandatory", False) else least
+    if isinstance(most, dict):
+        step.by_rank = tuple(most["by_rank"][rank] for rank in RANKS)
+        most = max(step.by_rank)
+    step.most = UNLIMITED if most is None else most
+    step.linked = words.data.pop("linked", False)
 
-    def read_moves(self, step: Step) -> None:
-        step.kind = self.index(self.take("kind"), KINDS, "kind")
-        for name in ("one_piece", "each_once", "straight", "third_needs_self"):
-            setattr(step, name, self.data.pop(name, False))
-        step.goes_on = self.data.pop("must_go_on", False)
-        step.veers = self.data.pop("turn45", False)
-        step.aims = self.index(self.data.pop("first", ""), ("", "pattern"), "first") == 1
-        step.near_own = self.data.pop("end_adjacent_to_own", False)
-        if step.kind == BUDGET_AND:
-            budget = self.take("budget")
-            step.kind = {"and": BUDGET_AND, "or": BUDGET_OR}[budget["mode"]]
-            step.combat, step.standard = budget["combat"], budget["standard"]
-        elif step.kind == BY_PIECE:
-            self._read_by_piece(step)
-        self.read_weaving_moves(step)
-        if "direction" in self.data:
-            step.same_as = self.slot(self.take("direction")["same_as"])
-        step.stop = self.index(self.data.pop("stop_if", ""), STOPS, "stop_if")
-        step.capture_ranks = ANY_RANK & ~self.ranks(self.data.pop("forbid_capture", []))
-        self._read_lock(step)
-        if not step.destination:
-            step.destination = self.index(self.data.pop("dest", ""), DESTINATIONS, "dest")
-        step.closer = self.index(self.data.pop("closer_to", ""), CLOSER, "closer_to")
-        step.notes_captures = self.data.pop("note_captures", False)
 
-    def _read_lock(self, step: Step) -> None:
-        lock = self.data.pop("rank_lock", None)
-        step.rank_lock = self.by_rank(lock) if lock else ()
+def _read_moves(words: StepWords, step: MoveStep) -> None:
+    step.kind = words.index(words.take("kind"), KINDS, "kind")
+    for name in ("one_piece", "each_once", "straight", "third_needs_self"):
+        setattr(step, name, words.data.pop(name, False))
+    step.goes_on = words.data.pop("must_go_on", False)
+    step.veers = words.data.pop("turn45", False)
+    step.aims = words.index(words.data.pop("first", ""), ("", "pattern"), "first") == 1
+    step.near_own = words.data.pop("end_adjacent_to_own", False)
+    if step.kind == BUDGET_AND:
+        budget = words.take("budget")
+        step.kind = {"and": BUDGET_AND, "or": BUDGET_OR}[budget["mode"]]
+        step.combat = budget["combat"]
+    elif step.kind == BY_PIECE:
+        if words.take("kind_by_piece") != {"self": "standard", "used": "combat"}:
+            raise words.bad("kind_by_piece must be standard for self, combat for used")
+        step.used_ranks = words.ranks(words.take("used_ranks"))
+    _read_direction(words, step)
+    step.most_of_owner = words.data.pop("most_of_owner", step.most_of_owner)
+    step.stop = words.index(words.data.pop("stop_if", ""), STOPS, "stop_if")
+    step.capture_ranks = ANY_RANK & ~words.ranks(words.data.pop("forbid_capture", []))
+    _read_lock(words, step)
+    step.closer = words.index(words.data.pop("closer_to", ""), CLOSER, "closer_to")
+    step.notes_captures = words.data.pop("note_captures", False)
 
-    def _read_by_piece(self, step: Step) -> None:
-        if self.take("kind_by_piece") != {"self": "standard", "used": "combat"}:
-            raise self.bad("kind_by_piece must be standard for self, combat for used")
-        step.ranks = self.ranks(self.take("used_ranks"))
 
-    def read_leaps(self, step: Step) -> None:
-        step.kind = self.index(self.take("kind"), KINDS[: COMBAT + 1], "kind")
-        step.distance = self.data.pop("distance", 0)
-        step.notes_captures = self.data.pop("note_captures", False)
-        if step.distance >= DISTANCES:
-            raise self.bad(f"a distance is below {DISTANCES}")
-        if "dest" in self.data:
-            step.square_of = self.slot(self.take("dest")["square_of"])
+def _read_direction(words: StepWords, step: MoveStep) -> None:
+    """Read in which direction moves go, and on which squares they end."""
+    direction = words.data.pop("direction", {})
+    if "opposite_of" in direction:
+        step.same_as, step.turned = words.slot(direction["opposite_of"]), EIGHT // 2
+    elif direction:
+        step.same_as = words.slot(direction["same_as"])
+    step.distance = words.data.pop("end_distance", 0)
+    dest = words.data.pop("dest", "")
+    if isinstance(dest, dict):
+        step.square_of = words.slot(dest["square_of"])
+        step.destination = DESTINATION_SQUARE
+    elif step.distance:
+        words.index(dest, ("",), "dest")
+        step.destination = DESTINATION_RING
+    else:
+        step.destination = words.index(dest, DESTINATIONS, "dest")
 
-    def read_destroy(self, step: Step) -> None:
-        step.for_good = self.data.pop("for_good", False)
-        if "stop_after_rank" in self.data:
-            step.stop_rank = RANKS.index(self.take("stop_after_rank"))
-            step.next_ranks = self.ranks(self.take("next_ranks"))
 
-    def read_destroy_all(self, step: Step) -> None:
-        step.counted = self.data.pop("count", True)
+def _read_lock(words: StepWords, step: Step) -> None:
+    lock = words.data.pop("rank_lock", None)
+    step.rank_lock = words.by_rank(lock) if lock else ()
 
-    def read_convert(self, step: Step) -> None:
-        step.rank = {"common": COMMON, "same": -1}[self.take("to")]
-        if step.selector.ranks >> LEGENDARY & 1:
-            raise self.bad("only commons and heroics can be converted")
 
-    def read_place(self, step: Step) -> None:
-        owner = self.index(self.take("owner"), OWNERS[:ANY], "owner")
-        places = self.places(self.take("where"))
-        step.selector = Selector(owner, ANY_RANK, places, False, self.owner_condition(self.data))
-        rank = self.take("rank")
-        step.rank = -1 if rank == "any" else self.index(rank, RANKS, "rank")
+def _read_leaps(words: StepWords, step: LeapStep) -> None:
+    step.kind = words.index(words.take("kind"), KINDS[: COMBAT + 1], "kind")
+    step.distance = words.data.pop("distance", 0)
+    step.notes_captures = words.data.pop("note_captures", False)
+    if step.distance >= DISTANCES:
+        raise words.bad(f"a distance is below {DISTANCES}")
+    if "dest" in words.data:
+        step.square_of = words.slot(words.take("dest")["square_of"])
 
-    def read_shoot(self, step: Step) -> None:
-        dirs = self.take("dirs")
-        if isinstance(dirs, dict):
-            step.same_as = self.slot(dirs["same_as"])
-        else:
-            step.diagonals = self.index(dirs, ("pattern", "diagonals"), "dirs") == 1
-        step.ranks, step.blockers = (
-            self.ranks(self.take("ranks")),
-            self.ranks(self.take("blockers")),
-        )
-        if self.index(self.take("hit"), ("all", "first_n"), "hit"):
-            step.hit = self.take("n")
-        step.reach = self.take("reach") or UNLIMITED
-        step.fan = self.data.pop("fan45", False)
 
-    def read_per_square(self, step: Step) -> None:
-        places = self.places(self.take("where"))
-        step.selector = Selector(ANY, ANY_RANK, places, without_self=False, condition=0)
-        if not self.take("distinct") or self.take("cases") != _CASES:
-            raise self.bad("per_square knows only the cases of The Eldest Tree")
+def _read_destroy(words: StepWords, step: DestroyStep) -> None:
+    step.for_good = words.data.pop("for_good", False)
+    if "stop_after_rank" in words.data:
+        step.stop_rank = RANKS.index(words.take("stop_after_rank"))
+        step.next_ranks = words.ranks(words.take("next_ranks"))
 
-    def read_group(self, step: Step) -> None:
-        step.kind = {"destroy": DESTROY, "downgrade": DOWNGRADE}[self.take("do")]
-        step.ranks = self.ranks(self.take("ranks"))
 
-    def read_recover(self, step: Step) -> None:
-        if (self.take("from"), self.take("to")) != ("own_discard", "own_deck_top"):
-            raise self.bad("recover goes from own_discard to own_deck_top")
-        step.kind = RECOVER
+def _read_sweep(words: StepWords, step: SweepStep) -> None:
+    step.counted = words.data.pop("count", True)
 
-    def read_freeze(self, step: Step) -> None:
-        source = self.data.pop("from", "")
-        step.from_discard = self.index(source, ("", "own_discard"), "from") == 1
-        if not step.from_discard:
-            step.least = 1
 
-    def read_mirror(self, step: Step) -> None:
-        self._read_lock(step)
+def _read_convert(words: StepWords, step: PlaceStep) -> None:
+    step.rank = {"common": COMMON, "same": -1}[words.take("to")]
+    if step.selector.ranks >> LEGENDARY & 1:
+        raise words.bad("only commons and heroics can be converted")
 
-    def read_war(self, step: Step) -> None:
-        step.directly = self.data.pop("directly", False)
 
-    def read_throw(self, step: Step) -> None:
-        step.label = self.take("label")
+def _read_place(words: StepWords, step: PlaceStep) -> None:
+    owner = words.index(words.take("owner"), OWNERS[:ANY], "owner")
+    places = words.places(words.take("where"))
+    step.selector = Selector(owner, ANY_RANK, places, False, words.owner_condition(words.data))
+    rank = words.take("rank")
+    step.rank = -1 if rank == "any" else words.index(rank, RANKS, "rank")
 
-    def read_choice(self, step: Step) -> None:
-        if not all(option["steps"] for option in self.take("options")):
-            raise self.bad("an option has no steps")
 
-    def read_gain(self, step: Step) -> None:
-        step.numbers = (self.take("n"), 0)
+def _read_shot(words: StepWords, step: ShotStep) -> None:
+    dirs = words.take("dirs")
+    if isinstance(dirs, dict):
+        step.same_as = words.slot(dirs["same_as"])
+    else:
+        step.diagonals = words.index(dirs, ("pattern", "diagonals"), "dirs") == 1
+    step.ranks = words.ranks(words.take("ranks"))
+    step.blockers = words.ranks(words.take("blockers"))
+    if words.index(words.take("hit"), ("all", "first_n"), "hit"):
+        step.hit = words.take("n")
+    step.reach = words.take("reach") or UNLIMITED
+    step.fan = words.data.pop("fan45", False)
 
-    def read_draw(self, step: Step) -> None:
-        step.numbers = (self.take("deck"), self.take("legends"))
 
-    def read_nothing(self, step: Step) -> None:
-        """Read no more than the frame."""
+def _read_per_square(words: StepWords, step: Step) -> None:
+    _read_where(words, step)
+    if not words.take("distinct") or words.take("cases") != _CASES:
+        raise words.bad("per_square knows only the cases of The Eldest Tree")
+
+
+def _read_where(words: StepWords, step: Step) -> None:
+    places = words.places(words.take("where"))
+    step.selector = Selector(ANY, ANY_RANK, places, without_self=False, condition=0)
+
+
+def _read_landing(words: StepWords, step: Step) -> None:
+    """Read where a piece may leap from its card; that is a standard leap."""
+    words.index(words.data.pop("kind", "standard"), ("standard",), "kind")
+    _read_where(words, step)
+
+
+def _read_group(words: StepWords, step: GroupStep) -> None:
+    step.downgrades = {"destroy": False, "downgrade": True}[words.take("do")]
+    step.ranks = words.ranks(words.take("ranks"))
+
+
+def _read_recover(words: StepWords, step: Step) -> None:
+    if (words.take("from"), words.take("to")) != ("own_discard", "own_deck_top"):
+        raise words.bad("recover goes from own_discard to own_deck_top")
+
+
+def _read_freeze(words: StepWords, step: FreezeStep) -> None:
+    source = words.data.pop("from", "")
+    step.from_discard = words.index(source, ("", "own_discard"), "from") == 1
+    if not step.from_discard:
+        step.least = 1
+
+
+def _read_war(words: StepWords, step: WarStep) -> None:
+    step.directly = words.data.pop("directly", False)
+
+
+def _read_label(words: StepWords, step: Step) -> None:
+    step.label = words.take("label")
+
+
+def _read_choice(words: StepWords, step: Step) -> None:
+    if not all(option["steps"] for option in words.take("options")):
+        raise words.bad("an option has no steps")
+
+
+def _read_actions(words: StepWords, step: GainStep) -> None:
+    step.actions = words.take("n")
+
+
+def _read_draws(words: StepWords, step: GainStep) -> None:
+    step.beings, step.legends = words.take("deck"), words.take("legends")
+
+
+def _read_swap(words: StepWords, step: SwapStep) -> None:
+    step.partner = words.selector(words.take("with"))
+    step.same_rank = words.data.pop("same_rank", False)
+
+
+def _read_copy(words: StepWords, step: CardStep) -> None:
+    step.pending = words.index(words.take("from"), ("pending", "discard"), "from") == 0
+
+
+def _read_thrown(words: StepWords, step: CardStep) -> None:
+    step.pending = words.index(words.take("what"), ("pending", "hand"), "what") == 0
+
+
+def _read_nothing(words: StepWords, step: Step) -> None:
+    """Read no more than the frame."""
 
 
 _CASES: Final = [
@@ -272,45 +334,46 @@ _CASES: Final = [
     {"content": {"owner": "own", "ranks": ["common"], "where": "here"}, "do": "upgrade"},
     {"content": "empty", "do": "place_own_common"},
 ]
-_READERS: Final = (
-    _Reader.read_moves,
-    _Reader.read_leaps,
-    _Reader.read_destroy,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-    _Reader.read_convert,
-    _Reader.read_place,
-    _Reader.read_shoot,
-    _Reader.read_per_square,
-    _Reader.read_group,
-    _Reader.read_nothing,
-    _Reader.read_recover,
-    _Reader.read_throw,
-    _Reader.read_freeze,
-    _Reader.read_mirror,
-    _Reader.read_squares,
-    _Reader.read_swap,
-    _Reader.read_nothing,
-    _Reader.read_squares,
-    _Reader.read_copy,
-    _Reader.read_card,
-    _Reader.read_nothing,
-    _Reader.read_choice,
-    _Reader.read_destroy_all,
-    _Reader.read_nothing,
-    _Reader.read_gain,
-    _Reader.read_draw,
-    _Reader.read_nothing,
-    _Reader.read_war,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-    _Reader.read_gain,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-    _Reader.read_nothing,
-)
+# Any: each reader has the kind of step that stands before it.
+_READERS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] = {
+    ops.MOVES: (MoveStep, _read_moves),
+    ops.LEAPS: (LeapStep, _read_leaps),
+    ops.DESTROY: (DestroyStep, _read_destroy),
+    ops.UPGRADE: (Step, _read_nothing),
+    ops.DOWNGRADE: (Step, _read_nothing),
+    ops.CONVERT: (PlaceStep, _read_convert),
+    ops.PLACE: (PlaceStep, _read_place),
+    ops.SHOOT: (ShotStep, _read_shot),
+    ops.PER_SQUARE: (Step, _read_per_square),
+    ops.GROUP: (GroupStep, _read_group),
+    ops.PICK: (Step, _read_nothing),
+    ops.RECOVER: (Step, _read_recover),
+    ops.THROW_FLARE: (Step, _read_label),
+    ops.FREEZE: (FreezeStep, _read_freeze),
+    ops.MIRROR: (Step, _read_lock),
+    ops.PICK_SQUARE: (Step, _read_landing),
+    ops.SWAP: (SwapStep, _read_swap),
+    ops.LIFT: (Step, _read_nothing),
+    ops.LEAP_FROM_CARD: (Step, _read_landing),
+    ops.COPY_WARP: (CardStep, _read_copy),
+    ops.THROW: (CardStep, _read_thrown),
+    ops.TAKE_BACK: (Step, _read_nothing),
+    ops.CHOOSE: (Step, _read_choice),
+    ops.DESTROY_ALL: (SweepStep, _read_sweep),
+    ops.FORCE_UPGRADE: (Step, _read_nothing),
+    ops.GAIN_ACTION: (GainStep, _read_actions),
+    ops.DRAW_EXTRA: (GainStep, _read_draws),
+    ops.EXTRA_TURN: (Step, _read_nothing),
+    ops.WAR_SUMMON: (WarStep, _read_war),
+    ops.BECOME_GATEWAY: (Step, _read_nothing),
+    ops.COUNT_AS_LEGEND: (Step, _read_nothing),
+    ops.LOSE_ACTION: (GainStep, _read_actions),
+    ops.POSSESS_SUMMON: (Step, _read_nothing),
+    ops.TO_DECK_BOTTOM: (Step, _read_nothing),
+    ops.CHANGE_SIDE: (Step, _read_nothing),
+    ops.SLOW_OTHERS: (Step, _read_nothing),
+    ops.DOUBLE_DESTROYED: (Step, _read_nothing),
+    ops.VOID_SUMMON: (Step, _read_nothing),
+    ops.RECOVER_LAST: (Step, _read_nothing),
+    ops.DISCARD_LEGENDS: (Step, _read_nothing),
+}

@@ -1,7 +1,4 @@
-"""What a step of an effect can do (13), each operation by its number.
-
-First come those that ask a seat, then `choose_one`, then those that run by themselves.
-"""
+"""What a step of an effect can do, in the words of the deck files (13)."""
 
 from __future__ import annotations
 
@@ -9,87 +6,66 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-OPS: Final = (
-    "moves",
-    "leaps",
-    "destroy",
-    "upgrade",
-    "downgrade",
-    "convert",
-    "place",
-    "shoot",
-    "per_square",
-    "group",
-    "pick",
-    "recover",
-    "throw_flare",
-    "freeze",
-    "mirror",
-    "pick_square",
-    "swap",
-    "lift",
-    "leap_from_card",
-    "copy_warp",
-    "throw",
-    "take_back",
-    "choose_one",
-    "destroy_all",
-    "force_upgrade",
-    "gain_action",
-    "draw_extra",
-    "extra_turn",
-    "war_summon",
-    "become_gateway",
-    "count_as_legend",
-    "lose_action",
-    "possess_summon",
-    "to_deck_bottom",
-    "change_side",
-    "slow_others",
-    "double_destroyed",
-    "void_summon",
-    "recover_last",
-    "discard_legends",
+MOVES: Final = "moves"
+LEAPS: Final = "leaps"
+DESTROY: Final = "destroy"
+UPGRADE: Final = "upgrade"
+DOWNGRADE: Final = "downgrade"
+CONVERT: Final = "convert"
+PLACE: Final = "place"
+SHOOT: Final = "shoot"
+PER_SQUARE: Final = "per_square"
+GROUP: Final = "group"
+PICK: Final = "pick"
+RECOVER: Final = "recover"
+THROW_FLARE: Final = "throw_flare"
+FREEZE: Final = "freeze"
+MIRROR: Final = "mirror"
+PICK_SQUARE: Final = "pick_square"
+SWAP: Final = "swap"
+LIFT: Final = "lift"
+LEAP_FROM_CARD: Final = "leap_from_card"
+COPY_WARP: Final = "copy_warp"
+THROW: Final = "throw"
+TAKE_BACK: Final = "take_back"
+CHOOSE: Final = "choose_one"
+DESTROY_ALL: Final = "destroy_all"
+FORCE_UPGRADE: Final = "force_upgrade"
+GAIN_ACTION: Final = "gain_action"
+DRAW_EXTRA: Final = "draw_extra"
+EXTRA_TURN: Final = "extra_turn"
+WAR_SUMMON: Final = "war_summon"
+BECOME_GATEWAY: Final = "become_gateway"
+COUNT_AS_LEGEND: Final = "count_as_legend"
+LOSE_ACTION: Final = "lose_action"
+POSSESS_SUMMON: Final = "possess_summon"
+TO_DECK_BOTTOM: Final = "to_deck_bottom"
+CHANGE_SIDE: Final = "change_side"
+SLOW_OTHERS: Final = "slow_others"
+DOUBLE_DESTROYED: Final = "double_destroyed"
+VOID_SUMMON: Final = "void_summon"
+RECOVER_LAST: Final = "recover_last"
+DISCARD_LEGENDS: Final = "discard_legends"
+
+AUTOMATIC: Final = frozenset(
+    (
+        DESTROY_ALL,
+        FORCE_UPGRADE,
+        GAIN_ACTION,
+        DRAW_EXTRA,
+        EXTRA_TURN,
+        WAR_SUMMON,
+        BECOME_GATEWAY,
+        COUNT_AS_LEGEND,
+        LOSE_ACTION,
+        POSSESS_SUMMON,
+        TO_DECK_BOTTOM,
+        CHANGE_SIDE,
+        SLOW_OTHERS,
+        DOUBLE_DESTROYED,
+        VOID_SUMMON,
+        RECOVER_LAST,
+        DISCARD_LEGENDS,
+    )
 )
-MOVES: Final = 0
-LEAPS: Final = 1
-DESTROY: Final = 2
-UPGRADE: Final = 3
-DOWNGRADE: Final = 4
-CONVERT: Final = 5
-PLACE: Final = 6
-SHOOT: Final = 7
-PER_SQUARE: Final = 8
-GROUP: Final = 9
-PICK: Final = 10
-RECOVER: Final = 11
-THROW_FLARE: Final = 12
-FREEZE: Final = 13
-MIRROR: Final = 14
-PICK_SQUARE: Final = 15
-SWAP: Final = 16
-LIFT: Final = 17
-LEAP_FROM_CARD: Final = 18
-COPY_WARP: Final = 19
-THROW: Final = 20
-TAKE_BACK: Final = 21
-CHOOSE: Final = 22
-DESTROY_ALL: Final = 23
-FORCE_UPGRADE: Final = 24
-GAIN_ACTION: Final = 25
-DRAW_EXTRA: Final = 26
-EXTRA_TURN: Final = 27
-WAR_SUMMON: Final = 28
-BECOME_GATEWAY: Final = 29
-COUNT_AS_LEGEND: Final = 30
-LOSE_ACTION: Final = 31
-POSSESS_SUMMON: Final = 32
-TO_DECK_BOTTOM: Final = 33
-CHANGE_SIDE: Final = 34
-SLOW_OTHERS: Final = 35
-DOUBLE_DESTROYED: Final = 36
-VOID_SUMMON: Final = 37
-RECOVER_LAST: Final = 38
-DISCARD_LEGENDS: Final = 39
-FIRST_AUTOMATIC: Final = DESTROY_ALL
-"""The operations from here on run by themselves."""
+"""The operations that need no decision; all others ask the seat."""

@@ -5,6 +5,17 @@ A shape matches at all squares at once; `stencils.py` says how.
 
 from __future__ import annotations
 
+from pentathlon_engines.tash_kalar.board import (
+    ALL,
+    BIT,
+    DELTAS,
+    DIRECTIONS,
+    RAYS,
+    SIDE,
+    SQUARES,
+    mask,
+    shifted,
+)
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.cards.stencils import (
     HIGH,
@@ -16,17 +27,6 @@ from pentathlon_engines.tash_kalar.cards.stencils import (
     lay,
     lay_with_enemy,
     low_stencil,
-)
-from pentathlon_engines.tash_kalar.geometry import (
-    ALL,
-    BIT,
-    DELTAS,
-    DIRECTIONS,
-    RAYS,
-    SIDE,
-    SQUARES,
-    mask,
-    shifted,
 )
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Effects of cards as programs: flat tuples of steps, every word of them a number.
+"""Effects of cards as programs: flat tuples of steps, with the words of the deck files (13).
 
 After `choose_one` come the steps of its options, and each step knows where the program goes on.
 `compiler.py` makes programs of the deck files.
@@ -6,6 +6,7 @@ After `choose_one` come the steps of its options, and each step knows where the 
 
 from __future__ import annotations
 
+from pentathlon_engines.tash_kalar.cards.operations import AUTOMATIC
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON
 
 TYPE_CHECKING = False
@@ -34,78 +35,77 @@ KINDS: Final = (
     "onto_legendary",
 )
 
-BOARD: Final = 0
-SELF: Final = 1
-NEAR: Final = 2
-NEAR_ORTHOGONAL: Final = 3
-NEAR_DIAGONAL: Final = 4
-WITHIN_DISTANCE: Final = 5
-PATTERN_RAYS: Final = 6
-LAST_AROUND: Final = PATTERN_RAYS
-"""The places from `SELF` to this one are counted from where the being is."""
-NEAR_SUMMON: Final = 7
-MARKED_SQUARES: Final = 8
-USED: Final = 9
-NEAR_OWN: Final = 10
-NEAR_SQUARE_OF: Final = 11
-PIECE_OF: Final = 12
-FIXED: Final = 13
-NEAR_ENEMY: Final = 14
-GATEWAY: Final = 15
-NEAR_GATEWAY: Final = 16
-NEAR_OWN_HEROIC: Final = 17
-MARKED_TWICE: Final = 18
-NEAR_TWO_OWN: Final = 19
-SQUARE_OF_STEP: Final = 20
-PLAIN_PLACES: Final = {
-    "board": BOARD,
-    "self": SELF,
-    "adjacent": NEAR,
-    "orthogonal": NEAR_ORTHOGONAL,
-    "diagonal": NEAR_DIAGONAL,
-    "adjacent_to_summon_square": NEAR_SUMMON,
-    "marked": MARKED_SQUARES,
-    "used": USED,
-    "pattern_rays": PATTERN_RAYS,
-    "adjacent_to_own": NEAR_OWN,
-    "adjacent_to_enemy": NEAR_ENEMY,
-    "gateway": GATEWAY,
-    "adjacent_to_gateway": NEAR_GATEWAY,
-    "adjacent_to_own_heroic": NEAR_OWN_HEROIC,
-    "marked_twice": MARKED_TWICE,
-    "adjacent_to_two_own": NEAR_TWO_OWN,
-}
+BOARD: Final = "board"
+SELF: Final = "self"
+NEAR: Final = "adjacent"
+NEAR_ORTHOGONAL: Final = "orthogonal"
+NEAR_DIAGONAL: Final = "diagonal"
+WITHIN_DISTANCE: Final = "distance_max"
+PATTERN_RAYS: Final = "pattern_rays"
+NEAR_SUMMON: Final = "adjacent_to_summon_square"
+MARKED_SQUARES: Final = "marked"
+MARKED_TWICE: Final = "marked_twice"
+USED: Final = "used"
+NEAR_OWN: Final = "adjacent_to_own"
+NEAR_ENEMY: Final = "adjacent_to_enemy"
+NEAR_OWN_HEROIC: Final = "adjacent_to_own_heroic"
+NEAR_TWO_OWN: Final = "adjacent_to_two_own"
+GATEWAY: Final = "gateway"
+NEAR_GATEWAY: Final = "adjacent_to_gateway"
+NEAR_SQUARE_OF: Final = "adjacent_to"
+PIECE_OF: Final = "piece_of"
+SQUARE_OF_STEP: Final = "square_of"
+FIXED: Final = "fixed"
+PLAIN_PLACES: Final = frozenset(
+    (
+        BOARD,
+        SELF,
+        NEAR,
+        NEAR_ORTHOGONAL,
+        NEAR_DIAGONAL,
+        PATTERN_RAYS,
+        NEAR_SUMMON,
+        MARKED_SQUARES,
+        MARKED_TWICE,
+        USED,
+        NEAR_OWN,
+        NEAR_ENEMY,
+        NEAR_OWN_HEROIC,
+        NEAR_TWO_OWN,
+        GATEWAY,
+        NEAR_GATEWAY,
+    )
+)
+"""The places that a word alone names."""
 
-DONE: Final = 0
-COUNT: Final = 1
-DESTROYED: Final = 2
-SQUARE_COLOUR: Final = 3
-ACTIONS_LEFT: Final = 4
-SUMMONED_ON: Final = 5
-MARKED_WAS_EMPTY: Final = 6
-DISCARD_WAS_EMPTY: Final = 7
-UPPER_HELD: Final = 8
-LOWER_HELD: Final = 9
-IS_GATEWAY: Final = 10
-GATEWAY_ON: Final = 11
-CAPTURED: Final = 12
-PIECE_RANK: Final = 13
-SUMMON_CAPTURED: Final = 14
-IN_DISCARD: Final = 15
-WARPED: Final = 16
-PLAIN_CONDITIONS: Final = {
-    "actions_left": ACTIONS_LEFT,
-    "marked_was_empty": MARKED_WAS_EMPTY,
-    "discard_was_empty": DISCARD_WAS_EMPTY,
-    "is_gateway": IS_GATEWAY,
-    "warped": WARPED,
-}
+DONE: Final = "done"
+COUNT: Final = "count"
+DESTROYED: Final = "destroyed"
+SQUARE_COLOUR: Final = "square_color"
+ACTIONS_LEFT: Final = "actions_left"
+SUMMONED_ON: Final = "summoned_on"
+MARKED_WAS_EMPTY: Final = "marked_was_empty"
+DISCARD_WAS_EMPTY: Final = "discard_was_empty"
+UPPER_HELD: Final = "upper_held"
+LOWER_HELD: Final = "lower_held"
+IS_GATEWAY: Final = "is_gateway"
+GATEWAY_ON: Final = "gateway_on"
+CAPTURED: Final = "captured"
+PIECE_RANK: Final = "piece_rank"
+SUMMON_CAPTURED: Final = "summon_captured"
+IN_DISCARD: Final = "discarded"
+WARPED: Final = "warped"
+PLAIN_CONDITIONS: Final = frozenset(
+    (ACTIONS_LEFT, MARKED_WAS_EMPTY, DISCARD_WAS_EMPTY, IS_GATEWAY, WARPED)
+)
+"""The conditions that a word alone names."""
 
 SUMMON_CAPTURES: Final = ("own", "enemy", "any")
 """What the summoning captured, counted from 1: a bit for an own piece, one for an enemy's."""
 SUMMONED_COLOURS: Final = ("red", "green", "colored_not_center")
 MORE_COMMONS: Final = 1
 MORE_UPGRADED: Final = 2
+MORE_PIECES: Final = 3
 OWNER_CONDITIONS: Final = (
     "",
     "more_commons_than_you",
@@ -132,7 +132,7 @@ class Place:
 
     __slots__ = ("kind", "needs_square", "number")
 
-    def __init__(self, kind: int, number: int) -> None:
+    def __init__(self, kind: str, number: int) -> None:
         self.kind = kind
         self.needs_square = kind in (NEAR_SQUARE_OF, SQUARE_OF_STEP)
         self.number = number
@@ -176,7 +176,7 @@ class Condition:
 
     __slots__ = ("card", "kind", "negated", "number", "slot")
 
-    def __init__(self, kind: int, *, negated: bool, slot: int = 0, number: int = 0) -> None:
+    def __init__(self, kind: str, *, negated: bool, slot: int = 0, number: int = 0) -> None:
         self.kind = kind
         self.negated = negated
         self.slot = slot
@@ -189,65 +189,34 @@ EVERYTHING: Final = Selector(ANY, ANY_RANK, [Place(BOARD, 0)], without_self=Fals
 
 
 class Step:
-    """One step of an effect as numbers; what a step does not use keeps its default."""
+    """One step of an effect: what any step may have; kinds of steps add what only they have."""
 
     __slots__ = (
-        "aims",
-        "blockers",
         "by_rank",
-        "capture_ranks",
-        "closer",
-        "combat",
         "conditions",
-        "counted",
-        "destination",
-        "diagonals",
-        "directly",
-        "distance",
         "each_once",
         "end",
         "every_condition",
-        "fan",
-        "for_good",
-        "from_discard",
         "goes_on",
-        "hit",
-        "kind",
+        "is_automatic",
         "label",
         "least",
         "linked",
         "most",
         "most_of",
-        "most_of_owner",
-        "near_own",
-        "next_ranks",
-        "notes_captures",
-        "numbers",
-        "one_piece",
         "op",
         "options",
-        "partner",
-        "rank",
         "rank_lock",
-        "ranks",
-        "reach",
         "same_as",
-        "same_rank",
         "selector",
         "shown",
         "slot",
         "square_of",
-        "standard",
-        "stop",
-        "stop_rank",
-        "straight",
-        "third_needs_self",
-        "turned",
-        "veers",
     )
 
-    def __init__(self, op: int, shown: int) -> None:
+    def __init__(self, op: str, shown: int) -> None:
         self.op = op
+        self.is_automatic: bool = op in AUTOMATIC
         self.shown = shown
         """The index of the step, as people count."""
         self.end = 0
@@ -265,70 +234,137 @@ class Step:
         """Where it is written down what this step did."""
         self.linked = False
         """Whether it is done only if the next step can be done, too."""
-        self._be_plain()
-
-    def _be_plain(self) -> None:
-        """Take the defaults of what only some operations use."""
-        self.kind = STANDARD
-        self.one_piece = False
-        self.each_once = False
-        self.straight = False
-        self.same_as = -1
-        """The slot of the step that gives the direction."""
-        self.turned = 0
-        """By how many of the eight directions it is turned from that."""
-        self.most_of_owner = UNLIMITED
-        self.stop = 0
-        self.capture_ranks = ANY_RANK
-        self.near_own = False
-        self.closer = 0
-        self.aims = False
-        """Whether the first move goes in an indicated direction."""
-        self.veers = False
-        """Whether each later one may turn by 45 degrees."""
-        self.goes_on = False
-        """Whether only the first move may be declined."""
-        self.notes_captures = False
-        """Whether a later step asks which ranks were captured."""
-        self.third_needs_self = False
-        self.rank_lock: tuple[int, ...] = ()
-        self.by_rank: tuple[int, ...] = ()
-        self.destination = 0
-        self.combat = 0
-        self.standard = 0
-        self._aim_plainly()
-
-    def _aim_plainly(self) -> None:
-        """Take the defaults of leaps, shots and the rest."""
-        self.distance = 0
-        self.square_of = -1
-        """The slot of the step onto whose square a move or a leap goes."""
-        self.partner: Selector = EVERYTHING
-        """The pieces with which others change places."""
-        self.same_rank = False
-        self.stop_rank = -1
-        self.next_ranks = 0
-        self.counted = True
-        self.for_good = False
-        """Whether the piece leaves the game."""
-        self.from_discard = False
-        """Whether a card of the discard pile is frozen, not this one."""
-        self.directly = False
-        """Whether the summoning must follow at once."""
-        self.rank = COMMON
-        """The rank of what is placed or converted into; -1 is any, or the same."""
-        self.ranks = ANY_RANK
-        self.blockers = 0
-        self.hit = UNLIMITED
-        self.reach = UNLIMITED
-        self.diagonals = False
-        self.fan = False
-        self.numbers: tuple[int, int] = (0, 0)
-        """How many actions, or beings and legends."""
         self.label = ""
         """What an option without a target is called."""
         self.options: tuple[int, ...] = ()
         """Where the options of a choice begin."""
+        self._repeat_plainly()
+
+    def _repeat_plainly(self) -> None:
+        """Take the defaults of repetitions, and of what earlier steps did."""
+        self.by_rank: tuple[int, ...] = ()
+        """How often it may be done by the rank of the piece, if that decides."""
+        self.rank_lock: tuple[int, ...] = ()
+        """How often it may be done by the rank of the first piece, which all must have."""
+        self.each_once = False
+        self.goes_on = False
+        """Whether only the first repetition may be declined."""
+        self.same_as = -1
+        """The slot of the step that gives the direction."""
+        self.square_of = -1
+        """The slot of the step onto whose square a move or a leap goes."""
+
+
+class MoveStep(Step):
+    """Moves of pieces, one square each."""
+
+    kind: int = STANDARD
+    one_piece: bool = False
+    straight: bool = False
+    turned: int = 0
+    """By how many of the eight directions it is turned from that of `same_as`."""
+    most_of_owner: int = UNLIMITED
+    stop: int = 0
+    capture_ranks: int = ANY_RANK
+    near_own: bool = False
+    closer: int = 0
+    aims: bool = False
+    """Whether the first move goes in an indicated direction."""
+    veers: bool = False
+    """Whether each later one may turn by 45 degrees."""
+    notes_captures: bool = False
+    """Whether a later step asks which ranks were captured."""
+    third_needs_self: bool = False
+    destination: int = 0
+    distance: int = 0
+    combat: int = 0
+    """How many of the moves may be combat moves."""
+    used_ranks: int = ANY_RANK
+    """The ranks of the pieces of the match that may move, beside the being."""
+
+
+class LeapStep(Step):
+    """Leaps of pieces."""
+
+    kind: int = STANDARD
+    distance: int = 0
+    notes_captures: bool = False
+
+
+class DestroyStep(Step):
+    """Pieces are destroyed, one after the other."""
+
+    stop_rank: int = -1
+    next_ranks: int = 0
+    for_good: bool = False
+    """Whether the piece leaves the game."""
+
+
+class SweepStep(Step):
+    """All pieces that are meant are destroyed at once."""
+
+    counted: bool = True
+
+
+class PlaceStep(Step):
+    """Pieces are placed, or converted into own ones."""
+
+    rank: int = COMMON
+    """The rank of what is placed or converted into; -1 is any, or the same."""
+
+
+class ShotStep(Step):
+    """Shots along rays from the being."""
+
+    ranks: int = ANY_RANK
+    blockers: int = 0
+    hit: int = UNLIMITED
+    reach: int = UNLIMITED
+    diagonals: bool = False
+    fan: bool = False
+
+
+class GroupStep(Step):
+    """Pieces that are adjacent to each other are destroyed, or downgraded."""
+
+    ranks: int = ANY_RANK
+    downgrades: bool = False
+
+
+class SwapStep(Step):
+    """Two pieces change places."""
+
+    partner: Selector = EVERYTHING
+    same_rank: bool = False
+
+
+class CardStep(Step):
+    """A card is thrown away, or its warp effect is copied."""
+
+    pending: bool = True
+    """Whether it is the pending card; else one of the hand, or of the discard pile."""
+
+
+class FreezeStep(Step):
+    """A card is put into play with its frozen effect."""
+
+    from_discard: bool = False
+    """Whether a card of the discard pile is frozen, not this one."""
+
+
+class WarStep(Step):
+    """An enemy piece may serve in the next summoning."""
+
+    directly: bool = False
+    """Whether the summoning must follow at once."""
+
+
+class GainStep(Step):
+    """Actions, or draws, are gained or lost."""
+
+    actions: int = 0
+    beings: int = 0
+    legends: int = 0
 
 
 class Program:

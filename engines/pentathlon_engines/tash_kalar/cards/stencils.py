@@ -11,7 +11,7 @@ fits into neither. In plain Python the low stencil sees the whole arena.
 from __future__ import annotations
 
 from pentathlon_engines.contract.compiling import is_compiled
-from pentathlon_engines.tash_kalar.geometry import SIDE
+from pentathlon_engines.tash_kalar.board import SIDE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.tash_kalar.board import ALL, COLOURED, COLOURS, DISTANCES, spread
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.cards.program import (
@@ -31,18 +32,13 @@ from pentathlon_engines.tash_kalar.cards.program import (
     Selector,
     Step,
 )
-from pentathlon_engines.tash_kalar.geometry import ALL, COLOURED, COLOURS, DISTANCES, spread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
 
-_PLACES_OF_STEPS: Final = {
-    "adjacent_to": NEAR_SQUARE_OF,
-    "piece_of": PIECE_OF,
-    "square_of": SQUARE_OF_STEP,
-}
+_PLACES_OF_STEPS: Final = (NEAR_SQUARE_OF, PIECE_OF, SQUARE_OF_STEP)
 
 
 class StepWords:
@@ -67,8 +63,7 @@ class StepWords:
         # With two seats there is one enemy colour, so these two say nothing more.
         data.pop("each_enemy_color", None)
         data.pop("color_of", None)
-        if data:
-            raise self.bad(f"unknown words {', '.join(sorted(data))}")
+        self.refuse_rest(data)
         selector = Selector(owner, ranks, places, without_self, condition)
         selector.without_gateway = without_gateway
         if beside:
@@ -95,16 +90,16 @@ class StepWords:
         if isinstance(where, list):
             return [place for part in where for place in self.places(part)]
         if isinstance(where, str) and where in PLAIN_PLACES:
-            return [Place(PLAIN_PLACES[where], 0)]
+            return [Place(where, 0)]
         if where == "colorless":
             return [Place(FIXED, ALL & ~COLOURED)]
         if not isinstance(where, dict) or len(where) != 1:
             raise self.bad(f"unknown place {where!r}")
         ((word, value),) = where.items()
-        if word == "distance_max" and value < DISTANCES:
+        if word == WITHIN_DISTANCE and value < DISTANCES:
             return [Place(WITHIN_DISTANCE, value)]
         if word in _PLACES_OF_STEPS:
-            return [Place(_PLACES_OF_STEPS[word], self.slot(value))]
+            return [Place(word, self.slot(value))]
         if word in ("adjacent_to_color", "on_or_adjacent_to_color") and value in COLOURS:
             squares = COLOURS[value]
             on = squares if word.startswith("on") else 0
@@ -116,17 +111,17 @@ class StepWords:
         negated = words.startswith("not ")
         words = words.removeprefix("not ")
         if words in PLAIN_CONDITIONS:
-            return Condition(PLAIN_CONDITIONS[words], negated=negated)
+            return Condition(words, negated=negated)
         kind, _, rest = words.partition(":")
-        if kind == "summoned_on":
+        if kind == SUMMONED_ON:
             number = self.index(rest, SUMMONED_COLOURS, "summoned_on")
             return Condition(SUMMONED_ON, negated=negated, number=number)
-        if kind == "summon_captured":
+        if kind == SUMMON_CAPTURED:
             number = 1 + self.index(rest, SUMMON_CAPTURES, kind)
             return Condition(SUMMON_CAPTURED, negated=negated, number=number)
-        if kind == "gateway_on" and rest in COLOURS:
+        if kind == GATEWAY_ON and rest in COLOURS:
             return Condition(GATEWAY_ON, negated=negated, number=COLOURS[rest])
-        if kind == "discarded":
+        if kind == IN_DISCARD:
             condition = Condition(IN_DISCARD, negated=negated)
             condition.card = rest
             return condition
@@ -135,19 +130,16 @@ class StepWords:
     def _condition_on_step(self, words: str, kind: str, rest: str, *, negated: bool) -> Condition:
         """Read a condition that asks what an earlier step did."""
         name, _, rest = rest.replace(">=", ":").partition(":")
-        if kind == "done":
-            return Condition(DONE, negated=negated, slot=self.slot(name))
-        if kind == "captured":
-            return Condition(CAPTURED, negated=negated, slot=self.slot(name))
-        if kind == "count":
-            return Condition(COUNT, negated=negated, slot=self.slot(name), number=int(rest))
-        if kind in ("destroyed", "piece_rank"):
-            asked = DESTROYED if kind == "destroyed" else PIECE_RANK
+        if kind in (DONE, CAPTURED):
+            return Condition(kind, negated=negated, slot=self.slot(name))
+        if kind == COUNT:
+            return Condition(kind, negated=negated, slot=self.slot(name), number=int(rest))
+        if kind in (DESTROYED, PIECE_RANK):
             rank = self.index(rest, RANKS, kind)
-            return Condition(asked, negated=negated, slot=self.slot(name), number=rank)
-        if kind == "square_color" and rest in COLOURS:
+            return Condition(kind, negated=negated, slot=self.slot(name), number=rank)
+        if kind == SQUARE_COLOUR and rest in COLOURS:
             slot = self.slot(name)
-            return Condition(SQUARE_COLOUR, negated=negated, slot=slot, number=COLOURS[rest])
+            return Condition(kind, negated=negated, slot=slot, number=COLOURS[rest])
         raise self.bad(f"unknown condition {words!r}")
 
     def ranks(self, names: Any) -> int:
@@ -176,6 +168,11 @@ class StepWords:
         if name not in names:
             raise self.bad(f"{word} must be one of {', '.join(names)}, not {name!r}")
         return names.index(str(name))
+
+    def refuse_rest(self, data: dict[str, Any]) -> None:
+        """Refuse words that nothing has taken."""
+        if data:
+            raise self.bad(f"unknown words {', '.join(sorted(data))}")
 
     def bad(self, problem: str) -> BadCard:
         """Return the refusal of this card."""

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.words import lines
+from pentathlon_engines.tash_kalar.board import DIRECTIONS
 from pentathlon_engines.tash_kalar.cards.catalogue import card_data
-from pentathlon_engines.tash_kalar.geometry import DIRECTIONS
 
 _LEFT: Final = 12
 _PADDING: Final = 9

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.tash_kalar.board import RULES
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     TASK_FILE,
     WARP_SCHOOLS,
     card_data,
 )
-from pentathlon_engines.tash_kalar.geometry import RULES
 
 Seen = dict[str, Any]
 """An observation (16.4); its values are JSON."""

@@ -9,6 +9,7 @@ from typing import Final
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
+from pentathlon_engines.tash_kalar.board import FILES, RULES
 from pentathlon_engines.tash_kalar.drawing import description
 from pentathlon_engines.tash_kalar.drawing.cards import card_height, draw_card
 from pentathlon_engines.tash_kalar.drawing.description import Seen
@@ -21,9 +22,8 @@ from pentathlon_engines.tash_kalar.drawing.table import (
     draw_tasks,
     draw_turn,
 )
-from pentathlon_engines.tash_kalar.geometry import FILES, RULES
 from pentathlon_engines.tash_kalar.serialization.writing import squares
-from pentathlon_engines.tash_kalar.table import Table
+from pentathlon_engines.tash_kalar.state import Position
 
 _FIELD: Final = (48, 74, 540, 540)
 _CELL: Final = 60
@@ -43,7 +43,7 @@ _LINE: Final = 98
 """So many letters fit in a line of a terminal."""
 
 
-def svg(state: Table, seat: int | None) -> str:
+def svg(state: Position, seat: int | None) -> str:
     """Draw the position with the hand that a seat may see; a spectator sees none."""
     events = [(actor, said) for actor, said in state.to_json()["events"]]
     return draw(state.observation(seat), events, squares(state.emptied))

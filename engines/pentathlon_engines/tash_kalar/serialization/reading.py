@@ -8,7 +8,8 @@ read is written again at the end, so that whatever does not fit is refused.
 from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar import events, tasks
+from pentathlon_engines.tash_kalar import events, legality, tasks, turns
+from pentathlon_engines.tash_kalar.board import GRID, INDEX
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FROST_SCHOOLS,
@@ -20,16 +21,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.operations import COUNT_AS_LEGEND
 from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
-from pentathlon_engines.tash_kalar.geometry import GRID, INDEX
-from pentathlon_engines.tash_kalar.serialization import reading_weaving, writing
-from pentathlon_engines.tash_kalar.serialization.reading_cards import (
-    checked_card,
-    checked_list,
-    read_cards,
-    read_tasks,
-)
-from pentathlon_engines.tash_kalar.serialization.weaving import weaver
-from pentathlon_engines.tash_kalar.table import (
+from pentathlon_engines.tash_kalar.constants import (
     DEALING,
     DRAWING,
     FIRST_ACTIONS,
@@ -46,12 +38,20 @@ from pentathlon_engines.tash_kalar.table import (
     TURN_ACTIONS,
     TURN_END,
 )
+from pentathlon_engines.tash_kalar.serialization import reading_weaving, writing
+from pentathlon_engines.tash_kalar.serialization.reading_cards import (
+    checked_card,
+    checked_list,
+    read_cards,
+    read_tasks,
+)
+from pentathlon_engines.tash_kalar.serialization.weaving import weaver
+from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.tash_kalar.state import TashKalarState
 
 _SEATS: Final = 2
 _FIELDS: Final = (
@@ -93,7 +93,7 @@ _MOST_TURNS: Final = 200
 _MOST_EVENTS: Final = 1000
 
 
-def read(state: TashKalarState, data: dict[str, Any]) -> None:
+def read(state: Position, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
     fields = Fields(data, known=_FIELDS)
     name = fields.text("phase")
@@ -126,7 +126,7 @@ def _check_decider(phase: int, to_move: int | None) -> None:
         refuse("to_move", f"must be {decider} in phase {PHASES[phase]!r}, not {to_move}")
 
 
-def _read_turn(state: TashKalarState, fields: Fields) -> None:
+def _read_turn(state: Position, fields: Fields) -> None:
     """Read whose turn it is and what has been done in it."""
     progress = fields.mapping("progress", default={})
     state.turn = fields.integer("turn", low=1, high=_MOST_TURNS, default=2)
@@ -144,7 +144,7 @@ def _read_turn(state: TashKalarState, fields: Fields) -> None:
     _read_end(state, fields)
 
 
-def _read_permissions(state: TashKalarState, fields: Fields) -> None:
+def _read_permissions(state: Position, fields: Fields) -> None:
     for name in fields.items("permissions", most=_MOST_PERMISSIONS):
         if name == "extra_turn":
             state.extra_granted = True
@@ -159,7 +159,7 @@ def _read_permissions(state: TashKalarState, fields: Fields) -> None:
             state.doubled = state.doubled or name == "counts_double"
 
 
-def _read_end(state: TashKalarState, fields: Fields) -> None:
+def _read_end(state: Position, fields: Fields) -> None:
     """Read the final turns."""
     if not fields.has("end"):
         return
@@ -171,7 +171,7 @@ def _read_end(state: TashKalarState, fields: Fields) -> None:
     state.turns_left = checked_integer("end.turns_left", end.get("turns_left"), low=0, high=2)
 
 
-def _read_board(state: TashKalarState, fields: Fields) -> None:
+def _read_board(state: Position, fields: Fields) -> None:
     """Read the pieces, and the counters of this turn."""
     for name, piece in fields.mapping("board", default={}).items():
         if name not in INDEX:
@@ -187,7 +187,7 @@ def _read_board(state: TashKalarState, fields: Fields) -> None:
     _read_counters(state, fields.mapping("counters", default={}))
 
 
-def _checked_gateway(state: TashKalarState, name: str) -> int:
+def _checked_gateway(state: Position, name: str) -> int:
     """Return the square of the Gateway, a non-legendary piece of a seat that may have one."""
     pieces = 0
     for seat, school in enumerate(state.schools):
@@ -198,7 +198,7 @@ def _checked_gateway(state: TashKalarState, name: str) -> int:
     return INDEX[name]
 
 
-def _read_frozen(state: TashKalarState, fields: Fields) -> None:
+def _read_frozen(state: Position, fields: Fields) -> None:
     """Read the card in play, and which pieces left the game (18.1)."""
     frosty = any(school in FROST_SCHOOLS for school in state.schools)
     if fields.has("frozen"):
@@ -216,7 +216,7 @@ def _read_frozen(state: TashKalarState, fields: Fields) -> None:
     state.stock = stock
 
 
-def _read_counters(state: TashKalarState, counters: dict[str, Any]) -> None:
+def _read_counters(state: Position, counters: dict[str, Any]) -> None:
     """Read what was destroyed and summoned in this turn."""
     destroyed = counters.get("destroyed", {})
     if not isinstance(destroyed, dict):
@@ -238,7 +238,7 @@ def _read_counters(state: TashKalarState, counters: dict[str, Any]) -> None:
             state.raised |= 1 << card
 
 
-def _read_scores(state: TashKalarState, fields: Fields) -> None:
+def _read_scores(state: Position, fields: Fields) -> None:
     """Read the score of the Deathmatch Duel, count that of the High Form."""
     if state.mode == HIGH_FORM:
         state.points = [sum(tasks.POINTS[task] for task in claimed) for claimed in state.claimed]
@@ -250,7 +250,7 @@ def _read_scores(state: TashKalarState, fields: Fields) -> None:
             state.points[seat] = score + cost
 
 
-def _read_events(state: TashKalarState, fields: Fields) -> None:
+def _read_events(state: Position, fields: Fields) -> None:
     for event in fields.items("events", most=_MOST_EVENTS):
         if not isinstance(event, list) or len(event) != 2:  # noqa: PLR2004  # seat and text
             refuse("events", "must be lists of seat and text")
@@ -265,7 +265,7 @@ def _read_events(state: TashKalarState, fields: Fields) -> None:
         state.since = [checked_integer("since", at, low=0, high=most) for at in since]
 
 
-def _check_course(state: TashKalarState) -> None:
+def _check_course(state: Position) -> None:
     """Refuse a position in which nobody could go on."""
     pending = state.effect is not None
     if pending != (state.phase == RESOLVING):
@@ -282,20 +282,20 @@ def _check_course(state: TashKalarState) -> None:
     if state.to_move != (1 - state.active if state.phase == SETTING_UP else state.active):
         refuse("to_move", "must be the seat whose turn it is")
     before = state.to_json()
-    if not state.legal_actions() or state.to_json() != before:
+    if not legality.legal_now(state) or state.to_json() != before:
         refuse("phase", f"nothing is to be decided in phase {PHASES[state.phase]!r}")
 
 
-def _end_it(state: TashKalarState) -> None:
+def _end_it(state: Position) -> None:
     reason = len(REASONS) - 1 if state.turn >= _MOST_TURNS else state.trigger
     if reason < 0 or (state.turns_left and state.turn < _MOST_TURNS):
         refuse("phase", "must not be 'over' before the last turn")
     if state.trigger >= 0 and not state.turns_left:
         reason = state.trigger
-    state.outcome = state.ending(reason)
+    state.outcome = turns.ending(state, reason)
 
 
-def _check_written(state: TashKalarState, data: dict[str, Any]) -> None:
+def _check_written(state: Position, data: dict[str, Any]) -> None:
     """Refuse what comes out differently when the position is written again."""
     you = data.get("you")
     written = writing.describe(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.position import checked_integer, refuse
+from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, INDEX, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FROST_SCHOOLS,
@@ -10,20 +11,18 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     PATTERNS,
     PROGRAMS,
 )
-from pentathlon_engines.tash_kalar.cards.operations import FIRST_AUTOMATIC
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
+from pentathlon_engines.tash_kalar.constants import RESOLVING, SHORTAGE, SHUFFLING
 from pentathlon_engines.tash_kalar.effect import SLOTS, Effect
-from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, INDEX, mask
 from pentathlon_engines.tash_kalar.serialization import reading_weaving
 from pentathlon_engines.tash_kalar.serialization.writing import CAPTURES, HALVES, SHARED
-from pentathlon_engines.tash_kalar.table import RESOLVING, SHORTAGE, SHUFFLING
+from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Final
 
-    from pentathlon_engines.tash_kalar.state import TashKalarState
 
 _KNOWN: Final = (
     "active",
@@ -41,7 +40,7 @@ _MOST: Final = 31
 _FIELD: Final = "progress.effect"
 
 
-def read_progress(state: TashKalarState, data: dict[str, Any]) -> None:
+def read_progress(state: Position, data: dict[str, Any]) -> None:
     """Read what a later decision depends on; what is left out has not happened."""
     for name in data:
         if name not in _KNOWN:
@@ -63,7 +62,7 @@ def read_progress(state: TashKalarState, data: dict[str, Any]) -> None:
         _read_effect(state, _object(_FIELD, data.get("effect")))
 
 
-def _read_draws(state: TashKalarState, data: dict[str, Any]) -> None:
+def _read_draws(state: Position, data: dict[str, Any]) -> None:
     state.new_deck = _index("progress.draws.deck", data.get("deck"), SHARED)
     state.owed = _numbers("progress.draws.owed", data.get("owed"), 3)
     state.drawn = _numbers("progress.draws.drawn", data.get("drawn"), 3)
@@ -72,7 +71,7 @@ def _read_draws(state: TashKalarState, data: dict[str, Any]) -> None:
         refuse("progress.draws.deck", "its discard pile is empty")
 
 
-def _read_summon(state: TashKalarState, data: dict[str, Any]) -> None:
+def _read_summon(state: Position, data: dict[str, Any]) -> None:
     if not 0 <= state.card < FIRST_FLARE:
         refuse("card", "must be a being in phase 'shortage'")
     state.square = _square("progress.summon.square", data.get("square"))
@@ -87,7 +86,7 @@ def _read_summon(state: TashKalarState, data: dict[str, Any]) -> None:
         state.shape = places[0]
 
 
-def _read_effect(state: TashKalarState, data: dict[str, Any]) -> None:
+def _read_effect(state: Position, data: dict[str, Any]) -> None:
     """Read the registers; whether they fit together is seen when they are used."""
     if state.card < 0:
         refuse("card", "must be there in phase 'effect'")
@@ -127,11 +126,11 @@ def _is_being(card: int, data: dict[str, Any]) -> bool:
     return card < FIRST_FLARE and not (type(at) is int and at >= PROGRAMS[card].free)
 
 
-def _read_step(state: TashKalarState, effect: Effect, data: dict[str, Any]) -> None:
+def _read_step(state: Position, effect: Effect, data: dict[str, Any]) -> None:
     """Read what belongs to the step at hand."""
     steps = PROGRAMS[effect.program].steps
     effect.at = _number(f"{_FIELD}.at", data.get("at"), len(steps) - 1)
-    if steps[effect.at].op >= FIRST_AUTOMATIC:
+    if steps[effect.at].is_automatic:
         refuse(f"{_FIELD}.at", "is a step without a decision")
     free = PROGRAMS[effect.program].free
     effect.stop = free if effect.at < free else len(steps)
@@ -167,7 +166,7 @@ def _read_done(effect: Effect, data: object) -> None:
         effect.ranks[slot] = sum(1 << at for at, rank in enumerate(RANKS) if rank in ranks)
 
 
-def _check_pieces(state: TashKalarState, effect: Effect) -> None:
+def _check_pieces(state: Position, effect: Effect) -> None:
     """Refuse registers that name pieces that are not there, or steps that were not done."""
     pieces = state.own(0) | state.own(1)
     places = (effect.me, effect.runner, effect.picked, *effect.pieces)

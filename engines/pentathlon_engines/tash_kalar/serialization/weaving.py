@@ -5,6 +5,7 @@ The fields are there only if a seat plays it; reading them is `reading_weaving.p
 
 from __future__ import annotations
 
+from pentathlon_engines.tash_kalar.board import bits_of
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     IDS,
     PROGRAMS,
@@ -12,9 +13,9 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     WARP_SCHOOLS,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
+from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.geometry import bits_of
-from pentathlon_engines.tash_kalar.table import RANKS_EACH, Table
+from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,57 +26,57 @@ UNSEEN: Final = "being"
 """What a seat reads that may not see which card was discarded."""
 
 
-def weaver(table: Table) -> int:
+def weaver(state: Position) -> int:
     """Return the seat that plays the Etherweave, -1 if none does."""
-    for seat, school in enumerate(table.schools):
+    for seat, school in enumerate(state.schools):
         if school in WARP_SCHOOLS:
             return seat
     return -1
 
 
-def board_fields(table: Table) -> dict[str, Any]:
+def board_fields(state: Position) -> dict[str, Any]:
     """Return which card is pending, and what lies on it."""
-    if weaver(table) < 0:
+    if weaver(state) < 0:
         return {}
     piece = None
-    if table.on_card:
-        owner, rank = divmod(table.on_card - 1, RANKS_EACH)
+    if state.on_card:
+        owner, rank = divmod(state.on_card - 1, RANKS_EACH)
         piece = {"owner": owner, "rank": RANKS[rank]}
-    card = table.pending.bit_length() - 1
+    card = state.pending.bit_length() - 1
     return {"pending": None if card < 0 else IDS[card], "on_card": piece}
 
 
-def stock_with_held(table: Table) -> list[int]:
+def stock_with_held(state: Position) -> list[int]:
     """Return the stock of pieces with the one that lies on a card, which is still in the game."""
-    stock = table.stock[:]
-    if table.on_card:
-        owner, rank = divmod(table.on_card - 1, RANKS_EACH)
+    stock = state.stock[:]
+    if state.on_card:
+        owner, rank = divmod(state.on_card - 1, RANKS_EACH)
         stock[2 + owner if rank == LEGENDARY else owner] += 1
     return stock
 
 
-def discard_fields(table: Table, secrets_of: Collection[int]) -> dict[str, Any]:
+def discard_fields(state: Position, secrets_of: Collection[int]) -> dict[str, Any]:
     """Return the most recent discard as those see it who know the secrets of these seats."""
-    seat = weaver(table)
+    seat = weaver(state)
     if seat < 0:
         return {}
-    card = table.latest
+    card = state.latest
     if card < 0:
         return {"last_discard": None}
-    is_seen = seat in secrets_of or card in table.played[seat]
+    is_seen = seat in secrets_of or card in state.played[seat]
     return {"last_discard": IDS[card] if is_seen else UNSEEN}
 
 
-def progress_fields(table: Table) -> dict[str, Any]:
+def progress_fields(state: Position) -> dict[str, Any]:
     """Return which warp effects were used in this turn."""
-    if weaver(table) < 0:
+    if weaver(state) < 0:
         return {}
-    return {"warped": sorted(IDS[card] for card in bits_of(table.warped))}
+    return {"warped": sorted(IDS[card] for card in bits_of(state.warped))}
 
 
-def effect_fields(table: Table, effect: Effect) -> dict[str, Any]:
+def effect_fields(state: Position, effect: Effect) -> dict[str, Any]:
     """Return whose warp effect is resolved, and the moves that are counted by owner."""
-    if weaver(table) < 0:
+    if weaver(state) < 0:
         return {}
     card = effect.program
     is_warp = WARP_CARDS >> card & 1 == 1 and effect.at >= PROGRAMS[card].free

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
+from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, NAMES, bits, bits_of
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     GATEWAY_SCHOOLS,
@@ -18,10 +19,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     PROGRAMS,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
-from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
-from pentathlon_engines.tash_kalar.geometry import DIRECTIONS, GRID, NAMES, bits, bits_of
-from pentathlon_engines.tash_kalar.serialization import weaving
-from pentathlon_engines.tash_kalar.table import (
+from pentathlon_engines.tash_kalar.constants import (
     HIGH_FORM,
     LEGENDARIES,
     PHASES,
@@ -31,6 +29,9 @@ from pentathlon_engines.tash_kalar.table import (
     SHUFFLING,
     TWO_SIDED,
 )
+from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
+from pentathlon_engines.tash_kalar.serialization import weaving
+from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pentathlon_engines.tash_kalar.effect import Effect
-    from pentathlon_engines.tash_kalar.state import TashKalarState
 
 HALVES = (("upper", UPPER), ("lower", LOWER))
 CAPTURES = (None, "own", "enemy")
@@ -46,7 +46,7 @@ CAPTURES = (None, "own", "enemy")
 SHARED = ("legends", "flares")
 
 
-def describe(state: TashKalarState) -> dict[str, Any]:
+def describe(state: Position) -> dict[str, Any]:
     """Return a whole position as a JSON object; decks from the top."""
     decks: dict[str, Any] = {
         "beings": [names(deck[::-1]) for deck in state.decks],
@@ -73,7 +73,7 @@ def describe(state: TashKalarState) -> dict[str, Any]:
     }
 
 
-def show(state: TashKalarState, seat: int | None) -> dict[str, Any]:
+def show(state: Position, seat: int | None) -> dict[str, Any]:
     """Return a position as a seat or a spectator may see it; `you` and `legal` are not in it.
 
     A spectator hears of what has happened since the last decision of anybody.
@@ -119,7 +119,7 @@ def square(place: int) -> str | None:
     return None if place < 0 else NAMES[place]
 
 
-def hand(state: TashKalarState, seat: int) -> dict[str, Any]:
+def hand(state: Position, seat: int) -> dict[str, Any]:
     """Return a hand as a JSON object."""
     flares = names(bits_of(state.hand_of(seat, 2)))
     return {
@@ -137,7 +137,7 @@ def _hand_size(cards: dict[str, Any]) -> dict[str, int]:
     }
 
 
-def _deck_sizes(state: TashKalarState) -> dict[str, Any]:
+def _deck_sizes(state: Position) -> dict[str, Any]:
     sizes: dict[str, Any] = {
         "beings": [len(deck) for deck in state.decks],
         "legends": len(state.legends),
@@ -148,7 +148,7 @@ def _deck_sizes(state: TashKalarState) -> dict[str, Any]:
     return sizes
 
 
-def _turn(state: TashKalarState) -> dict[str, Any]:
+def _turn(state: Position) -> dict[str, Any]:
     """Return who decides what, and what has been done in this turn."""
     step = None
     if state.phase == RESOLVING and state.effect is not None:
@@ -174,7 +174,7 @@ def _turn(state: TashKalarState) -> dict[str, Any]:
     }
 
 
-def _board(state: TashKalarState) -> dict[str, Any]:
+def _board(state: Position) -> dict[str, Any]:
     pieces = {}
     for place in bits(state.own(0) | state.own(1)):
         owner, rank = divmod(state.board[place] - 1, RANKS_EACH)
@@ -200,18 +200,18 @@ def _board(state: TashKalarState) -> dict[str, Any]:
     }
 
 
-def _gateway(state: TashKalarState) -> dict[str, Any]:
+def _gateway(state: Position) -> dict[str, Any]:
     """Return where the Gateway is, if there can be one (18.2)."""
     if not any(school in GATEWAY_SCHOOLS for school in state.schools):
         return {}
     return {"gateway": square(state.gateway)}
 
 
-def _is_frosty(state: TashKalarState) -> bool:
+def _is_frosty(state: Position) -> bool:
     return any(school in FROST_SCHOOLS for school in state.schools)
 
 
-def _frozen(state: TashKalarState) -> dict[str, Any]:
+def _frozen(state: Position) -> dict[str, Any]:
     """Return the card in play, and how many pieces left the game, if that can be (18.1)."""
     if not _is_frosty(state):
         return {}
@@ -224,13 +224,13 @@ def _frozen(state: TashKalarState) -> dict[str, Any]:
     return {"frozen": None if state.frozen < 0 else IDS[state.frozen], "removed": removed}
 
 
-def _summoning(state: TashKalarState, summoning: int) -> dict[str, Any]:
+def _summoning(state: Position, summoning: int) -> dict[str, Any]:
     card, place = divmod(summoning, GRID)
     counts = {"as_legend": True} if state.raised >> card & 1 else {}
     return {"card": IDS[card], "square": NAMES[place], **counts}
 
 
-def _played(state: TashKalarState) -> dict[str, Any]:
+def _played(state: Position) -> dict[str, Any]:
     return {
         "beings": [names(cards) for cards in state.played],
         "legends": names(state.legend_pile),
@@ -238,7 +238,7 @@ def _played(state: TashKalarState) -> dict[str, Any]:
     }
 
 
-def _tasks(state: TashKalarState) -> dict[str, Any]:
+def _tasks(state: Position) -> dict[str, Any]:
     if state.mode != HIGH_FORM:
         return {}
     under = state.tasks[: state.under][::-1]
@@ -252,7 +252,7 @@ def _tasks(state: TashKalarState) -> dict[str, Any]:
     }
 
 
-def _end(state: TashKalarState) -> dict[str, Any] | None:
+def _end(state: Position) -> dict[str, Any] | None:
     if state.trigger < 0:
         return None
     return {
@@ -262,7 +262,7 @@ def _end(state: TashKalarState) -> dict[str, Any] | None:
     }
 
 
-def _progress(state: TashKalarState) -> dict[str, Any]:
+def _progress(state: Position) -> dict[str, Any]:
     draws = None
     if state.phase == SHUFFLING:
         deck = SHARED[state.new_deck]
@@ -290,7 +290,7 @@ def _progress(state: TashKalarState) -> dict[str, Any]:
     }
 
 
-def _effect(state: TashKalarState, effect: Effect) -> dict[str, Any]:
+def _effect(state: Position, effect: Effect) -> dict[str, Any]:
     """Return the registers of an effect; what they mean is said in `effect.py`."""
     onto = {"onto": CAPTURES[effect.onto]} if _is_frosty(state) else {}
     done = [

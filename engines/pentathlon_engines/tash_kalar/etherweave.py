@@ -1,0 +1,215 @@
+"""What beings of the Etherweave do beside pieces that move: cards and exchanges (18.3)."""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar.actions import (
+    CARD_OF,
+    LEAPS_TO,
+    OPTS,
+    PICKS,
+    PICKUPS,
+    SQUARE_OF,
+    THROWS,
+    WARPS,
+)
+from pentathlon_engines.tash_kalar.board import bits_of, listed
+from pentathlon_engines.tash_kalar.cards.catalogue import (
+    BOUND_CARDS,
+    FIRST_LEGEND,
+    IDS,
+    PROGRAMS,
+    WARP_CARDS,
+)
+from pentathlon_engines.tash_kalar.cards.patterns import RANKS
+from pentathlon_engines.tash_kalar.cards.program import ANY, CardStep, Step, SwapStep
+from pentathlon_engines.tash_kalar.constants import RANKS_EACH
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.selection import at_places, owned, select
+from pentathlon_engines.tash_kalar.state import Position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+_FIRST_ROUND: Final = 2
+"""How many turns, one of each seat, are without warp effects."""
+
+
+def add_warps(state: Position, found: list[int]) -> None:
+    """Add the warp effects that the active seat may use now (18.3.2)."""
+    cards = state.hands[state.active] & WARP_CARDS
+    if cards and may_warp(state):
+        found.extend([WARPS[card] for card in bits_of(cards)])
+
+
+def may_warp(state: Position) -> bool:
+    """Say whether a card in hand may become the pending one."""
+    return not state.pending and state.turn > _FIRST_ROUND
+
+
+def _partners(state: Position, effect: Effect, step: SwapStep) -> int:
+    """Return the pieces that may change places, or those that may with the one picked."""
+    partners = select(state, effect, step.partner)
+    if effect.picked >= 0:
+        return partners & _like(state, effect.picked) if step.same_rank else partners
+    movers = select(state, effect, step.selector)
+    if not step.same_rank:
+        return movers if partners else 0
+    found = 0
+    for rank in range(len(RANKS)):
+        pieces = owned(state, ANY, 1 << rank)
+        if partners & pieces:
+            found |= movers & pieces
+    return found
+
+
+def _like(state: Position, square: int) -> int:
+    """Return all pieces of the rank of this one."""
+    return owned(state, ANY, 1 << state.rank_at(square))
+
+
+def offer_swaps(state: Position, effect: Effect, step: SwapStep) -> list[int]:
+    """Return the picks of a piece that changes places, or of its partner."""
+    return listed(_partners(state, effect, step), PICKS)
+
+
+def offer_squares(state: Position, effect: Effect, step: Step) -> list[int]:
+    """Return the picks of empty squares."""
+    return listed(state.empty & at_places(state, effect, step.selector.places), PICKS)
+
+
+def offer_lifts(state: Position, effect: Effect, step: Step) -> list[int]:
+    """Return the pickups of pieces that may lie on the card."""
+    return listed(select(state, effect, step.selector), PICKUPS)
+
+
+def offer_landings(state: Position, effect: Effect, step: Step) -> list[int]:
+    """Return the leaps of the piece on the card."""
+    if not state.on_card:
+        return []
+    rank = (state.on_card - 1) % RANKS_EACH
+    squares = state.up_to(rank - 1) & at_places(state, effect, step.selector.places)
+    return listed(squares, LEAPS_TO)
+
+
+def offer_taking_back(state: Position, effect: Effect, step: Step) -> list[int]:
+    """Return the option to take the pending card back, unless it is bound."""
+    return [OPTS[step.label]] if state.pending & ~BOUND_CARDS else []
+
+
+def offer_copies(state: Position, effect: Effect, step: CardStep) -> list[int]:
+    """Return the cards whose warp effect may be copied (18.3.3 to 18.3.5)."""
+    cards = state.pending if step.pending else state.discards[state.active] & WARP_CARDS
+    return [WARPS[card] for card in bits_of(cards & ~BOUND_CARDS)]
+
+
+def offer_throws(state: Position, effect: Effect, step: CardStep) -> list[int]:
+    """Return the cards that may be thrown away (18.3.3 to 18.3.5)."""
+    if step.pending:
+        cards = state.pending & ~BOUND_CARDS
+    else:
+        cards = state.hands[state.active] & ~state.pending
+    return [THROWS[card] for card in bits_of(cards)]
+
+
+def swap(state: Position, effect: Effect, step: SwapStep, action: int) -> bool:
+    """Pick the first piece, or let it change places with the second."""
+    square = SQUARE_OF[action]
+    if effect.picked < 0:
+        effect.picked = square
+        return False
+    effect.times += 1
+    state.exchange(effect.picked, square)
+    effect.picked = -1
+    return False
+
+
+def note_square(state: Position, effect: Effect, step: Step, action: int) -> bool:
+    """Write down which empty square was picked."""
+    effect.times += 1
+    effect.note_square(step.slot, SQUARE_OF[action])
+    return False
+
+
+def lift_onto_card(state: Position, effect: Effect, step: Step, action: int) -> bool:
+    """Put a piece from the board onto the card."""
+    effect.times += 1
+    square = SQUARE_OF[action]
+    state.on_card = state.board[square]
+    state.remove(square)
+    state.set_aside(state.on_card, 1)
+    return False
+
+
+def leap_from_card(state: Position, effect: Effect, step: Step, action: int) -> bool:
+    """Let the piece on the card land."""
+    effect.times += 1
+    square, code = SQUARE_OF[action], state.on_card
+    state.on_card = 0
+    state.set_aside(code, -1)
+    if state.board[square]:
+        state.destroy(square)
+    state.put(square, (code - 1) // RANKS_EACH, (code - 1) % RANKS_EACH)
+    return False
+
+
+def copy_warp(state: Position, effect: Effect, step: CardStep, action: int) -> bool:
+    """Go on with the warp effect of another card; one that lay unseen is shown."""
+    effect.times += 1
+    card = CARD_OF[action]
+    if state.discards[state.active] >> card & 1:
+        state.reveal_discard(card)
+    program = PROGRAMS[card]
+    effect.go_on_with(card, program.free, len(program.steps))
+    return False
+
+
+def throw(state: Position, effect: Effect, step: CardStep, action: int) -> bool:
+    """Put a card from the hand openly onto its discard pile."""
+    effect.times += 1
+    seat, card = state.active, CARD_OF[action]
+    state.hands[seat] &= ~(1 << card)
+    state.pending &= state.hands[seat]
+    if card >= FIRST_LEGEND:
+        state.put_with_shared(card)
+        return False
+    state.discards[seat] |= 1 << card
+    state.latest = card
+    state.reveal_discard(card)
+    return False
+
+
+def take_back(state: Position, effect: Effect, step: Step, action: int) -> bool:
+    """Let the pending card be an ordinary card of the hand again."""
+    effect.times += 1
+    state.pending = 0
+    return False
+
+
+def count_double(state: Position, effect: Effect, step: Step) -> None:
+    """Count each destroyed piece twice in this turn."""
+    state.doubled = True
+
+
+def permit_voids(state: Position, effect: Effect, step: Step) -> None:
+    """Let empty squares serve the next summoning."""
+    state.voids = True
+
+
+def recover_last(state: Position, effect: Effect, step: Step) -> None:
+    """Put the most recent discard onto the own deck."""
+    seat, card = state.active, state.latest
+    if card < 0:
+        return
+    state.discards[seat] &= ~(1 << card)
+    state.decks[seat].append(card)
+    state.latest = -1
+    state.forget_played(card)
+
+
+def discard_legends(state: Position, effect: Effect, step: Step) -> None:
+    """Put all legends in hand onto the played ones, in the order of their names."""
+    seat = state.active
+    legends = state.hand_of(seat, 1)
+    state.hands[seat] &= ~legends
+    state.legend_pile.extend(sorted(bits_of(legends), key=IDS.__getitem__))

@@ -1,0 +1,174 @@
+"""What the seat to move may do, by phase of the turn (5, 7.5, 9.1)."""
+
+from __future__ import annotations
+
+from bisect import bisect
+
+from pentathlon_engines.tash_kalar import etherweave, everfrost, interpreter, tasks
+from pentathlon_engines.tash_kalar.actions import (
+    CLAIMS,
+    DISCARDS,
+    END,
+    FINISH,
+    FLARE,
+    PICKUPS,
+    PLACES,
+    RETURNS,
+    SETUPS,
+    THAW,
+)
+from pentathlon_engines.tash_kalar.board import GRID, bits_of, listed
+from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND, NEEDS
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC
+from pentathlon_engines.tash_kalar.constants import (
+    MAIN,
+    PLACING,
+    RANKS_EACH,
+    RESOLVING,
+    RETURNING,
+    SETTING_UP,
+    SHORTAGE,
+    TURN_END,
+)
+from pentathlon_engines.tash_kalar.effect import LOWER, UPPER
+from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.summoning import add_summons, shortage_actions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final
+
+    from pentathlon_engines.contract.game import Draw
+
+
+def legal_now(state: Position) -> list[int]:
+    """Return the list of what is legal, which is made once in a position and only read."""
+    if state.legal is None:
+        state.legal = LEGAL[state.phase](state) if state.phase in LEGAL else []
+    return state.legal
+
+
+def draw_action(state: Position, draw: Draw) -> int:
+    """Draw one of the legal actions; placements are many, and not listed."""
+    if state.phase != MAIN or state.legal is not None or state.directly:
+        actions = legal_now(state)
+        return actions[int(draw() * len(actions))]
+    found = _plays(state)
+    squares, placements = _open_squares(state)
+    pick = int(draw() * (len(found) + squares.bit_count()))
+    if pick < len(found):
+        return found[pick]
+    while True:
+        square = int(draw() * GRID)
+        if squares >> square & 1:
+            return placements[square]
+
+
+def end_actions(state: Position) -> list[int]:
+    """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""
+    found = [END]
+    _add_free_plays(state, found)
+    if state.current:
+        seat = state.active
+        claimable = [t for t in bits_of(state.current) if tasks.is_satisfied(state, t, seat)]
+        found.extend([CLAIMS[task] for task in claimable])
+    found.sort()
+    return found
+
+
+def halves_that_hold(state: Position, flare: int, seat: int) -> int:
+    """Return which halves of a flare would hold for a seat now (9.1)."""
+    upper, lower = NEEDS[flare]
+    held = 0
+    if state.count_upgraded(1 - seat) - state.count_upgraded(seat) >= upper:
+        held = UPPER
+    if state.count(1 - seat) - state.count(seat) >= lower:
+        held |= LOWER
+    return held
+
+
+def halves_in_hand(state: Position) -> int:
+    """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
+    seat = state.active
+    hand = state.hands[seat] >> FIRST_FLARE
+    return halves_that_hold(state, hand.bit_length() - 1, seat) if hand else 0
+
+
+def _main_actions(state: Position) -> list[int]:
+    """Return placements, summonings, discards and the flare (5.2, 5.3)."""
+    found: list[int] = []
+    if state.directly:  # 18.1.5: nothing but a summoning may follow
+        add_summons(state, found)
+        found.sort()
+        return found
+    found = _plays(state)
+    found.sort()
+    squares, actions = _open_squares(state)
+    placements = listed(squares, actions)
+    if placements:  # they are in order, and nothing else comes between them
+        place = bisect(found, placements[0])
+        found[place:place] = placements
+    return found
+
+
+def _plays(state: Position) -> list[int]:
+    """Return all main actions with a card, in no order."""
+    found: list[int] = []
+    add_summons(state, found)
+    if not state.discarded:
+        held = state.loose(state.active)
+        found.extend([DISCARDS[card] for card in held if card < FIRST_LEGEND])
+    _add_free_plays(state, found)
+    return found
+
+
+def _open_squares(state: Position) -> tuple[int, list[int]]:
+    """Return on which squares a piece is put down, or picked up, and the actions for it."""
+    seat = state.active
+    if state.two_sided(seat) > 0:
+        return state.empty, PLACES
+    first = RANKS_EACH * seat
+    return state.pieces[first + COMMON] | state.pieces[first + HEROIC], PICKUPS
+
+
+def _add_free_plays(state: Position, found: list[int]) -> None:
+    """Add what may be played before and after any action, and costs none (5.3, 18)."""
+    if halves_in_hand(state):
+        found.append(FLARE)
+    if state.frozen >= 0 and everfrost.can_thaw(state):
+        found.append(THAW)
+    etherweave.add_warps(state, found)
+
+
+def _setups(state: Position) -> list[int]:
+    return sorted(SETUPS)
+
+
+def _placements(state: Position) -> list[int]:
+    return listed(state.empty, PLACES)
+
+
+def _returns(state: Position) -> list[int]:
+    """Return which other cards may follow under their decks after a discard (5.6)."""
+    found = [RETURNS[card] for card in state.loose(state.active)]
+    found.append(FINISH)
+    found.sort()
+    return found
+
+
+def _decisions(state: Position) -> list[int]:
+    """Go on with the effect until it asks, and return what may be answered."""
+    interpreter.run(state)
+    return state.legal or []
+
+
+LEGAL: Final[dict[int, Callable[[Position], list[int]]]] = {
+    SETTING_UP: _setups,
+    MAIN: _main_actions,
+    PLACING: _placements,
+    SHORTAGE: shortage_actions,
+    RETURNING: _returns,
+    TURN_END: end_actions,
+    RESOLVING: _decisions,
+}

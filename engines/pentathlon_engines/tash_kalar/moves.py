@@ -1,0 +1,320 @@
+"""What the actions of a turn of Tash-Kalar do, and how a turn goes on after them (5, 7, 9)."""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar import interpreter, legality, turns
+from pentathlon_engines.tash_kalar.actions import (
+    CARD_OF,
+    CLAIM,
+    DISCARD,
+    DO_PLACE,
+    END,
+    END_VERB,
+    FINISH,
+    FLARE_VERB,
+    OTHER_OF,
+    PICKUP,
+    SQUARE_OF,
+    SUMMON,
+    THAW_VERB,
+    VERB_OF,
+    WARP,
+)
+from pentathlon_engines.tash_kalar.board import BIT, GRID, MARKED
+from pentathlon_engines.tash_kalar.cards.catalogue import (
+    FIRST_FLARE,
+    FIRST_LEGEND,
+    GATEWAY_CARDS,
+    PATTERNS,
+    PROGRAMS,
+    RANK_OF,
+    WARP_CARDS,
+)
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON
+from pentathlon_engines.tash_kalar.constants import (
+    DEATHMATCH,
+    MAIN,
+    PLACING,
+    RESOLVING,
+    RETURNING,
+    SETTING_UP,
+    SHORTAGE,
+    TURN_END,
+)
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.summoning import shortage_actions, stands_ready
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final
+
+
+def apply_action(state: Position, action: int) -> None:
+    """Do a legal action of the seat to move."""
+    seat = state.to_move or 0
+    state.legal = None
+    _mark_request(state, seat)
+    state.log.append(action << 1 | seat)
+    APPLY[state.phase](state, action)
+
+
+def _mark_request(state: Position, seat: int) -> None:
+    """Let what the seat hears next begin here; drop what both have heard."""
+    state.since[seat] = len(state.log)
+    heard = state.since[1 - seat]
+    if heard:
+        del state.log[:heard]
+        state.since[seat] -= heard
+        state.since[1 - seat] = 0
+
+
+def _act(state: Position, action: int) -> None:
+    """Begin an action, a flare, a claim, or end the turn."""
+    verb = VERB_OF[action]
+    if verb not in (END_VERB, CLAIM):
+        state.emptied = 0
+    ACT[verb](state, action)
+
+
+def _place(state: Position, action: int) -> None:
+    state.actions_left -= 1
+    _put_common(state, action)
+
+
+def _put_common(state: Position, action: int) -> None:
+    state.put(SQUARE_OF[action], state.active, COMMON)
+    _go_on(state)
+
+
+def _pick_up(state: Position, action: int) -> None:
+    """Pick a piece up that is placed elsewhere, for there is none in supply (5.4)."""
+    state.actions_left -= 1
+    state.lift(SQUARE_OF[action])
+    state.phase = PLACING
+
+
+def _end(state: Position, action: int) -> None:
+    turns.end_turn(state)
+
+
+def _claim(state: Position, action: int) -> None:
+    turns.claim(state, OTHER_OF[action])
+    turns.end_turn(state)
+
+
+def _go_on(state: Position) -> None:
+    """Let the active seat do what is left of its turn."""
+    if state.actions_left > 0:
+        state.phase = MAIN
+        return
+    state.phase = TURN_END
+    state.legal = legality.end_actions(state)
+    if len(state.legal) == 1:
+        state.legal = None
+        state.note(END)
+        turns.end_turn(state)
+
+
+def _set_up(state: Position, action: int) -> None:
+    """Put the first pieces of the Deathmatch Duel down (4.3)."""
+    seat = 1 - state.active
+    for marked in MARKED:
+        state.put(marked, seat if marked == SQUARE_OF[action] else 1 - seat, COMMON)
+    state.to_move = state.active
+    state.phase = MAIN
+
+
+def _discard(state: Position, action: int) -> None:
+    """Discard a being; other cards may follow under their decks (5.6)."""
+    seat, card = state.active, CARD_OF[action]
+    state.actions_left -= 1
+    state.discarded = True
+    state.hands[seat] &= ~(1 << card)
+    state.put_away(card)
+    state.phase = RETURNING
+    _finish_empty_hand(state)
+
+
+def _return(state: Position, action: int) -> None:
+    """Put a card from the hand under its deck, or finish (5.6)."""
+    if action == FINISH:
+        _go_on(state)
+        return
+    seat, card = state.active, CARD_OF[action]
+    state.hands[seat] &= ~(1 << card)
+    if card < FIRST_LEGEND:
+        state.decks[seat].insert(0, card)
+    else:
+        (state.legends if card < FIRST_FLARE else state.flares).insert(0, card)
+    _finish_empty_hand(state)
+
+
+def _finish_empty_hand(state: Position) -> None:
+    if not state.hands[state.active] & ~state.pending:
+        state.note(FINISH)
+        _go_on(state)
+
+
+def _summon(state: Position, action: int) -> None:
+    """Show a being and find a piece for it (7.4, 7.5)."""
+    card, square, orientation = CARD_OF[action], SQUARE_OF[action], OTHER_OF[action]
+    state.actions_left -= 1
+    state.hands[state.active] &= ~(1 << card)
+    state.pending &= ~(1 << card)
+    state.forget_played(card)
+    state.card, state.square, state.shape = card, square, -1
+    if orientation >= 0:
+        for place, shape in enumerate(PATTERNS[card].shapes):
+            if shape.name == orientation:
+                state.shape = place
+    if state.in_supply(state.active, RANK_OF[state.card]):
+        _stand(state)
+    elif stands_ready(state, card, square):
+        state.lift(square)
+        _stand(state)
+    else:
+        _find_piece(state)
+
+
+def _find_piece(state: Position) -> None:
+    """Let the seat choose which piece becomes the being, if there is a choice."""
+    candidates = shortage_actions(state)
+    if len(candidates) == 1:
+        state.note(candidates[0])
+        _pick_up_for_being(state, candidates[0])
+    else:
+        state.phase = SHORTAGE
+
+
+def _pick_up_for_being(state: Position, action: int) -> None:
+    state.lift(SQUARE_OF[action])
+    _stand(state)
+
+
+def _stand(state: Position) -> None:
+    """Put the being on its square, count, and begin its effect (7.4)."""
+    card, square, seat = state.card, state.square, state.active
+    onto = 0
+    if state.board[square]:
+        onto = 1 if BIT[square] & state.own(seat) else 2
+        state.destroy(square)
+    state.put(square, seat, RANK_OF[card])
+    state.summoned.append(card * GRID + square)
+    if card >= FIRST_LEGEND and state.mode == DEATHMATCH:
+        state.points[seat] += 1
+    state.war = state.possessed = state.directly = state.voids = False
+    if GATEWAY_CARDS >> card & 1:
+        _open_gateway(state, square)
+    _begin_effect(state, square, max(0, state.shape), onto)
+    state.square = state.shape = -1
+    _resolve_on(state)
+
+
+def _open_gateway(state: Position, square: int) -> None:
+    """Let a new being become the Gateway: there is none, or a lower one (18.2)."""
+    gate = state.gateway
+    if gate < 0 or state.rank_at(gate) < state.rank_at(square):
+        state.gateway = square
+
+
+def _begin_effect(state: Position, square: int, place: int, onto: int) -> None:
+    effect = state.effect = Effect(state.card, square, place)
+    effect.stop = PROGRAMS[state.card].free
+    shape = PATTERNS[state.card].shapes[place]
+    seat = state.active
+    if PATTERNS[state.card].refs:
+        effect.used = shape.cells_at(square) & ~BIT[square] & ~state.empty
+        marks = shape.marks_at(square)
+        effect.marked_was_empty = marks != 0 and marks & state.empty == marks
+    effect.onto = onto
+    effect.discard_was_empty = state.discards[seat] == 0
+
+
+def _invoke_flare(state: Position, action: int) -> None:
+    """Show the flare; what holds now is what it does (9)."""
+    seat = state.active
+    held = legality.halves_in_hand(state)
+    state.card = state.hands[seat].bit_length() - 1
+    state.hands[seat] &= ~(1 << state.card)
+    if state.mode == DEATHMATCH:
+        state.points[1 - seat] += 1
+    effect = state.effect = Effect(state.card, -1, 0)
+    effect.stop = PROGRAMS[state.card].free
+    effect.halves = held
+    _resolve_on(state)
+
+
+def _thaw(state: Position, action: int) -> None:
+    """Let the frozen effect of the card in play happen, which costs no action (18.1)."""
+    state.card, state.frozen = state.frozen, -1
+    _begin_free_play(state)
+
+
+def _warp(state: Position, action: int) -> None:
+    """Let a warp effect happen, which costs no action; its card is pending now (18.3)."""
+    state.card = CARD_OF[action]
+    state.pending = 1 << state.card
+    state.warped |= state.pending
+    _begin_free_play(state)
+
+
+def _begin_free_play(state: Position) -> None:
+    effect = state.effect = Effect(state.card, -1, 0)
+    effect.at = PROGRAMS[state.card].free
+    effect.stop = len(PROGRAMS[state.card].steps)
+    _resolve_on(state)
+
+
+def _resolve(state: Position, action: int) -> None:
+    """Do a decision of the effect at hand."""
+    interpreter.resolve(state, action)
+    _resolve_on(state)
+
+
+def _resolve_on(state: Position) -> None:
+    """Go on with the effect; when it is over discard the card and go on with the turn."""
+    state.phase = RESOLVING
+    if not interpreter.run(state):
+        return
+    seat, card, effect = state.active, state.card, state.effect
+    goes_under = effect is not None and effect.goes_under
+    is_warp = effect is not None and effect.summon < 0 and WARP_CARDS >> card & 1 == 1
+    state.effect = None
+    state.card = -1
+    if is_warp:
+        _go_on(state)
+        return
+    if goes_under and state.decks[seat]:
+        state.decks[seat].insert(0, card)
+    elif card < FIRST_LEGEND:
+        if card != state.frozen:
+            state.discard_openly(card)
+    else:
+        state.put_with_shared(card)
+    _go_on(state)
+
+
+ACT: Final[dict[str, Callable[[Position, int], None]]] = {
+    DO_PLACE: _place,
+    PICKUP: _pick_up,
+    SUMMON: _summon,
+    DISCARD: _discard,
+    FLARE_VERB: _invoke_flare,
+    THAW_VERB: _thaw,
+    WARP: _warp,
+    CLAIM: _claim,
+    END_VERB: _end,
+}
+"""By verb what the actions of a turn do."""
+APPLY: Final[dict[int, Callable[[Position, int], None]]] = {
+    SETTING_UP: _set_up,
+    MAIN: _act,
+    PLACING: _put_common,
+    SHORTAGE: _pick_up_for_being,
+    RETURNING: _return,
+    TURN_END: _act,
+    RESOLVING: _resolve,
+}
+"""By phase what an action does."""

@@ -1,0 +1,393 @@
+"""What a step of an effect offers: the pieces and squares that it may be about (13)."""
+
+from __future__ import annotations
+
+from pentathlon_engines.tash_kalar import etherweave, everfrost
+from pentathlon_engines.tash_kalar.actions import (
+    CONVERTS,
+    DESTROYS,
+    DIRS,
+    DOWNGRADES,
+    LEAPS_TO,
+    MOVES_TO,
+    OPTS,
+    PICKS,
+    PLACES,
+    PLACES_OF,
+    TAKES,
+    UPGRADES,
+)
+from pentathlon_engines.tash_kalar.board import (
+    ADJACENT,
+    ALL,
+    BIT,
+    COLOURED,
+    EIGHT,
+    GRID,
+    RAYS,
+    STEPS,
+    WITHIN,
+    add_bits,
+    bits,
+    bits_of,
+    distance,
+    listed,
+    spread,
+)
+from pentathlon_engines.tash_kalar.cards import operations as ops
+from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, PROGRAMS
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY, RANKS
+from pentathlon_engines.tash_kalar.cards.program import (
+    ANY,
+    BUDGET_AND,
+    BUDGET_OR,
+    BY_PIECE,
+    CLOSER_BUT_BESIDE,
+    COMBAT,
+    DESTINATION_MARKED,
+    DESTINATION_RING,
+    DESTINATION_SQUARE,
+    ENEMY,
+    ONTO_EMPTY,
+    ONTO_LEGENDARY,
+    OWN,
+    SELF,
+    UNLIMITED,
+    DestroyStep,
+    GroupStep,
+    LeapStep,
+    MoveStep,
+    PlaceStep,
+    ShotStep,
+    Step,
+)
+from pentathlon_engines.tash_kalar.constants import RANKS_EACH
+from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.selection import (
+    at_places,
+    downgradable,
+    is_outnumbered,
+    marks,
+    owned,
+    select,
+    upgradable,
+)
+from pentathlon_engines.tash_kalar.state import Position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Final
+
+_SECOND: Final = 2
+
+
+def list_offers(state: Position, effect: Effect, step: Step) -> list[int]:
+    """Return the actions of one repetition of a step, without `pass`, in no order."""
+    return OFFERS[step.op](state, effect, step)
+
+
+def most_times(state: Position, step: Step, effect: Effect) -> int:
+    """Return how often a step may be done in all."""
+    if step.most_of >= 0:
+        return effect.counts[step.most_of]
+    if effect.lock >= 0:
+        return step.rank_lock[effect.lock]
+    if step.by_rank:
+        piece = effect.pieces[step.selector.places[0].number]
+        return step.by_rank[state.rank_at(piece)] if piece >= 0 else 0
+    return step.most
+
+
+def _moves(state: Position, effect: Effect, step: MoveStep) -> list[int]:
+    found: list[int] = []
+    direction = effect.direction
+    if step.same_as >= 0:
+        direction = (effect.directions[step.same_as] + step.turned) % EIGHT
+    limits = _limits(state, effect, step)
+    for square in bits(_movers(state, effect, step)):
+        reach = ADJACENT[square]
+        if step.aims:
+            reach = everfrost.squares_aimed_at(state, effect, step, square)
+        elif direction >= 0:
+            to = STEPS[square][direction]
+            reach = BIT[to] if to >= 0 else 0
+        reach &= limits[_reach_of(state, effect, step, square)]
+        if reach and step.near_own:
+            reach = _touching(state, square, reach)
+        elif reach and step.closer:
+            reach = _closer(state, step, square, reach)
+        if reach:
+            base = square * GRID
+            found.extend([MOVES_TO[base + to] for to in bits(reach)])
+    return found
+
+
+def _limits(state: Position, effect: Effect, step: MoveStep) -> list[int]:
+    """Return the squares that moves may end on, by the highest rank captured, plus one."""
+    within = _within(state, effect, step) if step.destination else ALL
+    if step.kind == ONTO_LEGENDARY:
+        legendary = owned(state, ANY, 1 << LEGENDARY) & within
+        return [legendary] * (RANKS_EACH + 1)
+    if not step.capture_ranks & 1 << COMMON:
+        within &= ~(state.pieces[COMMON] | state.pieces[RANKS_EACH + COMMON])
+    return [state.up_to(rank - 1) & within for rank in range(RANKS_EACH + 1)]
+
+
+def _within(state: Position, effect: Effect, step: MoveStep) -> int:
+    """Return the squares to which moves are restricted."""
+    kind = step.destination
+    if kind == DESTINATION_MARKED:
+        return marks(state, effect)
+    if kind == DESTINATION_SQUARE:
+        return BIT[effect.squares[step.square_of]]
+    if kind == DESTINATION_RING:
+        return _ring(step.distance, effect.me) if effect.me >= 0 else 0
+    return COLOURED
+
+
+def _reach_of(state: Position, effect: Effect, step: MoveStep, square: int) -> int:
+    """Return the highest rank that this piece may capture now, plus one (6.2)."""
+    kind = step.kind
+    if kind == ONTO_EMPTY:
+        return 0
+    rank = state.rank_at(square)
+    if kind == BY_PIECE:
+        return rank if square == effect.me else rank + 1
+    if kind == COMBAT:
+        return rank + 1
+    if kind == BUDGET_AND and effect.captures < step.combat:
+        return rank + 1
+    if kind == BUDGET_OR and effect.times == 0:
+        return rank + 1
+    return rank
+
+
+def _movers(state: Position, effect: Effect, step: MoveStep) -> int:
+    """Return the pieces that may make the next move."""
+    if step.one_piece and effect.times:
+        return BIT[effect.runner] if effect.runner >= 0 else 0
+    found = select(state, effect, step.selector)
+    if step.each_once:
+        found = effect.pool
+    if effect.lock >= 0:
+        found &= owned(state, ANY, 1 << effect.lock)
+    if step.kind == BY_PIECE:
+        myself = BIT[effect.me] if effect.me >= 0 else 0
+        found &= owned(state, ANY, step.used_ranks) | myself
+    if step.third_needs_self and effect.times == _SECOND and not effect.moved_self:
+        found &= BIT[effect.me] if effect.me >= 0 else 0
+    if step.most_of_owner < UNLIMITED:
+        found &= _not_spent(state, effect, step)
+    return found
+
+
+def _not_spent(state: Position, effect: Effect, step: MoveStep) -> int:
+    """Return the pieces of those seats of which not enough have moved yet."""
+    found = 0
+    if effect.own_moves < step.most_of_owner:
+        found = state.own(state.active)
+    if effect.times - effect.own_moves < step.most_of_owner:
+        found |= state.own(1 - state.active)
+    return found
+
+
+def _touching(state: Position, square: int, reach: int) -> int:
+    """Return those squares that are adjacent to another own piece than the mover."""
+    others = state.own(state.active) & ~BIT[square]
+    return sum(BIT[to] for to in bits(reach) if ADJACENT[to] & others)
+
+
+def _closer(state: Position, step: MoveStep, square: int, reach: int) -> int:
+    """Return those squares that are closer to the Gateway, or beside it at last (18.2)."""
+    gate = state.gateway
+    if gate < 0:
+        return 0
+    if step.closer == CLOSER_BUT_BESIDE:
+        reach &= ~BIT[gate]
+    far = distance(square, gate)
+    return sum(BIT[to] for to in bits(reach) if distance(to, gate) < far)
+
+
+def _leaps(state: Position, effect: Effect, step: LeapStep) -> list[int]:
+    if effect.picked >= 0:
+        squares = _landings(state, effect, step, effect.picked)
+        return [LEAPS_TO[to] for to in bits(squares)]
+    movers = select(state, effect, step.selector)
+    if step.selector.places[0].kind != SELF:
+        return [PICKS[at] for at in bits(movers) if _landings(state, effect, step, at)]
+    if not movers:
+        return []
+    return [LEAPS_TO[to] for to in bits(_landings(state, effect, step, effect.me))]
+
+
+def _landings(state: Position, effect: Effect, step: LeapStep, square: int) -> int:
+    rank = state.rank_at(square)
+    squares = state.up_to(rank if step.kind == COMBAT else rank - 1) & ~BIT[square]
+    if step.distance:
+        squares &= _ring(step.distance, square)
+    if step.square_of >= 0:
+        squares &= BIT[effect.squares[step.square_of]]
+    return squares
+
+
+def _destructions(state: Position, effect: Effect, step: DestroyStep) -> list[int]:
+    found = select(state, effect, step.selector)
+    if step.stop_rank >= 0 and effect.times:
+        found &= owned(state, ANY, step.next_ranks)
+    return listed(found, DESTROYS)
+
+
+def _placements(state: Position, effect: Effect, step: PlaceStep) -> list[int]:
+    condition = step.selector.owner_condition
+    if condition and not is_outnumbered(state, condition):
+        return []
+    seat = state.active if step.selector.owner == OWN else 1 - state.active
+    ranks = [step.rank] if step.rank >= 0 else list(range(len(RANKS)))
+    squares = state.empty & at_places(state, effect, step.selector.places)
+    found: list[int] = []
+    for rank in ranks:
+        if state.in_supply(seat, rank):
+            actions = PLACES if step.rank >= 0 else PLACES_OF[rank]
+            add_bits(squares, actions, found)
+    return found
+
+
+def _shots(state: Position, effect: Effect, step: ShotStep) -> list[int]:
+    me = effect.me
+    if me < 0:
+        return []
+    directions = _directions(state, effect, step)
+    if step.least:
+        return [DIRS[direction] for direction in directions]
+    return [DIRS[direction] for direction in directions if squares_hit(state, step, me, direction)]
+
+
+def _directions(state: Position, effect: Effect, step: ShotStep) -> tuple[int, ...]:
+    if step.same_as >= 0:
+        return (effect.directions[step.same_as],)
+    if step.diagonals:
+        return tuple(range(1, EIGHT, 2))
+    return PATTERNS[state.card].shapes[effect.shape].directions
+
+
+def squares_hit(state: Position, step: ShotStep, square: int, direction: int) -> int:
+    """Return the pieces that a shot in this direction hits."""
+    if not step.fan:
+        return _hit_on(state, step, RAYS[square][direction])
+    found = 0
+    for turn in (-1, 0, 1):
+        found |= _hit_on(state, step, RAYS[square][(direction + turn) % EIGHT])
+    return found
+
+
+def _hit_on(state: Position, step: ShotStep, ray: tuple[int, ...]) -> int:
+    found = hits = 0
+    for square in ray[: step.reach]:
+        code = state.board[square]
+        if not code:
+            continue
+        rank = (code - 1) % RANKS_EACH
+        if step.blockers >> rank & 1:
+            break
+        if step.ranks >> rank & 1:
+            found |= BIT[square]
+            hits += 1
+            if hits == step.hit:
+                break
+    return found
+
+
+def _upgrades(state: Position, effect: Effect, step: Step) -> list[int]:
+    return listed(select(state, effect, step.selector) & upgradable(state), UPGRADES)
+
+
+def _downgrades(state: Position, effect: Effect, step: Step) -> list[int]:
+    return listed(select(state, effect, step.selector) & downgradable(state), DOWNGRADES)
+
+
+def _conversions(state: Position, effect: Effect, step: Step) -> list[int]:
+    if state.two_sided(state.active) <= 0:
+        return []
+    return listed(select(state, effect, step.selector), CONVERTS)
+
+
+def _picks(state: Position, effect: Effect, step: Step) -> list[int]:
+    return listed(select(state, effect, step.selector), PICKS)
+
+
+def _cards_to_take(state: Position, effect: Effect, step: Step) -> list[int]:
+    return [TAKES[card] for card in bits_of(state.discards[state.active])]
+
+
+def _flares_to_throw(state: Position, effect: Effect, step: Step) -> list[int]:
+    return [OPTS[step.label]] if state.hand_of(state.active, 2) else []
+
+
+def _on_each_square(state: Position, effect: Effect, step: Step) -> list[int]:
+    """Return what can be done on each square: destroy, upgrade or place."""
+    squares = at_places(state, effect, step.selector.places) & ~effect.chosen
+    enemies = owned(state, ENEMY, 1 << COMMON | 1 << HEROIC)
+    found = listed(squares & enemies, DESTROYS)
+    add_bits(squares & owned(state, OWN, 1 << COMMON), UPGRADES, found)
+    if state.two_sided(state.active) > 0:
+        add_bits(squares & state.empty, PLACES, found)
+    return found
+
+
+def _in_group(state: Position, effect: Effect, step: GroupStep) -> list[int]:
+    squares = owned(state, ANY, step.ranks)
+    if effect.chosen:
+        squares &= spread(effect.chosen) & ~effect.chosen
+    if step.downgrades:
+        return listed(squares & downgradable(state), DOWNGRADES)
+    return listed(squares, DESTROYS)
+
+
+def _first_of_options(state: Position, effect: Effect, step: Step) -> list[int]:
+    """Return the first actions of all options with content, or of all if none has any."""
+    steps = PROGRAMS[effect.program].steps
+    found: list[int] = []
+    labels: list[int] = []
+    for start in step.options:
+        option = steps[start]
+        if not option.is_automatic:
+            found.extend(list_offers(state, effect, option))
+            continue
+        labels.append(OPTS[option.label])
+        if option.op != ops.DESTROY_ALL or select(state, effect, option.selector):
+            found.append(OPTS[option.label])
+    return found or labels
+
+
+def _ring(distance: int, square: int) -> int:
+    """Return the squares at exactly this distance."""
+    return WITHIN[distance][square] & ~WITHIN[distance - 1][square]
+
+
+# Any: each function has the kind of step that its operation has.
+OFFERS: Final[dict[str, Callable[[Position, Effect, Any], list[int]]]] = {
+    ops.MOVES: _moves,
+    ops.LEAPS: _leaps,
+    ops.DESTROY: _destructions,
+    ops.UPGRADE: _upgrades,
+    ops.DOWNGRADE: _downgrades,
+    ops.CONVERT: _conversions,
+    ops.PLACE: _placements,
+    ops.SHOOT: _shots,
+    ops.PER_SQUARE: _on_each_square,
+    ops.GROUP: _in_group,
+    ops.PICK: _picks,
+    ops.RECOVER: _cards_to_take,
+    ops.THROW_FLARE: _flares_to_throw,
+    ops.CHOOSE: _first_of_options,
+    ops.FREEZE: everfrost.offer_cards,
+    ops.MIRROR: everfrost.offer_reflections,
+    ops.PICK_SQUARE: etherweave.offer_squares,
+    ops.SWAP: etherweave.offer_swaps,
+    ops.LIFT: etherweave.offer_lifts,
+    ops.LEAP_FROM_CARD: etherweave.offer_landings,
+    ops.COPY_WARP: etherweave.offer_copies,
+    ops.THROW: etherweave.offer_throws,
+    ops.TAKE_BACK: etherweave.offer_taking_back,
+}
