@@ -18,7 +18,8 @@ from workers.sandbox.staging import Staging
 SIZE_BYTES: Final = 256 << 20
 """Room for what a worker's slots unpack; a full disk takes that much memory."""
 _CHUNK: Final = bytes(1 << 20)
-_PRIVATE_DISK: Final = Path(__file__).with_name("private_disk.py")
+_PRIVATE_DISK: Final = Path(__file__).with_name("private_disk.py").read_text()
+"""Run as text: a worker's user may have no right to read our files."""
 _TRIAL: Final = (sys.executable, "-m", "workers.sandbox", "--least", "namespaces")
 
 Undo = Callable[[], None]
@@ -49,7 +50,8 @@ class OwnDisks:
 
     def command(self, command: Sequence[str | Path]) -> list[str | Path]:
         """Return the command that mounts the disk before it becomes the worker."""
-        own = (sys.executable, _PRIVATE_DISK, self._folder, str(self._size_bytes))
+        python = (sys.executable, "-I", "-S", "-c", _PRIVATE_DISK)
+        own = (*python, self._folder, str(self._size_bytes))
         return [*own, "env", f"TMPDIR={self._folder}", *command]
 
     def fill(self, worker: Member) -> Undo | None:

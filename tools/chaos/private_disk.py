@@ -1,9 +1,8 @@
 """Starts a program that keeps temporary files on a small disk of its own, which nobody else sees.
 
-`python private_disk.py FOLDER BYTES PROGRAM …` mounts that many bytes of memory at the folder, in
-a mount namespace of its own, and becomes the program. The disk goes with the last of its
-processes.
-It imports the standard library only, so that nothing of the platform is loaded twice.
+With this file as SOURCE, `python -c SOURCE FOLDER BYTES PROGRAM …` makes a mount namespace, mounts
+that many bytes of memory at the folder and becomes the program. The disk goes with the last of its
+processes. It imports the standard library only: the program loads the rest itself.
 """
 
 from __future__ import annotations
