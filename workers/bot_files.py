@@ -11,20 +11,11 @@ from typing import Final
 
 import structlog
 
-from pentathlon.bots.archives import read_archive, unpack
+from pentathlon.bots.archives import unpack, verify
 from pentathlon.bots.models import Archive
 from workers.sandbox.staging import Inventory, Staging, remove_tree
 
 _log: Final = structlog.stdlib.get_logger(__name__)
-
-
-class DamagedArchive(Exception):
-    """A stored archive whose files are not the ones that were uploaded."""
-
-    code = "damaged_archive"
-
-    def __init__(self, content_hash: str, found: str) -> None:
-        super().__init__(f"The stored archive {content_hash} has the contents of {found}.")
 
 
 class FilesRemoved(Exception):
@@ -84,9 +75,7 @@ class BotFiles:
 
     def _fetch(self, content_hash: str) -> _Unpacked:
         data = bytes(Archive.objects.values_list("data", flat=True).get(pk=content_hash))
-        checked = read_archive(data)
-        if checked.content_hash != content_hash:
-            raise DamagedArchive(content_hash, checked.content_hash)
+        verify(data, content_hash)
         with ExitStack() as undo:
             folder = self._staging.new_folder(undo) / "bot"
             folder.mkdir(mode=0o755)

@@ -18,7 +18,7 @@ from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.uploads import reject_build
 from pentathlon.replays.services import Submission, accept_results
 from pentathlon_engines import GAMES
-from pentathlon_engines.manifest import bot_command, read_manifest
+from pentathlon_engines.manifest import bot_command
 from pentathlon_engines.match.launcher import HostTooSlow, Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
@@ -168,7 +168,7 @@ class _Batch:
     def _seat_bot(self, seat: SeatJob) -> SeatBot:
         files_hash = seat.files_hash or self._build(seat)
         folder = self._patiently(lambda: self._files.folder(files_hash))
-        command = bot_command(folder, read_manifest(folder))
+        command = bot_command(folder, seat.manifest)
         return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
     def _build(self, seat: SeatJob) -> str:

@@ -15,10 +15,10 @@ import hashlib
 import re
 import stat
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadManifest
@@ -54,6 +54,36 @@ class Manifest:
     """The program that makes the bot from its sources; empty when nothing is to be built."""
     processes: int = 1
     """How many processes it wants to have at a time; the first one counts."""
+
+    def to_json(self) -> dict[str, str | list[str] | int]:
+        """Return the fields that bot.toml set, as a JSON object."""
+        fields: dict[str, str | list[str] | int] = {
+            "name": self.name,
+            "games": list(self.games),
+            "language": self.language,
+        }
+        if self.main:
+            fields["main"] = self.main
+        else:
+            fields["command"] = list(self.command)
+        if self.build:
+            fields["build"] = list(self.build)
+        if self.processes > 1:
+            fields["processes"] = self.processes
+        return fields
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Manifest:  # Any: JSON that `to_json` wrote
+        """Return the manifest that `to_json` wrote; nothing is checked again."""
+        return cls(
+            name=fields["name"],
+            games=tuple(fields["games"]),
+            language=fields["language"],
+            main=fields.get("main"),
+            command=tuple(fields.get("command", ())),
+            build=tuple(fields.get("build", ())),
+            processes=fields.get("processes", 1),
+        )
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -111,15 +141,24 @@ def content_hash(folder: Path) -> str:
 
     Compiled Python and files whose name begins with a dot do not count.
     """
+    return hash_files(
+        (path.relative_to(folder).as_posix(), _is_program(path), path.read_bytes())
+        for path in _files(folder)
+    )
+
+
+def hash_files(files: Iterable[tuple[str, bool, bytes]]) -> str:
+    """Return the content hash of files: of each its name, whether it is a program, its data."""
     total = hashlib.sha256()
-    for name, path in sorted(
-        (path.relative_to(folder).as_posix(), path) for path in _files(folder)
-    ):
-        data = path.read_bytes()
-        mode = 0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644
+    for name, is_program, data in sorted(files):
+        mode = 0o755 if is_program else 0o644
         total.update(f"{name}\0{mode:o}\0{len(data)}\0".encode())
         total.update(data)
     return f"sha256:{total.hexdigest()}"
+
+
+def _is_program(path: Path) -> bool:
+    return bool(path.stat().st_mode & stat.S_IXUSR)
 
 
 def _files(folder: Path) -> list[Path]:

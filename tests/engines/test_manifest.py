@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -153,6 +154,13 @@ def test_hash_follows_names_and_contents_only(tmp_path: Path) -> None:
     (second / "main.py").rename(second / "other.py")
 
     assert len({same, changed, content_hash(second)}) == 3
+
+
+@pytest.mark.parametrize("toml", [PYTHON, PROGRAM + 'build = ["cc", "bot.c"]\nprocesses = 4\n'])
+def test_manifest_comes_back_from_its_json(toml: str, tmp_path: Path) -> None:
+    found = read_manifest(write_bot(tmp_path, toml))
+
+    assert Manifest.from_json(json.loads(json.dumps(found.to_json()))) == found
 
 
 def test_hash_is_that_of_an_upload(tmp_path: Path) -> None:

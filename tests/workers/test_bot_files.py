@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from pentathlon.bots.archives import DamagedArchive
 from pentathlon.bots.models import Archive
 from tests.factories import make_version
-from workers.bot_files import BotFiles, DamagedArchive
+from workers.bot_files import BotFiles
 from workers.sandbox.staging import remove_tree
 
 pytestmark = pytest.mark.django_db

@@ -214,7 +214,7 @@ def _store_version(bot: Bot, number: int, checked: CheckedArchive, notes: str) -
         bot=bot,
         number=number,
         archive=_store_archive(checked),
-        manifest=checked.manifest_json(),
+        manifest=checked.manifest.to_json(),
         notes=notes,
     )
     VersionGame.objects.bulk_create(

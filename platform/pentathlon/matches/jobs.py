@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from pentathlon.matches.models import MatchKind
+from pentathlon_engines.manifest import Manifest
 
 Options = dict[str, Any]  # Any: the game checks the values
 
@@ -42,6 +43,8 @@ class SeatJob:
     files_hash: str
     """Of the files to run: what was built from the upload, where something was; or empty, as
     long as it is to be built."""
+    manifest: Manifest
+    """As it was stored when the bot was uploaded."""
     is_blamed: bool = False
     """Whether an end of this bot that nothing explains is its own fault by now: it has ended so
     on other workers, too."""

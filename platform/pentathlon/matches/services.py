@@ -41,6 +41,7 @@ from pentathlon.matches.retries import better_elsewhere, blamed_versions, is_hop
 from pentathlon.matches.streaks import stop_failing_versions
 from pentathlon.matches.validation import settle_versions
 from pentathlon_engines import GAMES
+from pentathlon_engines.manifest import Manifest
 
 LEASE_S: Final = 30
 """How long a worker may be silent before its match goes to another one."""
@@ -340,6 +341,7 @@ def _job(match: Match, token: UUID) -> Job:
                 name=str(seat.version),
                 content_hash=seat.version.archive_id,
                 files_hash=seat.version.files_hash,
+                manifest=Manifest.from_json(seat.version.manifest),
                 is_blamed=seat.version_id in blamed,
             )
             for seat in match.seats.all()

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pentathlon.bots.archives import read_archive, read_built, unpack
+from pentathlon.bots.archives import (
+    DamagedArchive,
+    read_archive,
+    read_built,
+    unpack,
+    verify,
+)
 from pentathlon.bots.bad_archive import BadArchive, LargeArchive
+from pentathlon_engines.manifest import content_hash
 from tests.factories import make_upload, zip_files
 from tests.pentathlon.bots.hostile import ARCHIVES, HONEST, MANIFEST, Hostile, named
 
@@ -34,7 +41,7 @@ def test_too_much_is_told_apart_from_bad(hostile: Hostile) -> None:
 def test_honest_archive_tells_its_manifest_and_files() -> None:
     checked = read_archive(zip_files(HONEST))
 
-    assert checked.manifest_json() == {
+    assert checked.manifest.to_json() == {
         "name": "tiger",
         "games": ["tuned"],
         "language": "python",
@@ -178,7 +185,7 @@ TO_BUILD = (
 def test_what_is_to_be_built_need_not_be_there() -> None:
     checked = read_archive(zip_files({"bot.toml": TO_BUILD, "bot.c": ""}))
 
-    assert checked.manifest_json() == {
+    assert checked.manifest.to_json() == {
         "name": "tiger",
         "games": ["tuned"],
         "language": "command",
@@ -212,3 +219,21 @@ def test_bad_result_of_a_build_is_refused(files: dict[str, bytes | str], code: s
         read_built(zip_files(files), manifest)
 
     assert caught.value.code == code
+
+
+def test_stored_archive_is_known_by_its_hash() -> None:
+    honest = read_archive(zip_files({**HONEST, "run.sh": "exit"}))
+    other = read_archive(zip_files({**HONEST, "run.sh": "exit 1"}))
+
+    verify(honest.normalised, honest.content_hash)
+    with pytest.raises(DamagedArchive, match=honest.content_hash):
+        verify(other.normalised, honest.content_hash)
+
+
+def test_unpacked_bot_has_the_hash_of_its_upload(tmp_path: Path) -> None:
+    program = {"bot.toml": 'name = "b"\ngames = ["tuned"]\ncommand = ["./run"]\n', "run": "#!"}
+    checked = read_archive(zip_files(program))
+
+    unpack(checked.normalised, tmp_path)
+
+    assert content_hash(tmp_path) == checked.content_hash
