@@ -1,4 +1,4 @@
-"""Everything a Python bot needs to play: write `choose`, call `play`.
+"""All that a Python bot needs: write `choose`, and pass it to `play`.
 
 ```python
 from pentathlon_engines.bot import Turn, play
@@ -9,9 +9,9 @@ def choose(turn: Turn) -> str:
 play(choose)
 ```
 
-Start-up is most of a short match, so this module loads next to nothing; `rng` and `state()` load
-what they need when they are first used. Print to standard error only: standard output is the
-protocol.
+Start-up is most of a short match, so this module imports next to nothing; `rng` and `state()`
+import what they need when you first use them. Print to standard error only: standard output is
+for the protocol.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ class Turn:
         self.match: str = hello["match"]
         self.ply = 0
         self.events: list[tuple[int, str]] = []
-        """Seat and text of what happened since your last action, that one first."""
+        """Seat and text of each event since your last action, which comes first."""
         self.observation: dict[str, Any] = {}
         self.legal: list[str] = []
         self.clock: dict[str, int] = {}
         self.note = ""
-        """A short text for the owner's eyes, sent with the action."""
+        """A short text for the owner of the bot, sent with the action."""
         self._started_s = 0.0
         self._rng: Random | None = None
 
     @property
     def rng(self) -> Random:
-        """A generator seeded by match and seat, so that a run can be repeated."""
+        """A generator seeded by match and seat, so that a rerun draws the same numbers."""
         if self._rng is None:
-            import random  # noqa: PLC0415  # doubles the start-up time of a bot without chance
+            import random  # noqa: PLC0415  # doubles the start-up time of a bot
 
             self._rng = random.Random(f"{self.match}:{self.seat}")
         return self._rng
@@ -65,7 +65,7 @@ class Turn:
     def state(self) -> State:
         """Return the position as a state to search in.
 
-        What the seat cannot see is arbitrary in it; `determinize` draws it from what is possible.
+        Its hidden parts are arbitrary; `determinize` draws them from those that are possible.
         """
         from pentathlon_engines import GAMES  # noqa: PLC0415  # not every bot needs the rules
 
@@ -76,7 +76,7 @@ class Turn:
         return 1000 * (time.process_time() - self._started_s)
 
     def begin(self, message: dict[str, Any]) -> None:
-        """Take over what an `act` message says."""
+        """Take over the fields of an `act` message."""
         self._started_s = time.process_time()
         self.ply = message["ply"]
         self.events = message["events"]
@@ -100,7 +100,7 @@ def play(choose: Callable[[Turn], str]) -> None:
         elif message["type"] == "end":
             break
     sys.stderr.flush()
-    os._exit(0)  # the interpreter's own way out takes milliseconds that nobody needs
+    os._exit(0)  # the interpreter's own exit would take some milliseconds more
 
 
 def _answer(message: dict[str, str]) -> None:

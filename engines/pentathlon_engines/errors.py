@@ -1,31 +1,31 @@
-"""Everything the engines raise.
+"""All errors that the engines raise.
 
 EngineError
 ├── UnknownGame          no game with this key
 ├── BadOption            an option that the game does not have, or a value out of range
 ├── BadSeats             a number of seats that the game does not allow
 ├── BadPosition          JSON that is not a position of this game
-├── BadAction            a text that is not an action of this game at all
+├── BadAction            a text that is no action of this game
 ├── IllegalAction        an action that exists but is not allowed here
 ├── BadChance            a chance text that is not a possible outcome here
-├── NotToMove            somebody else decides now, or the game is over
-├── BadManifest          a bot.toml that cannot be used
-├── BadMessage           a line that is not a message of the protocol
-├── BadRecord            a record that does not re-simulate
-└── BadBundle            a file that is no bundle of a seat's match
+├── NotToMove            another seat or chance decides now, or the match is over
+├── BadManifest          an invalid bot.toml
+├── BadMessage           a line that is no message of the protocol
+├── BadRecord            a record whose match does not come out as it says
+└── BadBundle            a file that is no valid bundle
 """
 
 from __future__ import annotations
 
 
 class EngineError(Exception):
-    """Base of all errors here; `code` is stable and may be shown to machines."""
+    """The base of all errors here; programs may rely on `code`."""
 
     code = "engine_error"
 
 
 class UnknownGame(EngineError, KeyError):
-    """There is no game with this key; a `KeyError` as well, as for any mapping."""
+    """There is no game with this key; also a `KeyError`, as for any mapping."""
 
     code = "unknown_game"
     __str__ = Exception.__str__  # `KeyError` would put the sentence in quotes
@@ -50,7 +50,7 @@ class BadPosition(EngineError):
 
 
 class BadAction(EngineError):
-    """A text that is not an action of this game at all."""
+    """A text that is no action of this game."""
 
     code = "bad_action"
 
@@ -79,13 +79,13 @@ class BadChance(EngineError):
 
 
 class NotToMove(EngineError):
-    """Somebody else decides now, or the game is over."""
+    """Another seat or chance decides now, or the match is over."""
 
     code = "not_to_move"
 
 
 class BadManifest(EngineError):
-    """A bot.toml that cannot be used; the message names the field and what to write."""
+    """An invalid bot.toml; the message names the field and says what to write."""
 
     code = "bad_manifest"
 
@@ -96,18 +96,18 @@ class BadManifest(EngineError):
 
 
 class BadMessage(EngineError):
-    """A line that is not a message of the protocol."""
+    """A line that is no message of the protocol."""
 
     code = "bad_message"
 
 
 class BadRecord(EngineError):
-    """A record that does not re-simulate; the message names the event and the difference."""
+    """A record whose match does not come out as it says; names the event and the difference."""
 
     code = "bad_record"
 
 
 class BadBundle(EngineError):
-    """A file that is no bundle of a seat's match; the message says what is wrong with it."""
+    """A file that is no valid bundle; the message says what is wrong with it."""
 
     code = "bad_bundle"

@@ -1,4 +1,4 @@
-"""The languages that a bot may name instead of a command, and how a bot in each is started."""
+"""The languages that a manifest may name, and the commands that start bots in them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """How bots in one language are started.
+    """A language and the command that starts a bot in it.
 
-    In `argv`, "{main}" stands for the main file, "{heap_mb}" for the memory that a run-time system
-    with a heap may fill, and "{bot}" and "{python}" for what `BotCommand` says.
+    In `argv`, "{main}" stands for the main file and "{heap_mb}" for the largest heap of a run-time
+    system. "{bot}" and "{python}" mean the same as in `BotCommand`.
     """
 
     key: str
     main: str
-    """The main file unless the bot names another."""
+    """The default main file."""
     argv: tuple[str, ...]
     is_built: bool = True
-    """Whether its sources may have to be built."""
+    """A bot in this language may have a build."""
 
 
 LANGUAGES: Final = {
@@ -36,7 +36,7 @@ LANGUAGES: Final = {
             main="main.js",
             argv=("node", "--max-old-space-size={heap_mb}", "{bot}/{main}"),
         ),
-        # One collector thread, two compilers: more only wait for each other on one core.
+        # On one core, more collector and compiler threads would only wait for each other.
         Language(
             key="java",
             main="bot.jar",
@@ -53,12 +53,12 @@ BUILD_TOOLS: Final = (
     "cc", "gcc", "c++", "g++", "clang", "clang++", "make", "cmake",
     "javac", "rustc", "cargo", "go",
 )  # fmt: skip
-"""What a build may begin with and not every worker has: a worker says which of them it has."""
+"""Programs that a build may start with; each worker announces which of them it has."""
 
 _HEAP_SHARE: Final = 0.5
-"""Of the memory limit: a run-time system needs the rest for itself."""
+"""The share of the memory limit; the run-time system needs the rest."""
 
 
 def heap_mb(memory_mb: int) -> int:
-    """Return what "{heap_mb}" stands for under a memory limit."""
+    """Return the value of "{heap_mb}" for a memory limit."""
     return max(1, int(_HEAP_SHARE * memory_mb))

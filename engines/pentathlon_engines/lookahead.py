@@ -1,4 +1,4 @@
-"""Looking one and two actions ahead, for bots of any game.
+"""Look one and two actions ahead, in any game.
 
 >>> from pentathlon_engines import GAMES
 >>> state = GAMES["tuned"].start()
@@ -12,7 +12,7 @@ from pentathlon_engines.contract.game import CHANCE, State
 
 
 def after(state: State, action: int) -> State:
-    """Return the position after an action; the given one stays as it is."""
+    """Return the position after an action; `state` does not change."""
     state = state.copy()
     state.apply_unchecked(action)
     return state
@@ -36,14 +36,15 @@ def has_won(state: State, seat: int) -> bool:
 
 
 def can_evaluate(state: State) -> bool:
-    """Return whether the game has a rule of thumb for how good a position looks."""
+    """Return whether the game has an evaluation."""
     return state.game.evaluation() is not None
 
 
 def best_first(state: State, actions: list[int]) -> list[int]:
-    """Return the actions, those first after which the position looks best to the seat to move.
+    """Return the actions by how good the position after them looks to the seat to move.
 
-    Actions that look alike stay in their order, as do all in a game without an evaluation.
+    The best comes first. Equal actions keep their order, as do all in a game without an
+    evaluation.
     """
     seat, evaluate = state.to_move, state.game.evaluation()
     if seat is None or evaluate is None:
@@ -52,7 +53,7 @@ def best_first(state: State, actions: list[int]) -> list[int]:
 
 
 def is_safe(state: State, seat: int) -> bool:
-    """Return whether this seat has neither lost here nor can be beaten by the next action."""
+    """Return whether this seat has not lost, and nobody else can win with the next action."""
     if state.outcome is not None:
         return state.outcome.ranks[seat] == 0
     return state.to_move == seat or winning_action(state) is None

@@ -27,11 +27,11 @@ from pentathlon_engines.match.launcher import BotCommand
 
 FILE_NAME: Final = "bot.toml"
 LARGEST_BYTES: Final = 4096
-"""Of a bot.toml. The time to parse one grows with the square of its size."""
+"""The largest bot.toml: the time to parse one grows with the square of its size."""
 ANY_GAME: Final = "*"
-"""In the place of games: all that there are, for bots that know only the contract of a game."""
+"""Stands for all games, for bots that know only the contract of a game."""
 COMMAND: Final = "command"
-"""The language of a bot that names a program instead."""
+"""The language of a bot that names a program."""
 MOST_PROCESSES: Final = 16
 BUILT_IN: Final = Path(__file__).parent / "bots"
 
@@ -41,7 +41,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a bot says about itself."""
+    """The content of a `bot.toml`."""
 
     name: str
     games: tuple[str, ...]
@@ -51,9 +51,9 @@ class Manifest:
     command: tuple[str, ...]
     """The program to start, when `language` is "command"."""
     build: tuple[str, ...]
-    """The program that makes the bot from its sources; empty when nothing is to be built."""
+    """The program that builds the bot from its sources; empty if there is none."""
     processes: int = 1
-    """How many processes it wants to have at a time; the first one counts."""
+    """How many processes it may have at a time, the first one included."""
 
     def to_json(self) -> dict[str, str | list[str] | int]:
         """Return the fields that bot.toml set, as a JSON object."""
@@ -90,7 +90,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Read and check the manifest of the bot in this folder.
 
     Raises:
-        BadManifest: naming the field and what to write.
+        BadManifest: with the field and what to write.
     """
     try:
         with (folder / FILE_NAME).open("rb") as file:
@@ -103,10 +103,10 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
-    """Check a manifest apart from its folder; `has_file` knows the other files of the bot.
+    """Check a manifest without its folder; `has_file` tells whether the bot has a file.
 
     Raises:
-        BadManifest: naming the field and what to write.
+        BadManifest: with the field and what to write.
     """
     table = _parse_table(data)
     unknown = sorted(set(table) - set(_FIELDS))
@@ -120,7 +120,7 @@ def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
 
 
 def bot_command(folder: Path, manifest: Manifest) -> BotCommand:
-    """Say how the bot in this folder is started."""
+    """Return the command that starts the bot in this folder."""
     folder = folder.resolve()
     argv = list(manifest.command)
     if manifest.main is not None:
@@ -132,14 +132,14 @@ def bot_command(folder: Path, manifest: Manifest) -> BotCommand:
 
 
 def built_in_bots() -> dict[str, Path]:
-    """Return the folders of the bots that come with this package, by name."""
+    """Return the folders of the bots in this package, by name."""
     return {path.parent.name: path.parent for path in sorted(BUILT_IN.glob(f"*/{FILE_NAME}"))}
 
 
 def content_hash(folder: Path) -> str:
-    """Return the hash over names, modes and contents by which an upload of this folder is known.
+    """Return the hash over names, modes and contents of the files, as an upload would have it.
 
-    Compiled Python and files whose name begins with a dot do not count.
+    It leaves out compiled Python, and files whose names begin with a dot.
     """
     return hash_files(
         (path.relative_to(folder).as_posix(), _is_program(path), path.read_bytes())
@@ -176,7 +176,7 @@ def _parse_table(data: bytes) -> dict[str, object]:
         )
     try:
         return tomllib.loads(data.decode())
-    # Besides what is no TOML: a number of more digits than Python reads is a bare ValueError.
+    # A number with more digits than Python reads raises a bare ValueError.
     except (ValueError, RecursionError) as error:
         raise BadManifest(
             f"{FILE_NAME}: not TOML ({error}); see the example in PROTOCOL.md"
@@ -184,9 +184,9 @@ def _parse_table(data: bytes) -> dict[str, object]:
 
 
 def _shown(value: object) -> str:
-    """Return what a message quotes: a text, cut short, or the kind of another value.
+    """Return how an error quotes a value: a text, cut short, or the type of another value.
 
-    The digits of a number may be more than Python writes down.
+    A number may have more digits than Python writes.
     """
     if type(value) is not str:
         return type(value).__name__

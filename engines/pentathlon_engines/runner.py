@@ -1,8 +1,7 @@
-"""Runs one match: bots at their seats, a referee, clocks; the result is a record.
+"""Run one match between bot processes and return its record.
 
-This is the only way a match is played: at the author's desk, in the tests and in the workers.
-What a bot does wrong becomes a fault in the record. What the host does wrong is raised and never
-scored.
+Every match runs through here: at the author's desk, in the tests and in the workers. An error of a
+bot becomes a fault in the record. An error of the host is raised, and the match has no result.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from pentathlon_engines.record.shape import SEED_END, Header, Record
 
 
 class MatchAbandoned(Exception):
-    """Raised by `on_tick` when nobody wants the result any more."""
+    """Raise this in `on_tick` to end a match whose result nobody needs any more."""
 
     code = "match_abandoned"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatBot:
-    """Who sits at a seat and how it is started."""
+    """The bot at a seat, and the command that starts it."""
 
     name: str
     hash: str
@@ -39,20 +38,20 @@ class SeatBot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchReport:
-    """The record of a match, and per seat what only the owner of the bot may see."""
+    """The record of a match, and for each seat the facts that only the bot's owner may see."""
 
     record: Record
     logs: list[bytes]
     """The end of each bot's standard error."""
     usage: list[Usage]
     notes: list[list[tuple[int, str]]]
-    """Ply and text: what the bot noted, and what the referee could not accept."""
+    """Ply and text of the notes of the bot, and of actions that were not legal."""
     traces: list[Trace]
-    """The last lines in both directions, and what the last request took."""
+    """The last lines in both directions, and the times of the last request."""
     starved_s: float = 0.0
-    """How long the bots waited for their host while they were asked."""
+    """How long the bots waited for their host while they were to act."""
     watched_s: float = 0.0
-    """How much of that time was looked at."""
+    """For how much of the time we looked whether they slept."""
 
 
 def play_match(
@@ -68,17 +67,17 @@ def play_match(
     on_tick: Callable[[int], None] | None = None,
     blamed: Collection[int] = (),
 ) -> MatchReport:
-    """Play one match to its end and return what happened.
+    """Play one match to its end and return the report.
 
-    `on_tick` is called with the ply before every request and at every look at a bot, some 50 times
-    a second; what it raises ends the match without a report. The bots at `blamed` seats were given
-    up, or killed, by other hosts: if this one does so too, they have lost.
+    It calls `on_tick` with the ply before every request, and at every look at a bot, some 50 times
+    a second. `on_tick` may raise to end the match without a report. Other hosts have given up, or
+    killed, the bots at `blamed` seats: if this host does so, too, they have lost.
 
     Raises:
         LaunchFailed: the host could not start a bot.
-        HostTooSlow: the host gave a bot no time to answer.
+        HostTooSlow: the host did not let a bot run.
         EndedFromOutside: somebody on the host killed a bot.
-        BadSeats, BadOption: the game is not played like that.
+        BadSeats, BadOption: the game does not allow these seats or options.
     """
     if not 0 <= seed < SEED_END:
         raise ValueError(f"a seed is from 0 to 2**53 - 1, not {seed}")

@@ -1,4 +1,4 @@
-"""Bots, games and launchers as they are named on the command line."""
+"""Turn arguments of the command line into bots, games, launchers and limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pentathlon_engines.runner import SeatBot
 
 
 def find_bot(name: str) -> tuple[Manifest, SeatBot]:
-    """Return the bot of a built-in name or a folder, built where its manifest says so."""
+    """Return the bot with a built-in name or in a folder; run its build if it has one."""
     folder = built_in_bots().get(name, Path(name))
     if not folder.is_dir():
         known = ", ".join(built_in_bots())
@@ -40,7 +40,7 @@ def find_bot(name: str) -> tuple[Manifest, SeatBot]:
 
 
 def find_player(name: str, *, game: Game) -> SeatBot:
-    """Return a bot that plays this game."""
+    """Return the bot, or fail if it does not play this game."""
     manifest, bot = find_bot(name)
     if game.info.key not in manifest.games:
         raise CommandFailed(
@@ -61,7 +61,7 @@ def find_game(key: str) -> Game:
 
 
 def find_launcher(*, sandbox: bool) -> Launcher:
-    """Return the plain launcher, or the sandbox that an installed package offers."""
+    """Return the plain launcher, or the sandbox if a package with one is installed."""
     if not sandbox:
         return PlainLauncher()
     found = entry_points(group="pentathlon.launchers", name="sandbox")
@@ -76,7 +76,7 @@ def find_launcher(*, sandbox: bool) -> Launcher:
 
 
 def read_limits(text: str | None) -> Limits:
-    """Return the limits given as JSON, the others with their defaults."""
+    """Return limits from JSON; missing ones take their defaults."""
     try:
         return Limits.from_json(read_object(text, option="--limits"))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""`pentathlon check`: does a bot keep the protocol?"""
+"""`pentathlon check`: test whether a bot keeps the protocol."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 
 
 class Finding(NamedTuple):
-    """How one match of the check went."""
+    """The result of one match of the check."""
 
     game: str
     seat: int
@@ -75,7 +75,7 @@ def _try_seat(game: Game, seat: int, bot: SeatBot, launcher: Launcher) -> Findin
 
 
 def _with_unknown_field(message: protocol.Message) -> bytes:
-    # Later versions may add fields: a bot has to pass over those it does not know.
+    # Later versions of the protocol may add fields, and bots must ignore them.
     return protocol.encode({**message, "x_unknown": {"pass": ["over", None]}})
 
 

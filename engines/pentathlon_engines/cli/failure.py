@@ -1,4 +1,4 @@
-"""How commands fail: one sentence, the next command to try, and an exit code."""
+"""Failures of commands: a sentence, a command to try next, and an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pentathlon init`: the folder of a new bot that plays already."""
+"""`pentathlon init`: write the folder of a new bot that can play."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def init(
     lang: Annotated[
         BotTemplate, typer.Option(help="The language of the bot.")
     ] = BotTemplate.PYTHON,
-    folder: Annotated[Path | None, typer.Option(help="Where; else ./my-GAME-bot.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Its folder; by default ./my-GAME-bot.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a new bot, ready to play."""
@@ -35,7 +37,7 @@ def init(
     folder = folder or Path(f"my-{game}-bot".replace("_", "-"))
     if folder.exists():
         raise CommandFailed(
-            f"{folder} is there already.", try_next=f"pentathlon init {game} --folder OTHER"
+            f"{folder} exists already.", try_next=f"pentathlon init {game} --folder OTHER"
         )
     facts = {"game": game, "title": rules.info.title, "folder": str(folder), "name": folder.name}
     files = _write(TEMPLATES / lang.value, folder, facts)

@@ -1,4 +1,4 @@
-"""What commands print: results on standard output, everything else on standard error."""
+"""Print results to standard output, and everything else to standard error."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def show_log(log: bytes, notes: Sequence[tuple[int, str]]) -> None:
 
 
 def ordinal(rank: int) -> str:
-    """Name a rank: 0 is 1st."""
+    """Return a rank as an ordinal; rank 0 is 1st."""
     return {0: "1st", 1: "2nd", 2: "3rd"}.get(rank, f"{rank + 1}th")

@@ -1,4 +1,4 @@
-"""`pentathlon play`: one match on this machine, run as the workers run it; or a bundle again."""
+"""`pentathlon play`: play a match on this machine as workers do, or rerun a bundle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def play(
     game: Annotated[
         str,
         typer.Argument(
-            metavar="GAME|BUNDLE", help="The game, such as tuned, or a match's repro bundle."
+            metavar="GAME|BUNDLE", help="A game, such as tuned, or the repro bundle of a match."
         ),
     ],
     bots: Annotated[
@@ -41,7 +41,7 @@ def play(
     ],
     *,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**53 - 1, help="Drawn where not given.")
+        int | None, typer.Option(min=0, max=2**53 - 1, help="Random by default.")
     ] = None,
     options: Annotated[str | None, typer.Option(help="Options of the game, as JSON.")] = None,
     limits: Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")] = None,
@@ -49,9 +49,9 @@ def play(
     sandbox: Annotated[bool, typer.Option("--sandbox", help="Run bots in the sandbox.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Play one match and say how it ended.
+    """Play one match and print the result.
 
-    With a bundle, let one bot meet again what it met in a match: 0 if the same happens, else 1.
+    With a bundle, repeat a match for one bot: exit with 0 if the same happens, else with 1.
     """
     if game not in GAMES and (game.endswith(".zip") or Path(game).is_file()):
         _refuse_settings(game, seed=seed, options=options, limits=limits, record=record)
@@ -89,7 +89,7 @@ def _refuse_settings(bundle: str, **given: object) -> None:
     names = [f"--{name}" for name, value in given.items() if value is not None]
     if names:
         raise CommandFailed(
-            f"A bundle brings what the match was played with: leave {' and '.join(names)} out.",
+            f"A bundle has the settings of its match: leave {' and '.join(names)} out.",
             try_next=f"pentathlon play {bundle} BOT",
         )
 

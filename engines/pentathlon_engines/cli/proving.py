@@ -1,4 +1,4 @@
-"""`pentathlon verify --tournament`: whether a tournament was drawn as it promised."""
+"""`pentathlon verify --tournament`: check that a tournament was drawn as promised."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ def verify_tournament(
     noted: str | None,
     as_json: bool,
 ) -> None:
-    """Check a proof in a file or of a server, print a line for each check, and exit with 1 if
-    one failed.
-    """
+    """Check the proof in a file or on a server; exit with 1 if a check failed."""
     address = _ADDRESS.fullmatch(source)
     site, number = address.groups() if address else ("", "")
     if fetch and not address:
@@ -110,7 +108,7 @@ def _get(address: str) -> Any:  # Any: JSON
             address,
             headers={"Accept": "application/json"},
             timeout=_TIMEOUT_S,
-            # A server that counts requests says when to come again.
+            # A server with a throttle says when to try again.
             retries=urllib3.Retry(3, status_forcelist=(429, 503), respect_retry_after_header=True),
         )
         told = json.loads(answer.data)

@@ -1,4 +1,4 @@
-"""`pentathlon replay` and `pentathlon verify`: what can be done with a record."""
+"""`pentathlon replay` and `pentathlon verify`: show and verify records."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ LAST = ("G", "$", "\x1b[F")
 CLEAR = "\x1b[H\x1b[2J"
 QUIT = ("q", "\x1b", "\x04")
 
-RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record, as play writes it.")]
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record, written by play.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def verify(
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="A record, as play writes it.")
+        Path | None, typer.Argument(metavar="FILE", help="A record, written by play.")
     ] = None,
     *,
     tournament: Annotated[
         str | None, typer.Option(metavar="FILE|URL", help="Check a tournament instead.")
     ] = None,
     commitment: Annotated[
-        str | None, typer.Option(help="Of the tournament, as you noted it before the start.")
+        str | None, typer.Option(help="The commitment that you noted before the start.")
     ] = None,
     records: Annotated[
-        Path | None, typer.Option(help="Folder with records of the tournament to check, too.")
+        Path | None, typer.Option(help="A folder with records of the tournament to verify, too.")
     ] = None,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="Get and check all records that are there.")
+        bool, typer.Option("--fetch", help="Download and verify all records of the tournament.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play a record again and check every part of it, or check how a tournament was drawn."""
+    """Verify a record by playing it again, or check how a tournament was drawn."""
     if (file is None) == (tournament is None):
         raise CommandFailed(
             "Name a record, or a tournament with --tournament.",
@@ -131,7 +131,7 @@ def read_record(path: Path) -> Any:  # Any: JSON, not verified yet
 
 
 def describe_outcome(record: Record) -> str:
-    """Say who came where and why."""
+    """Return a sentence with the rank of each bot and the reason."""
     outcome = record["outcome"]
     places = [
         f"{bot['name']} (seat {seat}) {ordinal(rank)}"

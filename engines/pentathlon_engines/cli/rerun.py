@@ -1,4 +1,4 @@
-"""`pentathlon play BUNDLE BOT`: one seat of a match again, to see a fault happen at home."""
+"""`pentathlon play BUNDLE BOT`: rerun a match for one seat, to reproduce a fault at home."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _DIFFERENCES_SHOWN = 3
 _SAID = {
     Verdict.REPRODUCED: "Reproduced: the same fault at the same ply.",
     Verdict.PLAYED_THROUGH: "Played through: the same actions to the end of the record.",
-    Verdict.DIFFERS: "Differs: no fault, but other actions than in the record.",
-    Verdict.FAULT_GONE: "The fault is gone: the bot came past it.",
+    Verdict.DIFFERS: "Differs: no fault, but not the actions of the record.",
+    Verdict.FAULT_GONE: "The fault is gone: the bot went on after it.",
     Verdict.OTHER_FAULT: "Another fault than in the record.",
 }
 
@@ -38,11 +38,11 @@ def play_bundle(
     on_ply: Callable[[int], None] | None,
     as_json: bool,
 ) -> None:
-    """Let one bot play the seat of a bundle and say what happened; exit with 1 if it differs."""
+    """Rerun a bundle with a bot and print what happened; exit with 1 if it differs."""
     bundle = _read(path)
     if len(bots) != 1:
         raise CommandFailed(
-            f"A bundle is for one bot, the one of seat {bundle.seat}: the others act as recorded.",
+            f"A bundle needs one bot, for seat {bundle.seat}: the other seats act as recorded.",
             try_next=f"pentathlon play {path} {bots[0]}",
         )
     bot = find_player(bots[0], game=GAMES[bundle.record["game"]])
@@ -62,8 +62,8 @@ def _read(path: Path) -> Bundle:
         return read_bundle(path.read_bytes())
     except (OSError, BadBundle) as error:
         raise CommandFailed(
-            f"{path} is no bundle that can be played: {error}.",
-            try_next="the download on the page of the match once more",
+            f"{path} is no valid bundle: {error}.",
+            try_next="downloading it again from the page of the match",
         ) from error
 
 
@@ -114,10 +114,10 @@ def _show(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> None:
 def _show_surroundings(bundle: Bundle, bot: SeatBot, launcher: Launcher) -> None:
     record, seat = bundle
     if bot.hash != record["bots"][seat]["hash"]:
-        say("These are not the files that played there.")
+        say("The files of this bot are not those that played the match.")
     if launcher.level.value != record["sandbox"]:
         say(
-            f"It was played in the sandbox {record['sandbox']}, this is {launcher.level.value}: "
+            f"The match ran in the sandbox {record['sandbox']}, this is {launcher.level.value}: "
             "faults of memory, files and system calls may differ."
         )
 

@@ -1,4 +1,4 @@
-"""Between actions and their texts, by the tables that each game makes once."""
+"""Translate between actions and their texts, with tables that each game makes once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the optional compiler (mypyc) is told; in plain Python nothing of it happens.
+"""Hints for the optional compiler (mypyc); in plain Python they do nothing.
 
-`i64` is a number that fits into a machine word. It is named where only types are read.
+`i64` is an integer that fits into a machine word. Only annotations use it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ else:
     i64 = int
 
     def mypyc_attr(**promises):
-        """Return the class as it is; the compiler reads the promises and calls nothing."""
+        """Return the class unchanged; the compiler reads the promises instead of calling this."""
         return lambda cls: cls
 
 
 def is_compiled(function: object) -> bool:
-    """Say whether a function was compiled; a module that asks so for one of its own knows."""
+    """Return whether a function was compiled, and with it the module that it is from."""
     return not hasattr(function, "__code__")
 
 

@@ -1,4 +1,4 @@
-"""Shuffling in the hot path: what `random.Random.shuffle` gives, without its many calls."""
+"""Shuffle lists as `random.Random.shuffle` does, but with fewer calls, for hot code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def shuffle(items: list[Item], rng: Random) -> None:
     """Put a list into random order, all orders being equally likely.
 
-    A generator gives the same order as by its own method, in whatever version of Python: records
-    of matches are verified by drawing again from their seeds.
+    The order is the one that the generator's own method gives, in every version of Python. Records
+    depend on it: to verify one, we draw again from its seed.
 
     >>> from random import Random
     >>> mine, theirs = list("shuffle"), list("shuffle")

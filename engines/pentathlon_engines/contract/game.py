@@ -1,7 +1,7 @@
-"""The contract of every game: a `Game` starts or loads a `State`, and a state is played on.
+"""The contract of every game: a `Game` starts or loads a `State`, and actions change the state.
 
-Somebody decides at each point of a match: a seat, chance (`CHANCE`), or nobody when it is over.
-Rules never draw random numbers themselves; the caller hands in a generator:
+At each point of a match a seat decides, or chance (`CHANCE`), or nobody because it is over. Rules
+never create random numbers; the caller passes a generator:
 
 >>> import random
 >>> from pentathlon_engines import CHANCE, GAMES
@@ -24,7 +24,7 @@ from pentathlon_engines.contract.compiling import mypyc_attr
 from pentathlon_engines.contract.info import GameInfo, Option, Outcome
 from pentathlon_engines.errors import BadPosition, EngineError, IllegalAction, NotToMove
 
-TYPE_CHECKING = False  # `typing` is not loaded on the way to a bot's first action
+TYPE_CHECKING = False  # bots do not wait until `typing` is imported
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from random import Random
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from pentathlon_engines.drawing.plain import Drawing
 
     Encoder = Callable[[dict[str, Any], int], list[float]]
-    """Turns an observation, at a table of so many seats, into numbers from -1 to 1."""
+    """Turns an observation and the number of seats into numbers from -1 to 1."""
     Evaluation = Callable[[Any, int], float]
-    """Says how good a position looks to a seat; more is better."""
+    """Rates a position for a seat; a higher number is better."""
     Policy = Callable[["State", list[int], Random], int]
     """Chooses one of the legal actions."""
 
     Draw = Callable[[], float]
-    """Gives numbers from 0 up to, but never, 1."""
+    """Returns random numbers from 0 up to, but not including, 1."""
 
 __all__ = ["CHANCE", "Game", "GameInfo", "Option", "Outcome", "State"]
 
@@ -51,9 +51,9 @@ CHANCE: Final = -1
 class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
-    What is not needed to play is a hook with a default: `drawing`, `evaluation`, `policies`,
-    `encoder`, `glyphs`. A hook loads its module when it is called: bots need none of them, and
-    start-up is most of a short match.
+    Hooks provide what playing does not need: `drawing`, `evaluation`, `policies`, `encoder` and
+    `glyphs`. Each has a default, and imports its module when it is called: start-up is most of a
+    short match, so bots must not import what they do not use.
     """
 
     __slots__ = ("info",)
@@ -62,9 +62,9 @@ class Game(ABC):
         self.info = info
 
     def start(self, seats: object = None, options: Mapping[str, Any] | None = None) -> State:
-        """Return the first position of a match; what is left out takes its default.
+        """Return the first position of a match; missing seats and options take their defaults.
 
-        Raise `BadSeats` if `seats` is not a number that the game allows, `BadOption` likewise.
+        Raise `BadSeats` or `BadOption` for values that the game does not allow.
         """
         return self._start(self.info.check_seats(seats), self.info.check_options(options))
 
@@ -82,20 +82,20 @@ class Game(ABC):
 
     @abstractmethod
     def _start(self, seats: int, options: dict[str, Any]) -> State:
-        """Return the first position; seats and options are checked and complete."""
+        """Return the first position; the caller has checked and completed seats and options."""
 
     @abstractmethod
     def _load(self, data: dict[str, Any], options: dict[str, Any]) -> State:
-        """Return the position of `data`; game and options are checked already."""
+        """Return the position of `data`; the caller has checked game and options."""
 
     def drawing(self) -> Drawing:
-        """Return what draws positions; without a drawing of its own, they are shown as data."""
+        """Return the module that draws positions; the default prints observations as text."""
         from pentathlon_engines.drawing import plain
 
         return plain
 
     def evaluation(self) -> Evaluation | None:
-        """Return a rule of thumb for positions, or None if the game has none."""
+        """Return a function that rates positions by a rule of thumb, or None."""
         return None
 
     def policies(self) -> dict[str, Policy]:
@@ -103,13 +103,13 @@ class Game(ABC):
         return {}
 
     def encoder(self) -> Encoder:
-        """Return what turns observations into numbers; without one of its own, they are hashed."""
+        """Return the function that turns observations into numbers; the default hashes them."""
         from pentathlon_engines.encoding import hashing
 
         return hashing.features
 
     def glyphs(self) -> tuple[str, ...]:
-        """Return the names of three glyphs that stand for the game, the platform's mark else."""
+        """Return the names of the glyphs that stand for the game; the default is the logo."""
         return ("logo",)
 
     def __repr__(self) -> str:
@@ -120,8 +120,8 @@ class Game(ABC):
 class State(ABC):
     """One position of a match, mutable and cheap to `copy()`; there is no undo.
 
-    An action is a small int, good for search and learning, with exactly one text, which is what
-    bots, records and pages see.
+    An action is a small int, which suits search and learning. Each has exactly one text, which
+    bots, records and pages use.
     """
 
     __slots__ = ("options", "outcome", "seats", "to_move")
@@ -130,16 +130,16 @@ class State(ABC):
     outcome: Outcome | None
     seats: int
     to_move: int | None
-    """The seat that decides, `CHANCE`, or None when the match is over."""
+    """The seat that decides, or `CHANCE`, or None when the match is over."""
 
     @property
     @abstractmethod
     def game(self) -> Game:
-        """The game this is a position of."""
+        """The game that this position belongs to."""
 
     @abstractmethod
     def legal_actions(self) -> list[int]:
-        """Return what the seat to move may do, in the order of the rules; else an empty list."""
+        """Return the actions of the seat to move in the order of the rules; else an empty list."""
 
     @abstractmethod
     def text(self, action: int) -> str:
@@ -151,11 +151,11 @@ class State(ABC):
 
     @abstractmethod
     def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
+        """Do an action without checking that it is legal; only for search loops."""
 
     @abstractmethod
     def copy(self) -> State:
-        """Return an independent twin of this state."""
+        """Return an independent copy of this state."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
@@ -163,22 +163,22 @@ class State(ABC):
 
     @abstractmethod
     def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return exactly what a seat may know, or a spectator (None).
+        """Return exactly what a seat, or a spectator (None), may know.
 
-        A seat finds its number in `you`; the seat to move also the texts it may choose from in
-        `legal`.
+        A seat finds its own number in `you`. The seat to move also finds the texts of its legal
+        actions in `legal`.
         """
 
     @abstractmethod
     def event_for(self, seat: int | None, text: str) -> str:
-        """Return an action or chance text, about to be applied here, as the seat may see it."""
+        """Return the text of an event as the seat may see it; ask before it happens."""
 
     @abstractmethod
     def determinize(self, seat: int, rng: Random) -> State:
-        """Return a state that agrees with all the seat knows, hidden parts drawn anew."""
+        """Return a state that agrees with all the seat knows, with its hidden parts drawn anew."""
 
     def is_legal(self, action: int) -> bool:
-        """Say whether the seat to move may do this now."""
+        """Return whether the seat to move may do this now."""
         return action in self.legal_actions()
 
     def apply(self, action: int) -> None:
@@ -192,7 +192,7 @@ class State(ABC):
         self.apply_unchecked(action)
 
     def sample_chance(self, rng: Random) -> str:
-        """Draw what chance decides now, as a text that carries all of it."""
+        """Draw what chance decides now; the text describes it completely."""
         raise self._no_chance()
 
     def apply_chance(self, text: str) -> None:
@@ -200,26 +200,26 @@ class State(ABC):
         raise self._no_chance()
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return all that chance may decide now with exact weights; empty if too many to list."""
+        """Return all possible chance texts with exact weights; empty if they are too many."""
         raise self._no_chance()
 
     def random_action(self, rng: Random) -> int:
-        """Draw one of the legal actions, each with the same chance."""
+        """Draw one of the legal actions with equal probability."""
         if self.to_move is None or self.to_move == CHANCE:
             raise NotToMove("no seat may act here")
         return self._draw_action(rng.random)
 
     def _draw_action(self, draw: Draw) -> int:
-        """Draw one of the legal actions; a seat is to move. Games do it without listing them.
+        """Draw one of the legal actions of the seat to move; games override it without a list.
 
-        `draw` is the method `random` of a generator, looked up once for many numbers: compiled,
-        the look-up costs as much as the number.
+        `draw` is the bound method `random` of a generator. Compiled code looks it up once for many
+        numbers, because the look-up costs as much as a number.
         """
         actions = self.legal_actions()
         return actions[int(draw() * len(actions))]
 
     def playout(self, rng: Random) -> Outcome:
-        """Play this very state to its end at random and return the outcome."""
+        """Play this state itself to its end at random and return the outcome."""
         draw = rng.random
         while self.outcome is None:
             seat = self.to_move
@@ -243,7 +243,7 @@ class State(ABC):
         return f"<{self.game.info.key} {self.to_json()}>"
 
     def _seen_by(self, data: dict[str, Any], seat: int | None) -> dict[str, Any]:
-        """Add to an observation what only concerns the seat that looks."""
+        """Add `you` and `legal` to the observation of a seat."""
         if seat is None:
             return data
         if not 0 <= seat < self.seats:
@@ -260,7 +260,7 @@ class State(ABC):
             return f"action {action}"
 
     def _check_chance(self) -> None:
-        """Refuse a chance text, or a draw, while a seat decides or the match is over."""
+        """Raise `NotToMove` unless chance decides now."""
         if self.to_move != CHANCE:
             raise self._no_chance()
 

@@ -1,10 +1,10 @@
-"""Facts about a game and about how a match of it ended."""
+"""The facts of a game, its options, and the outcome of a match."""
 
 from __future__ import annotations
 
 from pentathlon_engines.errors import BadOption, BadSeats
 
-TYPE_CHECKING = False  # `typing` is not loaded on the way to a bot's first action
+TYPE_CHECKING = False  # bots do not wait until `typing` is imported
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -13,11 +13,12 @@ _MOST_NAMED = 10
 
 
 class Option:
-    """One choice that is made before a match: its name, kind, default and allowed values.
+    """A choice before the match: its name, kind, default and allowed values.
 
     `kind` is "flag" (choices False, True), "choice" (`choices` are the values), "each_seat" (a
     list with one of `choices` for each seat) or "integer" (`choices` are the lowest and the
-    highest value). `unofficial` are choices that tournaments do not offer yet.
+    highest value). Tournaments do not offer
+    the `unofficial` choices yet.
     """
 
     __slots__ = ("choices", "default", "kind", "name", "unofficial")
@@ -38,7 +39,7 @@ class Option:
         self.unofficial = unofficial
 
     def accepts(self, value: object) -> bool:
-        """Say whether this option may have `value`; 1 is not True here.
+        """Return whether this option may have `value`; 1 does not count as True.
 
         >>> Option("deck", kind="choice", default="north", choices=("north", "south")).accepts(1)
         False
@@ -51,7 +52,7 @@ class Option:
         return type(value) is type(self.default) and value in self.choices
 
     def unofficial_in(self, value: object) -> list[object]:
-        """Return what of a value, or of its items, tournaments do not offer yet.
+        """Return those parts of a value that tournaments do not offer yet.
 
         >>> Option("deck", kind="choice", default="a", choices=("a", "b"), unofficial=("b",)
         ...     ).unofficial_in("b")
@@ -61,11 +62,11 @@ class Option:
         return [item for item in items if item in self.unofficial]
 
     def usual(self) -> bool | int | str | list[str]:
-        """Return the value that is taken if none is given."""
+        """Return the default as JSON holds it."""
         return list(self.default) if isinstance(self.default, tuple) else self.default
 
     def allowed(self) -> str:
-        """Return in words which values this option may have, a few of them if there are many.
+        """Describe the values that this option may have, or some of them if there are many.
 
         >>> Option("rounds", kind="integer", default=3, choices=(1, 5)).allowed()
         '1 to 5'
@@ -89,18 +90,18 @@ class Option:
 
 
 def _is_list_of(value: object, choices: tuple[bool | int | str, ...], *, length: int) -> bool:
-    """Say whether a value is a list of so many texts, each among the choices."""
+    """Return whether a value is a list of `length` texts, each among the choices."""
     if not isinstance(value, list) or len(value) != length:
         return False
     return all(isinstance(item, str) and item in choices for item in value)
 
 
 class GameInfo:
-    """What one can know about a game without starting it.
+    """The facts of a game that hold for all its matches.
 
-    `version` is the version of its rules, `longest` the number of events (actions and chance
-    outcomes) that no match exceeds. Every action is one of `range(actions)`, whatever the seats
-    and options, so that a learner can mask them.
+    `version` is the version of its rules. `longest` is the highest number of events (actions and
+    chance outcomes) of a match. Every action is in `range(actions)` whatever the seats and
+    options, so that a learner can mask them.
     """
 
     __slots__ = (
@@ -142,7 +143,7 @@ class GameInfo:
         self.options = options
 
     def check_seats(self, seats: object) -> int:
-        """Return the number of seats to play with; None means the usual number."""
+        """Return the number of seats, or the default for None; raise `BadSeats`."""
         if seats is None:
             return self.default_seats
         low, high = self.seats
@@ -152,7 +153,7 @@ class GameInfo:
         return seats
 
     def check_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return all options of the game, those left out with their defaults."""
+        """Return all options, missing ones with their defaults; raise `BadOption`."""
         if options is None:
             return {option.name: option.usual() for option in self.options}
         given = dict(options)

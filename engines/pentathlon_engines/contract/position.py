@@ -1,4 +1,4 @@
-"""Reading positions from JSON: every field checked, every refusal names the field."""
+"""Read positions from JSON: check every field, and name the field in every error."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _FRAME: Final = ("game", "options", "to_move", "phase", "result", "you", "legal"
 
 
 def refuse(field: str, problem: str) -> NoReturn:
-    """Raise `BadPosition` for one field."""
+    """Raise `BadPosition` for this field."""
     raise BadPosition(f"{field}: {problem}")
 
 
 class Fields:
-    """The fields of one position; a missing field without a default is refused.
+    """The fields of one position; raises `BadPosition` if one without a default is missing.
 
-    `you` and `legal` are let through, so that an observation of an open game loads too.
+    It accepts `you` and `legal`, so that observations of games without secrets load, too.
     """
 
     __slots__ = ("_data",)
@@ -34,7 +34,7 @@ class Fields:
         self._data = data
 
     def has(self, name: str) -> bool:
-        """Say whether the field is there and not null."""
+        """Return whether the field is present and not null."""
         return self._data.get(name) is not None
 
     def integer(
@@ -65,14 +65,14 @@ class Fields:
         return value
 
     def sequence(self, name: str, *, length: int) -> list[Any]:
-        """Return a list with as many items as it must have."""
+        """Return a list of exactly `length` items."""
         value = self._value(name, None)
         if not isinstance(value, list) or len(value) != length:
             refuse(name, f"must be a list of {length}, not {value!r}")
         return value
 
     def items(self, name: str, *, most: int) -> list[Any]:
-        """Return a list of any length up to `most`; left out, it is empty."""
+        """Return a list of at most `most` items; empty if the field is missing."""
         value = self._data.get(name, [])
         if not isinstance(value, list) or len(value) > most:
             refuse(name, f"must be a list of at most {most} items")
@@ -104,7 +104,7 @@ class Fields:
         return Outcome(ranks, value["reason"], points)
 
     def check_phase(self, phase: str) -> None:
-        """Refuse a `phase` that is given and is not this one."""
+        """Raise `BadPosition` if the position names another phase."""
         if self._data.get("phase", phase) != phase:
             refuse("phase", f"must be {phase!r} here, not {self._data['phase']!r}")
 
@@ -116,7 +116,7 @@ class Fields:
 
 
 def checked_integer(field: str, value: object, *, low: int, high: int | None = None) -> int:
-    """Return a value of JSON as a whole number within its bounds; true and false are none."""
+    """Return a JSON value that must be a whole number within bounds, and not a boolean."""
     if type(value) is not int or value < low or (high is not None and value > high):
         bounds = f"{low} or more" if high is None else f"from {low} to {high}"
         refuse(field, f"must be a whole number {bounds}, not {value!r}")

@@ -1,4 +1,4 @@
-"""Pictures of a game that has no drawing of its own: what may be seen, as lines of text."""
+"""Draws a game without a drawing of its own: its observation as lines of text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_LINES: Final = 200
 
 
 class Drawing(Protocol):
-    """What draws the positions of a game: a module with two functions, such as this one."""
+    """A module that draws the positions of a game, such as this one."""
 
     def svg(self, state: Any, seat: int | None, /) -> str:  # Any: a state of that game
         """Draw a position as standalone SVG, as the seat or a spectator may see it."""
@@ -28,7 +28,7 @@ class Drawing(Protocol):
 
 
 def svg(state: State, seat: int | None) -> str:
-    """Write an observation into a frame, a field a line."""
+    """Draw an observation in a frame, one field on each line."""
     lines = _lines(state, seat)
     height = 2 * _MARGIN + _LINE * len(lines)
     picture = Picture(height=height, field=(0, 0, WIDTH, height))
@@ -38,7 +38,7 @@ def svg(state: State, seat: int | None) -> str:
 
 
 def text(state: State) -> str:
-    """Return what a spectator may see, a field a line."""
+    """Return the observation of a spectator, one field on each line."""
     return "\n".join(_lines(state, None))
 
 

@@ -1,8 +1,8 @@
-"""Boards as standalone SVG: what the pictures of all games have in common.
+"""Draws boards as standalone SVG, with the shapes that all games share.
 
-Every shape carries a class and, as an attribute, the value of that class in the light theme: a
-page's style sheet may override the class, a file or a notebook shows the light board. There are
-no ids, no style element and no fonts, so that many boards can stand on one page.
+Every shape has a class and, as attributes, the values of that class in the light theme: the style
+sheet of a page may override the class, while a file or a notebook shows the light board. Boards
+have no ids, style elements or fonts, so a page can show many of them.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _PALETTE: Final[dict[str, dict[str, str]]] = read_data(__file__, "palette.json")
 _GLYPHS: Final[dict[str, str]] = read_data(__file__, "glyphs.json")
 _GLYPH_GRID: Final = 24
 _LONG: Final = 900
-"""Higher than this, a picture is read from its top downwards and need not fit on a screen."""
+"""A picture higher than this need not fit on a screen: people scroll through it."""
 _MARGIN: Final = 12
 _USUAL_SIZE: Final = 20
-"""Texts of this size do not name it."""
+"""The size of texts that have no attribute for it."""
 _TRIANGLE: Final = 2
-"""The seat whose shape is wide below, so that its number stands a little lower."""
+"""The seat with a triangle, whose number stands a little lower."""
 _ROUND: Final = {0: 19}
 _BOXES: Final = {1: (18, 2.5)}
-"""Diameter of the shapes that are discs, side and corner radius of boxes: as such they need half
-the text."""
+"""The seats with discs (diameter) and boxes (side, corner radius); as circle and rectangle they
+need half the text of a path."""
 _SANS: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
 
 Box = tuple[float, float, float, float]
@@ -51,9 +51,9 @@ def number(value: float) -> str:
 
 
 class Picture:
-    """One board under construction; shapes are drawn in the order of the calls.
+    """A board to which calls add shapes, one above the other.
 
-    `paint` is one or more classes of `palette.json`; a shape without a fill class stays open.
+    `paint` is one or more classes of `palette.json`; without a fill class a shape stays hollow.
     """
 
     def __init__(self, *, height: float, field: Box) -> None:
@@ -79,14 +79,14 @@ class Picture:
 
     @contextmanager
     def cell(self, name: str, title: str) -> Iterator[None]:
-        """Group what stands on a cell; pointing at it shows the title."""
+        """Group the shapes on a cell; a pointer above them shows the title."""
         self._open(f'data-cell="{escape(name)}"', title)
         yield
         self._parts.append("</g>")
 
     @contextmanager
     def strip(self, seat: int, title: str, *, top: float, acts: bool) -> Iterator[float]:
-        """Group the strip of a seat with its mark; gives the height of its middle line."""
+        """Group the strip of a seat with its mark; yield the height of its middle line."""
         self._open(f'data-seat="{seat}"', title)
         box = (_MARGIN, top, WIDTH - 2 * _MARGIN, STRIP_HEIGHT)
         self.rect(box, paint="b-hand", radius=10)
@@ -100,7 +100,7 @@ class Picture:
 
     @contextmanager
     def card(self, name: str, title: str) -> Iterator[None]:
-        """Group what belongs to a card; most texts of a card start at the same place."""
+        """Group the shapes of a card; most texts of a card start at the same place."""
         self._open(f'data-card="{escape(name)}" text-anchor="start"', title)
         self._anchor = "start"
         yield
@@ -109,7 +109,7 @@ class Picture:
 
     @contextmanager
     def seat(self, seat: int, title: str) -> Iterator[None]:
-        """Group what belongs to a seat without a strip of its own."""
+        """Group the shapes of a seat that has no strip."""
         self._open(f'data-seat="{seat}"', title)
         yield
         self._parts.append("</g>")
@@ -128,7 +128,7 @@ class Picture:
         )
 
     def polygons(self, shapes: Sequence[Sequence[Point]], *, paint: str) -> None:
-        """Draw filled shapes of straight edges, all of them as one path."""
+        """Draw filled polygons as one path."""
         path = "".join(
             f"M{number(corners[0][0])} {number(corners[0][1])}"
             + "".join(_step(x2 - x1, y2 - y1) for (x1, y1), (x2, y2) in pairwise(corners))
@@ -138,7 +138,7 @@ class Picture:
         self._parts.append(f'<path d="{path}"{_paint(paint)}/>')
 
     def dots(self, middles: Sequence[Point], *, size: float, paint: str) -> None:
-        """Draw discs of the same diameter as one path."""
+        """Draw discs of one diameter as one path."""
         across = number(size)
         half = f"{number(size / 2)} {number(size / 2)} 0 1 0"
         path = "".join(
@@ -148,7 +148,7 @@ class Picture:
         self._parts.append(f'<path d="{path}"{_paint(paint)}/>')
 
     def disc(self, at: Point, *, size: float, paint: str, width: float = 0) -> None:
-        """Draw a disc or, where the paint has no fill, a ring of this diameter."""
+        """Draw a disc, or a ring if the paint has no fill."""
         x, y, radius = number(at[0]), number(at[1]), number(size / 2)
         self._parts.append(f'<circle cx="{x}" cy="{y}" r="{radius}"{_paint(paint, width)}/>')
 
@@ -207,7 +207,7 @@ class Picture:
         )
 
     def drop(self, name: str, letter: str, at: Point, *, size: float = 30) -> None:
-        """Draw a drop of qi with its letter; the name is that of its colour in the palette."""
+        """Draw a drop of qi with its letter; `name` is its colour in the palette."""
         unit = _GLYPH_GRID / size
         outline = _GLYPHS["qi"].partition("Z")[0] + "Z"  # without the gleam: the letter is there
         self._parts.append(
@@ -286,7 +286,7 @@ class Picture:
 
 
 def _step(x: float, y: float) -> str:
-    """Return a straight edge of a path by where it leads to."""
+    """Return a straight edge of a path to a relative point."""
     right, down = number(x), number(y)
     if down == "0":
         return f"h{right}"
@@ -296,7 +296,7 @@ def _step(x: float, y: float) -> str:
 
 
 def _place(at: Point, size: float, turn: float = 0) -> str:
-    """Return the attribute that brings a glyph to its place."""
+    """Return the attribute that moves a glyph to its place."""
     scale = f"scale({size / _GLYPH_GRID:.3g})"
     if turn:
         half = _GLYPH_GRID // 2

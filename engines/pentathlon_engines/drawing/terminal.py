@@ -1,4 +1,4 @@
-"""Boards as text for a terminal."""
+"""Draws boards as text for a terminal."""
 
 from __future__ import annotations
 

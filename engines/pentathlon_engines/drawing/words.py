@@ -1,6 +1,6 @@
-"""Breaking texts into lines that fit, for pictures whose fonts are not known.
+"""Break texts into lines for pictures whose fonts are unknown.
 
-The widths are those of a wide font; in others the lines end a little earlier.
+The widths are those of a wide font; in others the lines are a little shorter.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _USUAL: Final = 0.62
 
 
 def width_of(text: str, *, size: float) -> float:
-    """Return about how wide a text is at most.
+    """Estimate the largest width of a text.
 
     >>> width_of("ill", size=100), width_of("mom", size=100)
     (108.0, 242.0)

@@ -1,4 +1,4 @@
-"""Numbers from 0 to 1 in a fixed order, for a learner to read.
+"""Collect numbers from 0 to 1 in a fixed order, for a learner.
 
 >>> features = Features(you=1, seats=3)
 >>> features.seat(2)
@@ -14,15 +14,15 @@ from typing import Any
 
 
 class Features:
-    """A growing list of numbers that one seat sees; seats count from its own."""
+    """The numbers that a seat sees; they count the seats from its own."""
 
     def __init__(self, *, you: int, seats: int) -> None:
         self.values: list[float] = []
         self.order = [(you + step) % seats for step in range(seats)]
-        """All seats, the one that looks first."""
+        """All seats; the one that looks comes first."""
 
     def number(self, value: int | None, *, most: int) -> None:
-        """Add a number as a part of `most`; None counts as nothing, more than `most` as all."""
+        """Add a number as a share of `most`; None counts as 0, more than `most` as 1."""
         self.values.append(min(1.0, (value or 0) / most))
 
     def numbers(self, values: Iterable[int | None], *, most: int) -> None:
@@ -31,25 +31,25 @@ class Features:
             self.number(value, most=most)
 
     def flag(self, value: object) -> None:
-        """Add 1 for what is true, 0 for what is false or missing."""
+        """Add 1 for a true value and 0 for a false or missing one."""
         self.values.append(1.0 if value else 0.0)
 
     def choice(self, value: object, choices: Iterable[object]) -> None:
-        """Add a number for each choice, 1 for the one that holds; None is none of them."""
+        """Add a number for each choice: 1 for the value, 0 for the others; None is no choice."""
         self.values += [1.0 if value == choice else 0.0 for choice in choices]
 
     def marks(self, values: Sequence[object], choices: Iterable[object]) -> None:
-        """Add a number for each choice, 1 for those among the values."""
+        """Add a number for each choice: 1 if it is among the values, else 0."""
         self.values += [1.0 if choice in values else 0.0 for choice in choices]
 
     def counts(self, word: str, letters: str, *, most: int) -> None:
-        """Add how often each letter is in a word."""
+        """Add the number of times that each letter occurs in a word."""
         self.numbers((word.count(letter) for letter in letters), most=most)
 
     def seat(self, seat: int | None) -> None:
-        """Add a number for each seat, 1 for this one; None is nobody."""
+        """Add a number for each seat: 1 for this one, 0 for the others; None is no seat."""
         self.choice(seat, self.order)
 
     def by_seat(self, values: Sequence[Any]) -> list[Any]:
-        """Return what lies by seat in the order of the features."""
+        """Return values by seat in the order of the features."""
         return [values[seat] for seat in self.order]

@@ -1,8 +1,8 @@
-"""Numbers for a game without an encoder of its own: everything it shows, hashed into a fixed size.
+"""Encodes a game without an encoder of its own: hashes its observation into a fixed size.
 
-Each field of an observation has a name made of the keys that lead to it. A number adds itself,
-pressed between -1 and 1, to the place that its name hashes to; a text adds 1 to the place of its
-name and value together. Fields that meet in one place are added up, so some facts are blurred.
+The name of each field is made of the keys that lead to it. A number is added at the place to which
+its name hashes, a text as 1 at the place of name and value together; then the sums are squeezed
+between -1 and 1. Fields that share a place cannot be told apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LEFT_OUT: Final = ("game", "legal", "you", "result")
 
 
 def features(view: dict[str, Any], seats: int) -> list[float]:
-    """Return the numbers of an observation; seats are not turned to the seat that looks."""
+    """Return the numbers of an observation; seats keep their order, whoever looks."""
     values = [0.0] * SIZE
     shown = {name: field for name, field in view.items() if name not in _LEFT_OUT}
     for name, value in _leaves("", shown):

@@ -1,4 +1,4 @@
-"""The events of a match: actions with their times, and what chance decided."""
+"""Events: the actions of a match with their times, and the decisions of chance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Event(NamedTuple):
     """
 
     seat: int
-    """`CHANCE` for what chance decided."""
+    """A seat, or `CHANCE`."""
     text: str
     cpu_ms: int = 0
     wall_ms: int = 0
@@ -34,7 +34,7 @@ class Event(NamedTuple):
 
     @classmethod
     def of(cls, row: EventRow) -> Event:
-        """Read the row of a record; its shape must have been checked."""
+        """Read the row of a record; `check_shape` must have accepted it."""
         event = cls(*row[:_PLAIN])
         return event._replace(is_stand_in=True) if len(row) > _PLAIN else event
 

@@ -1,4 +1,4 @@
-"""How a process ended, in words."""
+"""Exit statuses in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 
 
 def manner_of_end(exit_status: int) -> str:
-    """Say how a process ended by itself; a signal is negative, as in `subprocess`.
+    """Describe how a process ended by itself; a signal is negative, as in `subprocess`.
 
     >>> manner_of_end(3)
     'ended with exit status 3'

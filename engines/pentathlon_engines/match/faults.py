@@ -1,4 +1,4 @@
-"""What a bot can do wrong, by name."""
+"""The faults of bots."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, TypedDict
 
 
 class FaultKind(StrEnum):
-    """The closed set of faults; the value is what records, the API and pages carry."""
+    """All kinds of faults; records, the API and pages carry the values."""
 
     STARTUP = "startup"
     """No `ready` line within the start-up limits, or the process ended before it."""
@@ -30,13 +30,13 @@ class FaultKind(StrEnum):
     ILLEGAL_ACTION = "illegal_action"
     """A well-formed answer whose action is not legal here."""
     OUT_OF_TURN = "out_of_turn"
-    """It ran while another seat was to act, and it was to be stopped."""
+    """It ran in the turn of another seat, when it had to be stopped."""
     SECURITY = "security"
-    """A system call that no honest bot makes."""
+    """It made a system call that no honest bot makes."""
 
 
 HAPPEN_AT_ANY_PLY: Final = frozenset({FaultKind.OUT_OF_TURN})
-"""Faults of a seat that need not be the one that was asked for the action."""
+"""Faults that a seat can commit while another one must act."""
 
 
 class RecordedFault(TypedDict):
@@ -51,8 +51,8 @@ class RecordedFault(TypedDict):
 class Fault:
     """One fault of one seat: what, when, and the facts that explain it.
 
-    `ply` is the index of the action that was asked for (0 before the first). `detail` is one
-    sentence with figures and units, fit for the public; it never quotes the bot's output.
+    `ply` is the index of the requested action (0 before the first). `detail` is a public sentence
+    with figures and units, which never quotes the output of the bot.
     """
 
     __slots__ = ("detail", "kind", "ply", "seat")

@@ -1,4 +1,4 @@
-"""How the match runner gets a running bot: the seam between the runner and a sandbox."""
+"""The interface between the match runner and what starts bots: plain processes or a sandbox."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ class SandboxLevel(StrEnum):
     """How well a bot was isolated while it played; part of the record."""
 
     NAMESPACES = "namespaces"
-    """Bubblewrap: namespaces, system call filter, limits. Demanded in production."""
+    """Bubblewrap: namespaces, system call filter, limits. Production requires it."""
     LANDLOCK = "landlock"
-    """Landlock, system call filter, limits; single process. For hosts that refuse namespaces."""
+    """Landlock, system call filter, limits, one process; for hosts that refuse namespaces."""
     PROCESS = "process"
-    """A plain child process with limits only. For the author's desk; never rated."""
+    """A child process with limits only, for the author's desk; its matches are not rated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotCommand:
-    """What to start: an argument list as seen by the bot, and its folder on the host.
+    """The command of a bot: its arguments, and its folder on the host.
 
-    The launcher replaces "{bot}" in `argv` with the place where the bot sees its folder (also the
-    working folder of the process), "{python}" with the interpreter and "{heap_mb}" with a share of
-    the memory limit, and it puts the folder that holds `pentathlon_engines` on `PYTHONPATH`.
-    `language` is a key of `LANGUAGES`, or "command".
+    In `argv` the launcher replaces "{bot}" with the folder as the bot sees it (also its working
+    folder), "{python}" with the interpreter and "{heap_mb}" with a share of the memory limit. It
+    puts the folder that holds `pentathlon_engines` on `PYTHONPATH`. `language` is a key of
+    `LANGUAGES`, or "command".
     """
 
     folder: Path
@@ -38,12 +38,12 @@ class BotCommand:
     language: str = "python"
     env: dict[str, str] = field(default_factory=dict)
     processes: int = 1
-    """How many processes the bot wants to have at a time."""
+    """How many processes the bot may have at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What a bot process had used when it was reaped."""
+    """What a bot process used in its life."""
 
     cpu_s: float
     wall_s: float
@@ -54,20 +54,20 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
-    """A limit that the launcher itself saw broken."""
+    """A limit that a bot broke, as the launcher found out."""
 
     kind: FaultKind
     detail: str
 
 
 class LaunchFailed(Exception):
-    """The host could not start a bot. Never the bot's fault: the match is not scored."""
+    """The host could not start a bot. It is not the bot's fault; the match has no result."""
 
     code = "launch_failed"
 
 
 class EndedFromOutside(Exception):
-    """A bot was ended, and neither it nor a limit of its own can have done that. Nobody's loss."""
+    """Somebody on the host killed a bot that broke no limit. The match has no result."""
 
     code = "ended_from_outside"
 
@@ -79,7 +79,7 @@ class EndedFromOutside(Exception):
 
 
 class HostTooSlow(Exception):
-    """The host gave a bot so little CPU time that its match is given back. Nobody's loss."""
+    """The host gave a bot too little CPU time. The match has no result."""
 
     code = "host_too_slow"
 
@@ -87,7 +87,7 @@ class HostTooSlow(Exception):
         super().__init__(detail)
         self.detail = detail
         self.seat = seat
-        """Who was waited for; None when it was more than one."""
+        """The seat that kept the match waiting; None if there were several."""
 
 
 class AwakeThread(NamedTuple):
@@ -116,25 +116,25 @@ class BotProcess(Protocol):
         """Return the CPU seconds used so far, over all threads; the last value after its end."""
 
     def awake_threads(self) -> Awake:
-        """Return what runs or is about to; empty for a bot that sleeps, is stopped or is gone."""
+        """Return the awake threads; none if the bot sleeps, is stopped or has ended."""
 
     def pause(self) -> None:
-        """Stop the bot from running while another seat thinks; silent when it has ended."""
+        """Stop the bot while another seat thinks; do nothing if it has ended."""
 
     def resume(self) -> None:
-        """Let a paused bot run again; silent when it has ended."""
+        """Let a paused bot run again; do nothing if it has ended."""
 
     def breach(self) -> Breach | None:
-        """Return the limit the process has broken by now, or None; cheap, called every tick."""
+        """Return the limit that the process has broken, or None; cheap, for every tick."""
 
     def stop(self) -> Usage:
-        """Kill the bot with everything it started, reap it and close the pipes; idempotent."""
+        """Kill the bot and all that it started, reap it and close the pipes; idempotent."""
 
     def verdict(self, usage: Usage) -> Breach | None:
-        """Say which limit explains this end (CPU, a forbidden call), or None for a crash.
+        """Return the limit that explains how the process ended, or None for a crash.
 
         Raises:
-            EndedFromOutside: the host has ended it.
+            EndedFromOutside: somebody on the host killed it.
         """
 
 
@@ -143,7 +143,7 @@ class Launcher(Protocol):
 
     level: SandboxLevel
     layers: tuple[str, ...]
-    """Names of what holds bots at this level; part of the record."""
+    """The names of the layers that isolate bots; part of the record."""
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
-        """Start a bot; raise `LaunchFailed` when the host is to blame."""
+        """Start a bot; raise `LaunchFailed` if the host cannot."""

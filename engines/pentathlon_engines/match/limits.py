@@ -1,4 +1,4 @@
-"""What one bot may use during one match."""
+"""The limits of a bot in a match."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any, Final
 class Limits:
     """Upper bounds for one bot process in one match; times in seconds, sizes in MiB or bytes.
 
-    Thinking time is judged by the bot's own CPU clock. The wall clock counts only the time in
-    which the bot slept; what it waited for its host counts for nobody.
+    The CPU clock of the bot measures its thinking time. The wall clock counts only the time in
+    which the bot slept; time in which it waited for its host does not count.
     """
 
     startup_wall_s: float = 5.0
-    """Until `ready`: CPU time, and likewise time asleep."""
+    """CPU time until `ready`, and as much time asleep."""
     action_cpu_s: float = 1.0
     action_wall_s: float = 3.0
     match_cpu_s: float = 20.0
     match_wall_s: float = 60.0
-    """Time asleep in all actions: 3 s in each of a long game would be hours."""
+    """Time asleep in all actions. Three seconds for each action of a long game would be hours."""
     memory_mb: int = 256
     scratch_mb: int = 16
     scratch_files: int = 1024
@@ -33,7 +33,7 @@ class Limits:
     stderr_keep_bytes: int = 64 * 1024
 
     def to_json(self) -> dict[str, float | int]:
-        """Return the limits by field name; whole numbers as ints, so that JSON has one form."""
+        """Return the limits by name; whole numbers as ints, so that each has one form in JSON."""
         return {
             name: int(value) if value == int(value) else value
             for name, value in asdict(self).items()
@@ -41,7 +41,7 @@ class Limits:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Limits:
-        """Read limits back; a missing field takes its default.
+        """Read limits; a missing field takes its default.
 
         Raises:
             ValueError: a field is unknown, or its value is no number that can be a bound.

@@ -1,7 +1,7 @@
-"""The pipes of one running bot: whole lines out, whole lines in, the log beside them.
+"""The pipes of one running bot: they carry lines in both directions, and its log.
 
-Reads and writes are raw and never block; what does not fit waits for the next call. The limits on
-sizes are kept here, those on time in `seat`.
+Reads and writes never block; what does not fit waits for the next call. This module enforces the
+limits on sizes; `seat` enforces those on time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CHUNK = 64 * 1024
 
 
 class BotFailed(Exception):
-    """A bot broke a rule; it becomes a `Fault` before it leaves the runner."""
+    """A bot broke a rule; the table makes a `Fault` of it."""
 
     def __init__(self, kind: FaultKind, detail: str) -> None:
         super().__init__(detail)
@@ -67,7 +67,7 @@ class Pipes:
         self._watch(self._stderr, select.POLLIN)
 
     def send(self, line: bytes) -> None:
-        """Write a line as far as the pipe takes it; `wait` writes the rest."""
+        """Write as much of a line as the pipe takes; `wait` writes the rest."""
         self._tape.append((TO_BOT, line))
         self._unsent = line
         self._write()
@@ -75,7 +75,7 @@ class Pipes:
             self._watch(self._stdin, select.POLLOUT)
 
     def wait(self, timeout_ms: int) -> None:
-        """Wait until something can be read or written, and do that."""
+        """Wait until a pipe is ready, then read or write it."""
         for descriptor, _ in self._poller.poll(timeout_ms):
             if descriptor == self._stdout:
                 self._read_answer()
@@ -83,7 +83,7 @@ class Pipes:
                 self.handle(descriptor)
 
     def handle(self, descriptor: int) -> None:
-        """Read or write what one descriptor has; raise `BotFailed` or `BotEnded`."""
+        """Read from or write to a descriptor that is ready; raise `BotFailed` or `BotEnded`."""
         if descriptor == self._stdout:
             self._read_answer()
         elif descriptor == self._stderr:
@@ -94,7 +94,7 @@ class Pipes:
                 self._unwatch(descriptor)
 
     def take_line(self) -> bytes | None:
-        """Return the line that has come in, without its end, or None while it is incomplete."""
+        """Return the line from the bot without its end, or None while it is incomplete."""
         received = self._line
         end = received.find(b"\n")
         if end < 0:
@@ -110,17 +110,17 @@ class Pipes:
         return line
 
     def last_lines(self) -> list[TraceLine]:
-        """Return the last lines in both directions, with output that was not taken as one."""
+        """Return the last lines in both directions, and output that is no complete line."""
         return self._tape.read(bytes(self._line))
 
     def refuse_early_output(self) -> None:
-        """Raise `BotFailed` when the bot has written something that nobody asked for."""
+        """Raise `BotFailed` if the bot has written something before the request."""
         self.wait(0)
         if self._line:
             raise BotFailed(FaultKind.PROTOCOL, "wrote something before it was asked")
 
     def drain_log(self) -> None:
-        """Keep what the pipe still holds of the log, whatever the limits say."""
+        """Read the rest of the log from the pipe, without a fault if it is too long."""
         while self._stderr in self.open and self.stderr_bytes <= self._limits.stderr_bytes:
             before = self.stderr_bytes
             with suppress(BotFailed):
@@ -162,7 +162,7 @@ class Pipes:
         except BlockingIOError:
             return
         except BrokenPipeError:
-            # Nobody reads any more; the end of the bot's output tells the rest.
+            # The bot does not read any more: we learn from its output whether it ended.
             self._unsent = b""
 
     def _watch(self, descriptor: int, events: int) -> None:

@@ -1,4 +1,4 @@
-"""Starts bots as plain child processes: limits, no walls. For the author's desk only."""
+"""Starts bots as child processes with limits but no isolation; for the author's desk."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pentathlon_engines.match.launcher import (
 )
 from pentathlon_engines.match.limits import Limits
 
-# Importing `bot` here also writes its bytecode, which bots themselves are not allowed to.
+# Importing `bot` here also writes its bytecode; bots themselves may not write it.
 ENGINES: Final = Path(bot.__file__).parents[1]
 """The folder that holds `pentathlon_engines`, for a bot's PYTHONPATH."""
 
@@ -52,7 +52,7 @@ class PlainLauncher:
     layers: tuple[str, ...] = ("rlimits",)
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> PlainProcess:
-        """Start a bot; raise `LaunchFailed` when there is no such program."""
+        """Start a bot; raise `LaunchFailed` if there is no such program."""
         places = {
             "{bot}": str(command.folder),
             "{python}": sys.executable,
@@ -68,7 +68,7 @@ class PlainLauncher:
                 stderr=subprocess.PIPE,
                 cwd=command.folder,
                 env={**_ENVIRONMENT, **command.env},
-                # Not a session of its own: were we killed, the kernel ends a stopped group for us.
+                # No new session: if we are killed, the kernel ends a stopped group for us.
                 process_group=0,
             )
         except OSError as error:
@@ -105,11 +105,11 @@ class PlainProcess:
         return used_s
 
     def awake_threads(self) -> Awake:
-        """Return what of the bot's own process runs or is about to."""
+        """Return the awake threads of the bot's own process."""
         return awake_threads([self._pid])
 
     def pause(self) -> None:
-        """Stop the bot and what it started from running."""
+        """Stop the bot and all that it started."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -117,7 +117,7 @@ class PlainProcess:
         self._signal(signal.SIGCONT)
 
     def breach(self) -> Breach | None:
-        """Look whether the bot has held more memory than it may."""
+        """Return a breach if the bot has held more memory than it may."""
         self._note_memory()
         if self._memory_peak_mb <= self._limits.memory_mb:
             return None
@@ -126,7 +126,7 @@ class PlainProcess:
         return Breach(kind=FaultKind.MEMORY, detail=detail)
 
     def stop(self) -> Usage:
-        """Kill the bot with everything it started, reap it and close the pipes."""
+        """Kill the bot and all that it started, reap it and close the pipes."""
         if self._usage is None:
             self._note_memory()
             self._signal(signal.SIGKILL)
@@ -143,7 +143,7 @@ class PlainProcess:
         return self._usage
 
     def verdict(self, usage: Usage) -> Breach | None:
-        """Say which limit explains this end, or None for a crash."""
+        """Return the limit that explains how the process ended, or None for a crash."""
         if usage.exit_status == -signal.SIGXCPU:
             return Breach(kind=FaultKind.CPU_TIME, detail=f"used {usage.cpu_s:.3f} s of CPU time")
         if usage.exit_status == -signal.SIGXFSZ:
@@ -154,7 +154,7 @@ class PlainProcess:
     def _note_memory(self) -> None:
         if self._usage is not None:
             return
-        # Not ru_maxrss: that begins with the memory of the process that started the bot.
+        # ru_maxrss would include the memory of the process that started the bot.
         with suppress(OSError):
             status = Path(f"/proc/{self._pid}/status").read_text()
             if peak := _PEAK.search(status):
@@ -178,7 +178,7 @@ def _replace(word: str, places: dict[str, str]) -> str:
 def _limit(pid: int, limits: Limits, *, language: str) -> None:
     cpu_s = math.ceil(limits.match_cpu_s + limits.startup_wall_s)
     memory = limits.memory_mb * _MIB
-    # Other runtimes reserve far more addresses than they use: only what they can write counts.
+    # Other runtimes reserve far more addresses than they use, so we limit writable memory.
     space = (resource.RLIMIT_AS, 4) if language == "python" else (resource.RLIMIT_DATA, 2)
     for what, soft, hard in (
         (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
@@ -187,6 +187,6 @@ def _limit(pid: int, limits: Limits, *, language: str) -> None:
         (resource.RLIMIT_NOFILE, limits.open_files, limits.open_files),
         (resource.RLIMIT_CORE, 0, 0),
     ):
-        # It may have ended already, and a host may allow less than we would.
+        # The bot may have ended already, and the host may allow less than these limits.
         with suppress(ProcessLookupError, PermissionError, ValueError):
             resource.prlimit(pid, what, (soft, hard))

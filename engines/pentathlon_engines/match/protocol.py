@@ -1,7 +1,7 @@
 """Messages of the bot protocol, version 1; `PROTOCOL.md` is its page.
 
-What the runner sends is built here as plain dicts; what a bot answers is checked here, in the same
-way whatever codec writes the requests.
+This module builds the messages to bots as plain dicts, and checks the answers in the same way
+whatever codec wrote the requests.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Message = dict[str, object]
 SeenEvent = tuple[int, str]
 """Seat and text of an event, as the receiver may see it."""
 Codec = Callable[[Message], bytes]
-"""Turns one message into the bytes of one line, without the line end."""
+"""Turns a message into the bytes of a line, without the line end."""
 
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def encode(message: Message) -> bytes:
-    """Write a message with the standard library; the default codec."""
+    """Encode a message with the standard library; the default codec."""
     return _to_json(message).encode()
 
 
 class MatchFacts(NamedTuple):
-    """What every bot of a match is told in its `hello`."""
+    """The facts of a match that `hello` tells every bot."""
 
     game: str
     rules: int
@@ -158,7 +158,7 @@ def _decode(data: bytes) -> str:
         raise BadMessage("the line is not UTF-8") from error
 
 
-# The closing quote is optional so that a string without end is passed over only once.
+# The closing quote is optional so that an unterminated string is skipped only once.
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 
 

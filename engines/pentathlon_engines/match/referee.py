@@ -1,7 +1,7 @@
-"""The referee of one match: who is to act, what they may see, what is allowed, who has won.
+"""The referee of one match: it knows whose turn it is, applies actions and decides who has won.
 
-Pure: no input, output or clocks. The runner asks `seat_to_ask`, puts `request` to that bot, and
-hands the outcome of that to `accept` or `expel`.
+It does no input or output and reads no clock. The runner calls `seat_to_ask`, sends `request` to
+the bot of that seat, and calls `accept` with its answer or `expel` with its fault.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pentathlon_engines.match.protocol import SeenEvent
 
 
 class Request(NamedTuple):
-    """What a seat is asked: the index of the action, and all it may know."""
+    """A request for an action, with everything that the seat may know."""
 
     seat: int
     ply: int
     events: list[SeenEvent]
-    """What happened since the seat was asked before, its own action first."""
+    """The events since the previous request to this seat, its own action first."""
     observation: dict[str, Any]  # Any: the JSON of a game
     legal: list[str]
 
@@ -44,11 +44,11 @@ class Referee:
 
     @property
     def ply(self) -> int:
-        """The index of the event that comes next."""
+        """The index of the next event."""
         return len(self.events)
 
     def seat_to_ask(self) -> int | None:
-        """Let chance and stand-ins act until a bot must; return its seat, None at the end."""
+        """Let chance and stand-ins act, then return the seat that must act, or None at the end."""
         while self.outcome is None:
             mover = self.state.to_move
             if mover == CHANCE:
@@ -60,7 +60,7 @@ class Referee:
         return None
 
     def request(self) -> Request:
-        """Return what the seat to act is asked now."""
+        """Return the request for the seat that must act now."""
         seat = self._mover()
         observation = self.state.observation(seat)
         # The protocol sends the legal actions beside the observation.
@@ -73,7 +73,7 @@ class Referee:
         self._act(Event(self._mover(), text, cpu_ms, wall_ms))
 
     def expel(self, fault: Fault) -> None:
-        """Take the seat at fault out of the match, with the stated consequence."""
+        """Take the seat at fault out of the match; PROTOCOL.md states the consequence."""
         self.faults.append(fault)
         self._offenders.add(fault.seat)
         self.outcome = judge(self.state, self._offenders)
@@ -116,27 +116,27 @@ class Referee:
 
 
 def chance_random(seed: int, *, draw: int) -> Random:
-    """Return the generator for the draw with this index; equal in all matches of a seed."""
+    """Return the generator for the draw with this index, the same in all matches of a seed."""
     return Random(f"{seed}:chance:{draw}")
 
 
 def stand_in_random(seed: int, *, ply: int) -> Random:
-    """Return the generator for a stand-in's action."""
+    """Return the generator for the action of a stand-in."""
     return Random(f"{seed}:stand_in:{ply}")
 
 
 def judge(state: State, offenders: Collection[int]) -> Outcome | None:
     """Return the outcome after faults, or None while the match goes on.
 
-    Offenders rank behind everybody else, equal among themselves; if all seats failed, all have
-    rank 1: nobody is best. Once at most one seat without a fault is left the match ends; until
+    Offenders rank behind everybody else and equal among themselves. If all seats failed, all have
+    rank 1, so nobody is best. The match ends when at most one seat without a fault is left; until
     then stand-ins play for the offenders.
     """
     if not offenders:
         return state.outcome
     honest = [seat for seat in range(state.seats) if seat not in offenders]
     if len(honest) <= 1:
-        # At most one is honest, so everybody else comes second, whether or not there is a first.
+        # All but the honest seat come second, even if there is no honest seat.
         ranks = tuple(0 if seat in honest else 1 for seat in range(state.seats))
         return Outcome(ranks, "fault")
     if state.outcome is None:

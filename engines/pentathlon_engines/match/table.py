@@ -1,4 +1,4 @@
-"""The bots of one match around their referee: started, asked in turn, expelled, told the end."""
+"""Seats the bots of one match around their referee: starts, asks, expels and stops them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 
 FAREWELL_S: Final = 0.05
-"""How long bots may take to end by themselves after `end`."""
+"""How long bots may take to exit after `end`."""
 _FAREWELL_TICK_MS: Final = 20
 
 
@@ -44,10 +44,10 @@ class Table:
     def start(
         self, commands: Sequence[BotCommand], launcher: Launcher, *, blamed: Collection[int] = ()
     ) -> None:
-        """Start all bots together and wait until each is ready or has failed.
+        """Start all bots together, and wait until each is ready or has failed.
 
         Raises:
-            HostTooSlow: the host gave a bot that is not among the `blamed` no time for it.
+            HostTooSlow: the host did not let a bot run that is not among the `blamed`.
         """
         for index, command in enumerate(commands):
             process = launcher.start(command, seat=index, limits=self._facts.limits)
@@ -61,7 +61,7 @@ class Table:
         self._running = waiting.keys()
         while waiting:
             look_ms = min(seat.ms_to_look() for seat in waiting.values())
-            for index, descriptor in _stirring(waiting, look_ms):
+            for index, descriptor in _wait_for_pipes(waiting, look_ms):
                 if index in self._present:
                     self._move_bytes(index, descriptor)
             for index, seat in list(waiting.items()):
@@ -70,7 +70,7 @@ class Table:
             self._watch_paused()
 
     def play(self) -> None:
-        """Ask whoever is to act until the match is over; then say so."""
+        """Ask the bots in turn until the match is over, then send `end` to them."""
         referee = self._referee
         for seat in self.seats:
             seat.on_look = self._guard_turn
@@ -88,7 +88,7 @@ class Table:
         self._say_end()
 
     def close(self) -> list[Usage]:
-        """Stop every bot; return what each has used."""
+        """Stop every bot, and return what each has used."""
         with ExitStack() as stack:
             for seat in self.seats:
                 stack.callback(seat.stop)
@@ -108,7 +108,7 @@ class Table:
             self._on_tick(self._referee.ply)
 
     def _guard_turn(self) -> None:
-        """Expel whoever runs in the turn of another, who gets the time back."""
+        """Expel bots that run in the turn of another, and give that one its time back."""
         self._tick()
         if not self._watch_paused():
             return
@@ -118,7 +118,7 @@ class Table:
             raise _MatchIsOver
 
     def _watch_paused(self) -> bool:
-        """Expel the paused bots that have run; say whether there was one."""
+        """Expel paused bots that have run; return whether there was one."""
         present = len(self._present)
         for index in self._present.difference(self._running):
             try:
@@ -134,7 +134,7 @@ class Table:
             self._expel(index, failure)
             return True
         except HostTooSlow as error:
-            # Of several that are not ready nobody can say who keeps the others waiting.
+            # If several are not ready, we cannot tell which of them keeps the others waiting.
             only = index if len(self._running) == 1 else None
             raise HostTooSlow(error.detail, seat=only) from error
 
@@ -158,7 +158,7 @@ class Table:
             seat.tell(line)
         deadline = time.monotonic() + FAREWELL_S
         while waiting and time.monotonic() < deadline:
-            for index, descriptor in _stirring(waiting, _FAREWELL_TICK_MS):
+            for index, descriptor in _wait_for_pipes(waiting, _FAREWELL_TICK_MS):
                 if index in waiting and waiting[index].is_gone(descriptor):
                     del waiting[index]
 
@@ -173,12 +173,12 @@ class _MatchIsOver(Exception):
 def ask_for_action(
     seat: Seat, request: Request, *, codec: protocol.Codec, notes: list[tuple[int, str]]
 ) -> str:
-    """Put a request to a bot and return the legal action that it answers with.
+    """Send a request to a bot and return its answer, which is a legal action.
 
-    What the bot noted goes to `notes`, and what it wanted if that is not legal.
+    Append the note of the bot to `notes`, and its action if that is not legal.
 
     Raises:
-        BotFailed: it gave no such answer within its limits.
+        BotFailed: it did not answer with a legal action within its limits.
     """
     message = request_message(request, clock=seat.clock())
     answer = seat.ask(codec(message) + b"\n")
@@ -195,7 +195,7 @@ def ask_for_action(
 
 
 def request_message(request: Request, *, clock: dict[str, int]) -> protocol.Message:
-    """Return a request as it is sent to a bot."""
+    """Return the message of a request."""
     return protocol.act(
         ply=request.ply,
         events=request.events,
@@ -205,8 +205,8 @@ def request_message(request: Request, *, clock: dict[str, int]) -> protocol.Mess
     )
 
 
-def _stirring(seats: Mapping[int, Seat], wait_ms: int) -> list[tuple[int, int]]:
-    """Wait so long at most; return seat and descriptor of what can be read or written."""
+def _wait_for_pipes(seats: Mapping[int, Seat], wait_ms: int) -> list[tuple[int, int]]:
+    """Wait at most `wait_ms`; return seat and descriptor of each pipe that is ready."""
     poller = select.poll()
     owners = {}
     for index, seat in seats.items():

@@ -1,4 +1,4 @@
-"""What passed between the referee and one bot: the facts that explain a fault to its author."""
+"""The last lines between the runner and a bot, which explain a fault to its author."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ FROM_BOT: Final = "<"
 
 
 class TraceLine(NamedTuple):
-    """One line of the protocol, or what there was of it."""
+    """One line of the protocol, or a part of one."""
 
     way: str
     """`TO_BOT` or `FROM_BOT`."""
     text: str
-    """Its first `LINE_BYTES_KEPT` bytes; what cannot be printed stands as an escape."""
+    """Its first `LINE_BYTES_KEPT` bytes; unprintable characters are escaped."""
     size: int
-    """All its bytes, its end not counted."""
+    """Its length in bytes, without the line end."""
     is_whole: bool = True
-    """False for output that was no single line: half a line, or several at once."""
+    """False for output that is not exactly one line."""
 
 
 class Trace(NamedTuple):
-    """The end of a bot's talk with the referee, and what its last request took."""
+    """The last lines of a bot, and the times of its last request."""
 
     lines: list[TraceLine]
     requests: int
-    """How many requests the bot was given."""
+    """How many requests the bot got."""
     cpu_ms: int
-    """CPU time of the request that the bot was given last."""
+    """CPU time of the last request."""
     wall_ms: int
     stdout_bytes: int
     stderr_bytes: int
     ended: bool
-    """It ended, or closed its output, before it was stopped."""
+    """It ended, or closed its output, before we stopped it."""
 
 
 class Tape(deque[tuple[str, bytes]]):
-    """Remembers the last lines in both directions; `append` way and line, with or without its end.
+    """Keeps the last lines in both directions: append the direction and the line.
 
-    It is the list itself: two calls a turn would cost more than what they do.
+    It is the deque itself: two more calls in each turn would cost more than their work.
     """
 
     def __init__(self) -> None:
         super().__init__(maxlen=LINES_KEPT)
 
     def read(self, rest: bytes) -> list[TraceLine]:
-        """Return what was remembered, and at last the output that never became an answer."""
+        """Return the lines, and after them output that is no complete line."""
         lines = [_line(way, line.removesuffix(b"\n")) for way, line in self]
         if rest:
             lines.append(_line(FROM_BOT, rest)._replace(is_whole=False))

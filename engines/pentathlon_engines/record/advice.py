@@ -1,4 +1,4 @@
-"""What the author of a bot can do about a fault, in a sentence or two for each kind."""
+"""Advice for the authors of bots: what to do about each kind of fault."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ _REFUSALS: Final = {
         "std::bad_alloc",
     ),
 }  # fmt: skip
-"""What programs write when the kernel refuses them more, by the limit that makes it do so."""
+"""For each limit, the bound in words and the messages of programs that have reached it."""
 _END_OF_LOG: Final = 2000
 
 
 def what_to_do(kind: str, *, log: str = "", limits: Mapping[str, float] | None = None) -> str:
-    """Say what the author of a bot can do about a fault of this kind.
+    """Return advice for the author of a bot with this kind of fault.
 
-    The end of its log may tell which of its limits is the likely cause of a crash.
+    For a crash, the end of the log may show which limit is the likely cause.
 
     >>> what_to_do("crash", log="RuntimeError: can't start new thread", limits={"tasks": 16})[:76]
     "Its log says “can't start new thread”. The likely cause is its limit `tasks`"

@@ -1,8 +1,8 @@
-"""Bundles: all that is needed to let a bot meet again what it met at its seat of a match.
+"""Bundles: files that repeat a match for the bot of one seat.
 
 A bundle is a zip file with `bundle.json` (`{"bundle": 1, "seat": 0}`), `record.json` (seed,
-options, limits, every action of every seat) and a `README.txt`. It holds no bot and no log,
-nothing but the public record, so it may be passed on.
+options, limits, every action of every seat) and a `README.txt`. It holds only the
+public record, neither bots nor logs, so its owner may pass it on.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _SAME_TIME: Final = (1980, 1, 1, 0, 0, 0)
 _README: Final = Template("""\
 Match $match of $game, seat $seat ($bot)
 
-This bundle lets a bot meet again what that seat met in the match: the same seed, options, limits
-and requests. The other seats act as they did; their programs are not in here. The site that you
-have it from tells, under /docs/bots/, how to install the command.
+This bundle repeats the match for the bot of that seat: the same seed, options, limits and
+requests. The other seats act as they did; the bundle does not contain their programs. The site
+that made this bundle explains under /docs/bots/ how to install the command.
 
     pentathlon play $file FOLDER_OF_YOUR_BOT
 
 Add --sandbox where the platform is installed to play in its sandbox, --json for machines.
 
-The match follows its record. Where your bot answers with another action than the recorded one,
-that is told, and the recorded one happens all the same. A fault ends the run.
+The match follows its record. If your bot chooses another action than the recorded one, the command
+reports it, and the recorded action happens all the same. A fault ends the run.
 
-    exit code 0   it happened again: the same fault at the same ply, or, without a fault in the
-                  record, the same actions to the end
-    exit code 1   it did not: other actions, another fault, or the fault is gone
+    exit code 0   the same happened: the same fault at the same ply, or, if the record has no
+                  fault, the same actions to the end
+    exit code 1   something else happened: other actions, another fault, or no fault
     exit code 2   wrong use    3   this machine could not start the bot
 
 record.json is the public record of the match: pentathlon replay and pentathlon verify read it.
@@ -58,7 +58,7 @@ def file_name(match: object, seat: int) -> str:
 
 
 def pack_bundle(record: Record, *, seat: int, file: str = "") -> bytes:
-    """Return a bundle that says what file it is; the same arguments give the same bytes."""
+    """Return a bundle whose README names `file`; the same arguments give the same bytes."""
     readme = _README.substitute(
         match=record["match"],
         game=record["game"],
@@ -81,16 +81,16 @@ def pack_bundle(record: Record, *, seat: int, file: str = "") -> bytes:
 
 
 def read_bundle(data: bytes) -> Bundle:
-    """Return what a bundle holds, its record verified.
+    """Read a bundle and verify its record.
 
     Raises:
-        BadBundle: it is damaged, of another format, or its record does not re-simulate.
+        BadBundle: it is damaged, has another format, or its record does not verify.
     """
     try:
         with ZipFile(io.BytesIO(data)) as archive:
             about, value = (_read_json(archive, name) for name in ("bundle.json", "record.json"))
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        raise BadBundle(f"it is not a zip file that can be read: {error}") from error
+        raise BadBundle(f"it is no readable zip file: {error}") from error
     if about.get("bundle") != FORMAT:
         raise BadBundle(f"bundle.json: bundle is {about.get('bundle')!r}, this reads {FORMAT}")
     try:

@@ -1,8 +1,9 @@
-"""Seals and verifies records: all that happened in one match, chained so that changes show.
+"""Seal, verify and replay records.
 
 `chain` starts as the SHA-256 of the header (all fields but events, faults, outcome and chain) in
-canonical JSON; every event, and at last faults and outcome together, is hashed after the chain so
-far. Ply k is the position after k events. Where all seats failed, all ranks are 1.
+canonical JSON. Each event, and at the end faults and outcome together, is hashed after the digest
+so far, so nobody can change a record unnoticed. Ply k is the position after k events. If all seats
+failed, all ranks are 1.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _to_json = json.JSONEncoder(
 
 
 def canonical(value: object) -> bytes:
-    """Write JSON in its one canonical form: sorted keys, no spaces, UTF-8.
+    """Return canonical JSON: sorted keys, no spaces, UTF-8.
 
     >>> canonical({"b": [1, 2], "a": None})
     b'{"a":null,"b":[1,2]}'
@@ -54,7 +55,7 @@ def seal(
 
 
 def chain(record: Record) -> str:
-    """Return the hash chain over a record, whatever its own `chain` says."""
+    """Compute the hash chain of a record; its own `chain` does not matter."""
     header = {name: value for name, value in record.items() if name not in _TAIL}
     link = hashlib.sha256(canonical(header)).digest()
     for event in record["events"]:
@@ -64,14 +65,14 @@ def chain(record: Record) -> str:
 
 
 def verify_record(data: object) -> State:
-    """Play a record again and return its last state.
+    """Verify a record by playing it again, and return its last state.
 
-    The data may come from anybody: its shape is checked first. Then the chain and the rules
-    version must be right, every action legal, chance and stand-ins as the seed says, and the
-    outcome as it follows.
+    The data may come from anybody. Its shape, its chain and the version of the rules must be
+    right, every action legal, chance and stand-ins as the seed decides, and the outcome as it
+    follows.
 
     Raises:
-        BadRecord: naming the event, or the field, and the difference.
+        BadRecord: with the event or field, and the difference.
     """
     record = check_shape(data)
     _check_chain(record)
@@ -85,7 +86,7 @@ def verify_record(data: object) -> State:
 
 
 def events_by(record: Record, seat: int) -> Iterator[Event]:
-    """Yield the actions of a seat, those of its stand-in included."""
+    """Yield the actions of a seat, including those of its stand-in."""
     return (event for event in map(Event.of, record["events"]) if event.seat == seat)
 
 
@@ -106,7 +107,7 @@ def start_position(record: Record) -> State:
 
 
 def positions(record: Record) -> Iterator[State]:
-    """Yield the position before the first event and after each one; every state is your own."""
+    """Yield the position before the first event and after each one, each as a separate state."""
     state = start_position(record)
     yield state.copy()
     for ply, row in enumerate(record["events"]):
@@ -138,7 +139,7 @@ def _apply(state: State, ply: int, event: Event) -> None:
 
 
 class _Replay:
-    """The checks of one record while it is played again."""
+    """Plays one record again and checks every step."""
 
     def __init__(self, record: Record, state: State) -> None:
         self._record = record
@@ -168,7 +169,7 @@ class _Replay:
             raise BadRecord(f"event {last}: missing, the match is not over")
         stated = self._record["outcome"]
         if outcome.ranks == (1,) * self._state.seats and stated["ranks"] == [0] * len(self._left):
-            # Older records say that all are best where all failed; their receipts stay good.
+            # In older records all are best if all failed; these records stay valid.
             outcome = Outcome((0,) * self._state.seats, outcome.reason)
         for name, value in _recorded_outcome(outcome).items():
             if stated.get(name) != value:

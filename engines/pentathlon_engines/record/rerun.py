@@ -1,8 +1,7 @@
-"""Plays one seat of a recorded match again with a real bot, while the match follows its record.
+"""Rerun a recorded match for one seat with a real bot.
 
-The bot gets the requests of the record, ply by ply, with the clocks and limits of today. Whatever
-it answers, the recorded action is what happens next, so every request is that of the record to its
-last one. A fault ends the run.
+The bot gets the requests of the record with new clocks. Whatever it answers, the recorded action
+happens next, so all requests are those of the record. A fault ends the run.
 """
 
 from __future__ import annotations
@@ -26,28 +25,28 @@ from pentathlon_engines.record.shape import Record
 
 
 class Verdict(StrEnum):
-    """How a run compares with its record."""
+    """How a rerun compares with its record."""
 
     REPRODUCED = "reproduced"
-    """The fault of the record happened again, at the same ply."""
+    """The recorded fault happened again at the same ply."""
     PLAYED_THROUGH = "played_through"
-    """No fault in the record and none now, and every action was the recorded one."""
+    """Neither the record nor the rerun has a fault, and all actions are the same."""
     DIFFERS = "differs"
-    """No fault in the record and none now, but other actions."""
+    """Neither the record nor the rerun has a fault, but some actions differ."""
     FAULT_GONE = "fault_gone"
-    """The record has a fault, and the bot came past it."""
+    """The record has a fault, and the rerun has none."""
     OTHER_FAULT = "other_fault"
-    """A fault that the record does not have, or not there."""
+    """The rerun has a fault that the record does not have, or has at another ply."""
 
     @property
     def agrees(self) -> bool:
-        """Tell whether the record's story has happened again."""
+        """Return whether the same happened as in the record."""
         return self in {Verdict.REPRODUCED, Verdict.PLAYED_THROUGH}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """An action of the record for which the bot would have chosen another one."""
+    """A recorded action in whose place the bot chose another one."""
 
     ply: int
     recorded: str
@@ -56,12 +55,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """What a bot did with the requests of one seat."""
+    """What a bot did when it got the requests of a seat again."""
 
     verdict: Verdict
     fault: Fault | None
     answer_in_place: str | None
-    """What it answered where the record has its fault."""
+    """Its action at the ply of the recorded fault."""
     differences: list[Difference]
     log: bytes
     notes: list[tuple[int, str]]
@@ -70,14 +69,14 @@ class Rerun:
 
 
 def recorded_fault(record: Record, seat: int) -> RecordedFault | None:
-    """Return the fault of this seat, if the record has one."""
+    """Return the recorded fault of this seat, or None."""
     return next((fault for fault in record["faults"] if fault["seat"] == seat), None)
 
 
 def requests_to(record: Record, seat: int) -> Iterator[Request]:
-    """Yield what this seat of a verified record was asked, its last request at a fault included.
+    """Yield the requests to a seat of a verified record, including the one at its fault.
 
-    The recorded actions happen in between, whatever is done with a request.
+    Between them the recorded actions happen, whatever the caller does with a request.
     """
     referee = Referee(
         game=start_position(record).game,
@@ -94,7 +93,7 @@ def requests_to(record: Record, seat: int) -> Iterator[Request]:
             yield referee.request()
         if referee.ply == last:
             return
-        # Not only the one that is asked: another may have run out of its turn.
+        # The fault may be that of a seat that ran out of its turn, not of the mover.
         if gone := [other for other, ply in left.items() if ply == referee.ply]:
             for other in gone:
                 _expel(referee, left, other)
@@ -105,9 +104,9 @@ def requests_to(record: Record, seat: int) -> Iterator[Request]:
 
 
 def lines_of(record: Record, seat: int) -> list[TraceLine]:
-    """Return the last lines between the referee and a seat as a verified record tells them.
+    """Rebuild the last lines between the runner and a seat from a verified record.
 
-    Clocks are not in a record, so they are left out, and answers stand in their plainest form.
+    The record has no clocks, so they are missing, and answers have only an action.
     """
     fault = recorded_fault(record, seat)
     tape = Tape()
@@ -122,7 +121,7 @@ def lines_of(record: Record, seat: int) -> list[TraceLine]:
 
 
 def match_facts(record: Record) -> protocol.MatchFacts:
-    """Return what the bots of a recorded match were told in their `hello`."""
+    """Return the facts that `hello` told the bots of a recorded match."""
     return protocol.MatchFacts(
         game=record["game"],
         rules=record["rules"],
@@ -147,11 +146,11 @@ def rerun(
     codec: protocol.Codec = protocol.encode,
     on_ply: Callable[[int], None] | None = None,
 ) -> Rerun:
-    """Let a bot play a seat of a verified record again, and compare.
+    """Rerun a verified record with a bot at this seat, and compare.
 
     Raises:
         LaunchFailed: the host could not start the bot.
-        BadRecord: the record is one of other rules.
+        BadRecord: the record was made with other rules.
     """
     run = _Run(record, seat, codec)
     facts = match_facts(record)

@@ -23,12 +23,12 @@ from pentathlon_engines.match.faults import FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import SandboxLevel
 
 SEED_END: Final = 2**53
-"""Seeds are below this, so that every JSON reader has them exactly."""
+"""Seeds are below this, so that every JSON reader reads them exactly."""
 MOST_EVENTS: Final = 100_000
 
 
 class RecordedBot(TypedDict):
-    """Who sat at a seat."""
+    """The bot of a seat."""
 
     name: str
     hash: str
@@ -36,16 +36,16 @@ class RecordedBot(TypedDict):
 
 
 class RecordedOutcome(TypedDict):
-    """How a match ended, by seat."""
+    """How a match ended."""
 
     ranks: list[int]
-    """0 is best, ties are equal; if all seats failed, all have 1."""
+    """By seat: 0 is best, ties are equal. If all seats failed, all have 1."""
     reason: str
     scores: list[int] | None
 
 
 class Header(TypedDict):
-    """The facts of a match that are known before its first event."""
+    """The facts of a match before its first event."""
 
     game: str
     rules: int
@@ -57,7 +57,7 @@ class Header(TypedDict):
     limits: dict[str, float | int]
     sandbox: str
     layers: NotRequired[list[str]]
-    """Records of early releases name no layers."""
+    """Missing in records of early releases."""
 
 
 class Record(Header):
@@ -210,4 +210,4 @@ _FIELDS: Final[dict[str, Callable[[Any, str], None]]] = {
     "chain": _text,
 }
 _OPTIONAL: Final[dict[str, Any]] = {"layers": []}  # Any: JSON
-"""What a field means that is not there: records of early releases name no layers."""
+"""The values of missing fields: records of early releases have no layers."""

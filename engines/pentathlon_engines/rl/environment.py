@@ -1,4 +1,4 @@
-"""Every game as a PettingZoo environment in which agents act one after the other (AEC).
+"""Every game as a PettingZoo environment in which agents act in turn (AEC).
 
 >>> env = PentathlonEnv("tuned")
 >>> env.reset(seed=7)
@@ -25,12 +25,12 @@ Observation = dict[str, NDArray[Any]]  # Any: numbers of two types
 
 
 class PentathlonEnv(AECEnv):
-    """A match of one game: agents are `seat_0`, `seat_1`, ...; chance is played inside.
+    """A match of one game; agents are `seat_0`, `seat_1`, ..., and chance acts by itself.
 
-    An observation holds `observation`, numbers of a fixed size made from what the seat may see,
-    and `action_mask`, which is all zeros unless the seat decides. Rewards come at the end: the
-    share of the other seats that a seat leaves behind, minus the share that is better, so that
-    two seats get 1 and -1, or 0 each.
+    An observation has `observation`, a vector of fixed size made from what the seat may see, and
+    `action_mask`, which is all zeros for a seat that is not to move. Rewards come at the end: the
+    share of the other seats that rank behind, minus the share that rank ahead. Two seats get 1
+    and -1, or 0 each.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class PentathlonEnv(AECEnv):
         self._rng = random.Random()
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new match; without a seed chance goes on as it was."""
+        """Begin a new match; without a seed, the generator continues."""
         if seed is not None:
             self._rng = random.Random(seed)
         self.position: State = self.game.start(len(self._seats), self._options)
@@ -77,7 +77,7 @@ class PentathlonEnv(AECEnv):
     def step(self, action: int | None) -> None:
         """Do an action of the selected agent, or raise `IllegalAction` and change nothing.
 
-        When the match is over each agent is stepped once more, with None.
+        When the match is over, step each agent once more with None.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -95,7 +95,7 @@ class PentathlonEnv(AECEnv):
         self._select()
 
     def observe(self, agent: str) -> Observation:
-        """Return what a seat sees, as numbers, and which actions it may choose from."""
+        """Return what a seat sees, as numbers, and the mask of its legal actions."""
         position, seat = self.position, self._seats[agent]
         mask = np.zeros(self.game.info.actions, dtype=np.int8)
         if seat == position.to_move:
@@ -108,11 +108,11 @@ class PentathlonEnv(AECEnv):
         return self._spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return all actions of the game; the mask says which of them are legal."""
+        """Return the space of all actions of the game; the mask shows the legal ones."""
         return self._actions[agent]
 
     def render(self) -> str | None:
-        """Return a drawing of all that is open: for a terminal, or as SVG."""
+        """Return a drawing of what a spectator sees, for a terminal or as SVG."""
         if self.render_mode == "svg":
             return self.position.svg()
         return str(self.position) if self.render_mode == "ansi" else None
@@ -144,7 +144,7 @@ class PentathlonEnv(AECEnv):
 
 
 def rewards(ranks: tuple[int, ...]) -> list[float]:
-    """Return for each seat the share of others it leaves behind, minus the share better than it.
+    """Return for each seat the share of others that rank behind, minus the share ahead.
 
     >>> rewards((0, 1, 1))
     [1.0, -0.5, -0.5]

@@ -1,4 +1,4 @@
-"""Figures of a game from simulated matches, with their sampling errors."""
+"""Simulate matches, and measure figures of a game with their sampling errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedMatch:
-    """One simulated match: who sat where, how it ended, how many actions each ply offered."""
+    """A simulated match: its players, its outcome, and the number of legal actions at each ply."""
 
     players: tuple[str, ...]
     outcome: Outcome
@@ -31,12 +31,12 @@ class SimulatedMatch:
     """The last position as JSON."""
 
     def values(self, name: str) -> Sequence[float]:
-        """Return what this match contributes to a figure.
+        """Return the values of this match for a figure.
 
         Figures are "actions", "legal actions", "legal <first word of an action>", "score",
         "winning score", "draw", "seat <n> wins", "<player> wins", "first seat wins", a number of
-        the last position by its name, or else a reason of the ending; "<reason> only" is for
-        games that tell several, joined by "and" if these are meant together.
+        the last position by its name, or a reason of the outcome. "<reason> only" is for games
+        that can have several reasons; "and" joins those that must all be there.
         """
         ranks = self.outcome.ranks
         measures: dict[str, Sequence[float]] = {
@@ -70,7 +70,7 @@ class SimulatedMatch:
 
 @dataclass(slots=True)
 class Figure:
-    """The mean of values that come in matches: a ratio of two sums over the matches."""
+    """The mean of values from many matches: the ratio of two sums over the matches."""
 
     totals: list[float] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Figure:
     most: float = float("-inf")
 
     def add(self, values: Sequence[float]) -> None:
-        """Take in the values of one match."""
+        """Add the values of one match."""
         self.totals.append(sum(values))
         self.counts.append(len(values))
         self.least = min((self.least, *values))
@@ -101,7 +101,7 @@ class Figure:
 
     @property
     def error(self) -> float:
-        """The standard error of the mean; values of one match may depend on each other."""
+        """The standard error of the mean; it allows for dependent values in one match."""
         return self.deviation / sqrt(len(self.counts))
 
 
@@ -114,7 +114,7 @@ def simulate(
     figures: Sequence[str],
     options: dict[str, Any] | None = None,
 ) -> dict[str, Figure]:
-    """Play matches between players by name, seats rotating, and return the figures asked for."""
+    """Play matches between policies by name, rotate their seats, and return the figures."""
     measured = {name: Figure() for name in figures}
     for index in range(games):
         turn = index % len(names)
@@ -127,7 +127,7 @@ def simulate(
 
 
 def play(state: State, names: tuple[str, ...], rng: random.Random) -> SimulatedMatch:
-    """Play a state to its end between players by name."""
+    """Play a state to its end between policies by name."""
     widths, kinds, seats, players = [], [], [], policies_of(state.game)
     while state.outcome is None:
         if state.to_move is None or state.to_move == CHANCE:
@@ -150,17 +150,17 @@ def play(state: State, names: tuple[str, ...], rng: random.Random) -> SimulatedM
 
 
 def policies_of(game: Game) -> dict[str, Policy]:
-    """Return the policies that every game has, and those of this one."""
+    """Return the policies of every game and those of this game."""
     return POLICIES | game.policies()
 
 
 def play_random(state: State, actions: list[int], rng: random.Random) -> int:
-    """Choose any action, each with the same chance."""
+    """Choose any action with equal probability."""
     return actions[int(rng.random() * len(actions))]
 
 
 def play_careful(state: State, actions: list[int], rng: random.Random) -> int:
-    """Win at once if possible, else choose an action after which nobody else can win at once."""
+    """Win at once if possible, else avoid actions after which somebody else can win at once."""
     winning, safe = [], []
     seat = cast("int", state.to_move)  # policies are asked only where a seat is to move
     for action in actions:

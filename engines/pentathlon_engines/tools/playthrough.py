@@ -1,12 +1,13 @@
-"""Write down a whole match, for comparison with what the rules once gave.
+"""Write down a whole match, to show when a change of the code changes the rules.
 
     python -m pentathlon_engines.tools.playthrough tuned --seed 1
 
-The first line says what was played; each ply shows the position, what each seat sees of it where
-that differs, what was legal and what was done. The same seed gives the same text everywhere.
+The first line has game, options and seed. Each ply shows the position, the observations of a game
+with secrets, the legal actions and the one that happened. The same seed gives the same text on
+every machine.
 
-With `--every 25` only every 25th position is written out, and each of the others is a checksum of
-its text: for games with large positions and long matches.
+For games with large positions and long matches, `--every 25` writes only every 25th position and
+replaces the others by a checksum.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ def playthrough(
     options: dict[str, Any] | None = None,
     every: int = 1,
 ) -> str:
-    """Return the playthrough of a match between seats that choose at random.
+    """Return the playthrough of a match in which every seat chooses at random.
 
-    Every so many plies all is written out, at the others a checksum of it.
+    Positions appear in full at every `every`-th ply, and as a checksum at the others.
     """
     state = game.start(seats, options)
     setup = {
@@ -50,7 +51,7 @@ def playthrough(
 
 def _plies(state: State, rng: random.Random, every: int) -> Iterator[str]:
     ply = 0
-    yield from _told(_position(state), whole=True)
+    yield from _lines_or_checksum(_position(state), whole=True)
     while state.to_move is not None:
         if state.to_move == CHANCE:
             text = state.sample_chance(rng)
@@ -60,15 +61,17 @@ def _plies(state: State, rng: random.Random, every: int) -> Iterator[str]:
             actions = state.legal_actions()
             action = actions[int(rng.random() * len(actions))]
             legal = f"legal: {_json([state.text(legal) for legal in actions])}"
-            yield from _told([legal], whole=ply % every == 0)
+            yield from _lines_or_checksum([legal], whole=ply % every == 0)
             yield f"ply {ply}, seat {state.to_move}: {state.text(action)}"
             state.apply(action)
         ply += 1
-        yield from _told(_position(state), whole=ply % every == 0 or state.to_move is None)
+        yield from _lines_or_checksum(
+            _position(state), whole=ply % every == 0 or state.to_move is None
+        )
 
 
-def _told(lines: Iterable[str], *, whole: bool) -> Iterator[str]:
-    """Give some lines, or one with their checksum."""
+def _lines_or_checksum(lines: Iterable[str], *, whole: bool) -> Iterator[str]:
+    """Yield the lines, or one line with their checksum."""
     if whole:
         yield from lines
         return
@@ -95,9 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seats", type=int)
     parser.add_argument("--options", type=json.loads, default={}, help="a JSON object")
-    parser.add_argument(
-        "--every", type=int, default=1, help="write every one of so many positions out"
-    )
+    parser.add_argument("--every", type=int, default=1, help="write every N-th position in full")
     given = parser.parse_args(arguments)
     text = playthrough(
         GAMES[given.game],

@@ -1,10 +1,10 @@
-"""Simulate matches and compare their figures with those published on the rules page.
+"""Simulate matches, and compare their figures with those on the rules page.
 
     python -m pentathlon_engines.tools.simulate tuned --games 20000 --seed 1
 
-Each row of the table gives a figure found here with its standard error, the published one, and
-how many standard errors (of both together) lie between them. A game's published figures are its
-`figures.json`. Ends with status 1 if a figure is more than four errors away.
+Each row of the table has the simulated figure with its standard error, the published figure, and
+their difference in standard errors. The published figures of a game are in its `figures.json`. The
+exit status is 1 if a difference is larger than four errors.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _TOO_FAR: Final = 4.0
 
 
 def compare(game: Game, *, games: int, seed: int) -> tuple[str, bool]:
-    """Return the table for a game, and whether all figures agree with the published ones.
+    """Return the table for a game, and whether its figures agree with the published ones.
 
-    Each set of players plays at most as many games as were published for it.
+    Each set of policies plays at most as many games as for its published figures.
     """
     lines, agree = [], True
     for row in read_data(pentathlon_engines.__file__, f"{game.info.key}/figures.json"):
@@ -51,9 +51,9 @@ def compare(game: Game, *, games: int, seed: int) -> tuple[str, bool]:
 
 
 def errors_apart(figure: Figure, published: dict[str, float], *, games: int) -> float:
-    """Return the distance to a figure published for so many games, in standard errors of both.
+    """Return the difference to a figure from `games` games, in standard errors of both.
 
-    A published mean is rounded: whatever rounds to it is not away from it.
+    A published mean is rounded, so numbers that round to it do not differ from it.
     """
     deviation = figure.deviation
     if "share" in published:
@@ -72,7 +72,7 @@ def _value(published: dict[str, float]) -> float:
 
 
 def _rounding(published: dict[str, float]) -> float:
-    """Return half of the last digit of a published mean; a whole number is taken as exact."""
+    """Return half of the last digit of a published mean; a whole number counts as exact."""
     digits = str(published.get("mean", 0)).partition(".")[2]
     return 0.5 / 10 ** len(digits) if digits else 0.0
 
@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the tables of a game; return 1 if a figure is too far from the published one."""
     parser = argparse.ArgumentParser(prog="pentathlon_engines.tools.simulate")
     parser.add_argument("game", choices=list(GAMES))
-    parser.add_argument("--games", type=int, default=1000, help="at most so many per table")
+    parser.add_argument("--games", type=int, default=1000, help="the most for each table")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
     table, agree = compare(GAMES[given.game], games=given.games, seed=given.seed)

@@ -1,4 +1,4 @@
-"""What one turn costs above a bare round trip through the same pipes, measured in one run."""
+"""Measure the cost of a turn against a raw round trip through the same pipes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class TurnCost(NamedTuple):
     """Medians in microseconds."""
 
     raw_us: float
-    """One write and one read with a bot that answers at once."""
+    """One write and one read; the bot answers at once."""
     turn_us: float
-    """The same with message, deadline, CPU clock, pause and the checks of the answer."""
+    """The same with message, deadline, CPU clock, pause and checks of the answer."""
 
     @property
     def ratio(self) -> float:
-        """How many bare round trips one turn costs."""
+        """How many raw round trips one turn costs."""
         return self.turn_us / self.raw_us
 
 
@@ -46,9 +46,9 @@ def measure_turn_cost(
     request: protocol.Message,
     codec: protocol.Codec = protocol.encode,
 ) -> TurnCost:
-    """Play `turns` turns with a bot that answers at once, bare and in full.
+    """Measure `turns` round trips and as many turns with a bot that answers at once.
 
-    Pin the process to one core first: between two sleeping cores the wake-ups are measured.
+    Pin the process to one core first, or you measure how long it takes to wake the other core.
     """
     echo = BotCommand(folder=Path.cwd(), argv=["{python}", "-S", "-u", "-c", _ECHO])
     process = launcher.start(echo, seat=0, limits=_LIMITS)

@@ -1,4 +1,4 @@
-"""The document of a tournament: everything that decides who plays whom and how it is rated.
+"""The document of a tournament: all that decides who plays whom, and how results are rated.
 
 ```
 {"format": 2, "scheduler": "round_robin/2", "commitment": "…", "game": "tuned", "rules": 1,
@@ -7,8 +7,8 @@
  "entries": [{"bot": "alpha", "version": 1, "hash": "sha256:…"}, …]}
 ```
 
-It never holds the secret, but the commitment to it. Whether results count on leaderboards outside
-of the tournament is not in it: a replay of the same document must not count twice.
+It has the commitment to the secret, but never the secret. It does not say whether results count on
+leaderboards: a repetition of the same document must not count twice.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BadDocument(EngineError):
 
 
 class UnknownScheduler(EngineError):
-    """The document was made for another scheduler than this release has."""
+    """The document needs a scheduler that this release does not have."""
 
     code = "unknown_scheduler"
 
@@ -108,7 +108,7 @@ class TournamentDocument:
         """Return all matches of a tournament; seatings are indexes of `entries`.
 
         Raises:
-            UnknownScheduler: another release made the document.
+            UnknownScheduler: it needs the scheduler of another release.
         """
         return [pairing for block in self.draw_blocks(key=key) for pairing in block]
 
@@ -116,7 +116,7 @@ class TournamentDocument:
         """Return the matches of `schedule` block by block, each drawn when it is asked for.
 
         Raises:
-            UnknownScheduler: another release made the document.
+            UnknownScheduler: it needs the scheduler of another release.
         """
         if self.scheduler not in SCHEDULERS:
             raise UnknownScheduler(

@@ -1,6 +1,6 @@
-"""Checks that a tournament was drawn as it promised; needs no server and no trust in one.
+"""Checks that a tournament was drawn as promised, without trust in its server.
 
-A proof is what a server says of a tournament, also while that runs:
+A proof is a statement of the server about a tournament, which may still be running:
 
 ```
 {"format": 1, "tournament": 3, "name": "Cup", "state": "running",
@@ -10,8 +10,8 @@ A proof is what a server says of a tournament, also while that runs:
  "matches": [[1, 1, 1, [0, 2], 77, "done", 53…, "5e1f…", "9a0b…"], …]}
 ```
 
-`seats` are places in the document's entries. What is still sealed is null. Of a long tournament
-each part has the matches that follow on those of the part before; `joined` puts them together.
+`seats` are indexes of the document's entries. Fields that are still sealed are null. A long
+tournament has a proof in parts, each with the matches that follow; `joined` puts them together.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ SEALED: Final = "sealed"
 
 Proof = dict[str, Any]  # Any: JSON
 Json = Any
-"""A record as somebody handed it over: nothing of it is certain before it is verified."""
+"""A record from anybody, not verified yet."""
 
 
 class BadProof(EngineError):
-    """What claims to be a proof has another shape."""
+    """A proof does not have the shape of one."""
 
     code = "bad_proof"
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     state: str
-    """`ok`, `failed`, or `sealed`: it cannot be checked yet."""
+    """`ok`, `failed`, or `sealed` if nobody can check it yet."""
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedMatch:
-    """One match as the server tells it; the fields are the columns of a proof."""
+    """A match as the server states it; the fields are the columns of a proof."""
 
     index: int
     round: int
@@ -77,10 +77,10 @@ class PlannedMatch:
 def check_proof(
     proof: Proof, *, records: Iterable[Json] = (), noted: str | None = None
 ) -> list[Check]:
-    """Check everything that can be checked by now; `noted` is a commitment noted down earlier.
+    """Check all that is not sealed any more; `noted` is the commitment from before the start.
 
     Raises:
-        BadProof: it is none, or one of a tournament from before seeds were sealed.
+        BadProof: it is no proof, or the tournament is older than sealed seeds.
     """
     _check_shape(proof)
     try:
@@ -187,7 +187,7 @@ def _check_event_key(proof: Proof) -> Check:
 
 
 def _check_blocks(matches: Sequence[PlannedMatch]) -> Check:
-    """Check what needs no secret: every block seats one group in rotation, with one seed."""
+    """Check what needs no secret: a block has one seed and seats one group in rotation."""
     blocks: dict[int, list[PlannedMatch]] = {}
     for match in matches:
         blocks.setdefault(match.block, []).append(match)

@@ -1,7 +1,7 @@
-"""Who plays whom, where and with which seed: pure functions of a few numbers and the event key.
+"""Decides who plays whom, in which seat and with which seed, by numbers and the event key alone.
 
-Every choice comes from HMAC-SHA256 under the event key, so nobody can know the schedule before the
-start, everybody can draw it again afterwards, and no library's generator can change it.
+Every choice comes from HMAC-SHA256 under the event key. So nobody knows the schedule before the
+start, everybody can draw it again afterwards, and it depends on no library's generator.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 from pentathlon_engines.tournament.seeds import block_seed, draw, match_alias
 
 SCHEDULER: Final = "round_robin/2"
-"""Name and version; a schedule that changes for the same input gets a new version."""
+"""Name and version; a change of schedules for the same input needs a new version."""
 
 _PAIR = 2
 _FEW_GROUPS = 60
@@ -24,7 +24,7 @@ _PASSES = 4
 
 Item = TypeVar("Item")
 Group = tuple[int, ...]
-"""Bots that meet at one table, as numbers of entries."""
+"""The bots of one match, as numbers of entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,29 +33,29 @@ class Pairing:
 
     round: int
     block: int
-    """Same bots, same seed, every seat equally often; counts over the whole schedule."""
+    """The matches of a block have the same bots and seed; counted over the whole schedule."""
     index: int
-    """From 1 over the whole schedule."""
+    """Counted from 1 over the whole schedule."""
     alias: str
-    """What bots are told the match is called."""
+    """The name of the match that its bots are told."""
     seed: int
     seating: tuple[int, ...]
-    """Numbers of the entries, by seat."""
+    """The number of the entry in each seat."""
 
 
 def round_robin(entries: int, *, seats: int, cycles: int, key: bytes) -> list[Pairing]:
-    """Let everybody meet everybody `cycles` times, each time from every seat with one seed.
+    """Let all bots meet `cycles` times, each time in every seat and with one seed.
 
-    Two at a table: the circle method, each pair in both seat orders. More: all groups while
-    there are few, else groups in which all bots sit equally often and all pairs meet about
-    equally often; each group takes its seats in rotation.
+    Pairs meet by the circle method, in both seat orders. For larger tables, all groups meet if
+    there are few; else the groups seat all bots equally often and let all pairs meet about
+    equally often. Each group plays in every rotation of its seats.
     """
     blocks = draw_blocks(entries, seats=seats, cycles=cycles, key=key)
     return [pairing for block in blocks for pairing in block]
 
 
 def draw_blocks(entries: int, *, seats: int, cycles: int, key: bytes) -> Iterator[list[Pairing]]:
-    """Yield the matches of `round_robin` block by block, for schedules that are made in parts."""
+    """Yield the matches of `round_robin` block by block."""
     rounds = _pair_rounds if seats == _PAIR else _table_rounds
     block = 0
     for number, groups in enumerate(rounds(entries, seats, cycles, key), start=1):
@@ -83,7 +83,7 @@ def count_matches(entries: int, *, seats: int, cycles: int) -> int:
 
 
 def _pair_rounds(entries: int, _seats: int, cycles: int, key: bytes) -> Iterator[list[Group]]:
-    """Yield rounds by the circle method: one bot stays, the others move on by a place."""
+    """Yield rounds by the circle method: one bot stays, the others move by one place."""
     for cycle in range(cycles):
         circle: list[int | None] = list(_shuffled(range(entries), key, "cycle", cycle))
         if entries % 2:
@@ -94,7 +94,7 @@ def _pair_rounds(entries: int, _seats: int, cycles: int, key: bytes) -> Iterator
 
 
 def _tables(circle: Sequence[int | None], turn: int) -> Iterator[Group]:
-    """Pair opposite places; the swaps keep first seats even at every point of a cycle."""
+    """Pair opposite places; swaps give all bots the first seat about equally often."""
     for table in range(len(circle) // 2):
         first, second = circle[table], circle[-1 - table]
         if first is None or second is None:
@@ -118,15 +118,15 @@ def _table_rounds(entries: int, seats: int, cycles: int, key: bytes) -> Iterator
 
 
 def _families(entries: int, seats: int) -> int:
-    """Return how many base groups make a cycle in which every pair meets at least about once."""
+    """Return how many base groups a cycle needs so that every pair meets about once or more."""
     return max(ceil((entries - 1) / (seats * (seats - 1))), ceil(_FEW_GROUPS / entries))
 
 
 def _base_groups(entries: int, seats: int, count: int, key: bytes) -> list[Group]:
-    """Choose groups of places on a circle; turning one all the way round seats all bots equally.
+    """Choose groups of places on a circle; a full turn of one seats all bots equally often.
 
-    Two bots meet as often as their distance occurs, so each group in turn is exchanged for the
-    candidate that makes all distances occur most evenly, a few times over.
+    Two bots meet as often as their distance occurs. So we replace each group in turn by the
+    candidate that makes all distances occur most evenly, and repeat that a few times.
     """
     candidates = _candidates(entries, seats, key)
     chosen: list[Group] = [()] * count
@@ -157,16 +157,16 @@ def _count_distances(occurrences: list[int], group: Group, entries: int, times: 
 
 
 def _unevenness(occurrences: Sequence[int], group: Group, entries: int) -> int:
-    """Return the sum of squared meetings over all pairs, up to a factor, with `group` added."""
+    """Return the sum of squared meetings of all pairs, up to a factor, after adding `group`."""
     after = list(occurrences)
     _count_distances(after, group, entries, 1)
-    # Opposite places are half as many pairs, and each meets twice in a full turn.
+    # There are half as many pairs of opposite places, and each meets twice in a full turn.
     opposite = 0 if entries % 2 else after[-1] ** 2
     return sum(count * count for count in after) + opposite
 
 
 def _seated(group: Group, key: bytes, part: int) -> Group:
-    """Mix who follows whom at a table; rotation alone would keep it."""
+    """Shuffle the order at a table; rotation alone would keep who follows whom."""
     return tuple(_shuffled(group, key, "table", part, *group))
 
 

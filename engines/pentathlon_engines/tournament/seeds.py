@@ -1,4 +1,4 @@
-"""Where the seeds of a tournament come from: nobody can know or choose one before it is used.
+"""Derives the seeds of a tournament so that nobody can know or choose one before its use.
 
 ```
 secret       256 bits, drawn by the server when the tournament is made
@@ -8,9 +8,9 @@ seed         HMAC-SHA256(event key, "block:N"), its first 53 bits
 alias        HMAC-SHA256(event key, "match:N"), its first 128 bits as hexadecimal
 ```
 
-The document names the entrants by the hashes of their files, so the secret alone does not give the
-seeds, and nobody who enters a bot can aim at them. The alias is what bots are told a match is
-called. Whoever has the secret and the document can compute all of it again in any language.
+The document has the content hashes of the entries, so the secret alone does not give the seeds,
+and no author can choose a bot by them. Bots know a match by its alias. With the secret and the
+document, everybody can compute all of this again, in any language.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ SECRET_BYTES: Final = 32
 _ALIAS_BYTES: Final = 16
 _SEED_BYTES: Final = 7
 _SPARE_BITS: Final = 3
-"""What 7 bytes have beyond 53 bits."""
+"""The bits of 7 bytes beyond the first 53."""
 
 
 def commitment_to(secret: bytes) -> str:
-    """Return what is published of a secret before it is used.
+    """Return the commitment, which is published before the secret is used.
 
     >>> commitment_to(bytes(32))[:16]
     '66687aadf862bd77'
@@ -37,7 +37,7 @@ def commitment_to(secret: bytes) -> str:
 
 
 def event_key_of(secret: bytes, document_hash: str) -> bytes:
-    """Return the key that everything drawn in a tournament follows from."""
+    """Return the key from which all draws of a tournament follow."""
     return hmac.digest(secret, bytes.fromhex(document_hash), "sha256")
 
 
@@ -57,5 +57,5 @@ def block_seed(key: bytes, block: int) -> int:
 
 
 def match_alias(key: bytes, index: int) -> str:
-    """Return what the bots of a match are told it is called."""
+    """Return the name of a match that its bots are told."""
     return hmac.digest(key, f"match:{index}".encode(), "sha256")[:_ALIAS_BYTES].hex()

@@ -228,7 +228,7 @@ def test_init_does_not_overwrite(run: Run, tmp_path: Path) -> None:
     failed = run("init", "tuned", "--folder", "mine")
 
     assert failed.code == 2
-    assert "mine is there already" in failed.err
+    assert "mine exists already" in failed.err
 
 
 def test_program_is_built_before_it_plays(run: Run, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_crash_is_reproduced_with_0(run: Run, bundle: Path) -> None:
     assert "now:    crash at ply 2: the process ended with exit status 1" in again.out
     assert "Reproduced" in again.out
     assert "ValueError: no idea" in again.err
-    assert "These are not the files" not in again.err
+    assert "The files of this bot" not in again.err
 
 
 def test_mended_bot_ends_with_1_and_says_what_it_played(run: Run, bundle: Path) -> None:
@@ -52,7 +52,7 @@ def test_mended_bot_ends_with_1_and_says_what_it_played(run: Run, bundle: Path) 
     assert again.code == 1
     assert "no fault in 2 requests; in place of the fault it played" in again.out
     assert "The fault is gone" in again.out
-    assert "These are not the files that played there." in again.err
+    assert "The files of this bot are not those that played the match." in again.err
 
 
 def test_again_as_json_prints_one_document(run: Run, bundle: Path) -> None:
@@ -83,7 +83,7 @@ def test_differences_are_told_with_ply_and_texts(run: Run, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["./sound", "random"], "A bundle is for one bot, the one of seat 0"),
+        (["./sound", "random"], "A bundle needs one bot, for seat 0"),
         (["./sound", "--seed", "3"], "leave --seed out"),
         (["./sound", "--limits", "{}", "--record", "x"], "leave --limits and --record out"),
         (["nobody"], "no built-in bot of that name"),
@@ -105,7 +105,7 @@ def test_file_that_is_no_bundle_ends_with_2(run: Run, tmp_path: Path) -> None:
     failed = run("play", "notes.txt", "random")
 
     assert failed.code == 2
-    assert "notes.txt is no bundle that can be played: it is not a zip file" in failed.err
+    assert "notes.txt is no valid bundle: it is no readable zip file" in failed.err
 
 
 def test_bundle_that_is_not_there_ends_with_2(run: Run) -> None:

@@ -1,9 +1,9 @@
-"""Flat Monte Carlo: plays the match out many times after each action and takes the best one.
+"""Flat Monte Carlo: plays each action out many times and takes the best one.
 
-A win at once is taken, and what lets the next seat win at once is not tried. UCB1 shares out the
-playouts among the rest. A playout is random, but nobody misses a win in its first actions. Their
-number is fixed, so that a match can be repeated; only a short clock makes it fewer. Games of long
-matches leave no time for enough of them: where positions can be judged it does what looks best.
+It takes a win at once, and avoids actions that let the next seat win at once. UCB1 distributes the
+playouts among the rest. Playouts are random, except that nobody misses a win in the first actions.
+Their number is fixed, so that a match can be repeated, unless the clock is short. In games with
+long matches there is no time for enough of them: if the game has an evaluation, it decides.
 """
 
 from math import log, sqrt
@@ -14,20 +14,20 @@ from pentathlon_engines.lookahead import after, best_first, can_evaluate, is_saf
 
 PLAYOUTS = 300
 CAREFUL_ACTIONS = 2
-"""How many actions of a playout look for a win."""
+"""In how many actions of a playout nobody misses a win."""
 CPU_SHARE = 0.5
-"""How much of the time for one action may be used."""
+"""The share of the time for one action that it may use."""
 MATCH_SHARE = 0.03
-"""How much of the time left for the match one action may use."""
+"""The share of the time left for the match that one action may use."""
 LEAST_MS = 4.0
-"""With less time than this for an action, it is drawn: a long match must not run out of time."""
+"""With less time than this it acts at random, so that a long match does not run out of time."""
 EXPLORATION = 0.7
 LONG = 1000
-"""Where a match may have more events than this, a judgement is worth more than playouts."""
+"""If a match may have more events than this, the evaluation is better than playouts."""
 
 
 class Arm:
-    """One action with what its playouts brought."""
+    """An action with the results of its playouts."""
 
     def __init__(self, action: int) -> None:
         self.action = action
@@ -40,7 +40,7 @@ class Arm:
 
 
 def choose(turn: Turn) -> str:
-    """Return the action that did best in the playouts."""
+    """Return the action with the best playouts."""
     if _budget_ms(turn.clock) < LEAST_MS:
         return turn.rng.choice(turn.legal)
     root = turn.state()
@@ -103,7 +103,7 @@ def _next_arm(arms: list[Arm], tries: int) -> Arm:
 
 
 def _share(outcome: Outcome, seat: int) -> float:
-    """Return the part of the other seats that this one has beaten; a tie counts half."""
+    """Return the share of the other seats that this one has beaten; a tie counts half."""
     mine = outcome.ranks[seat]
     beaten = sum(1.0 if rank > mine else 0.5 for rank in outcome.ranks if rank >= mine) - 0.5
     return beaten / (len(outcome.ranks) - 1)

@@ -1,17 +1,17 @@
-"""Takes a win where there is one, and does not let the next seat win at once.
+"""Takes a win at once, and avoids actions that let the next seat win at once.
 
-In a game whose positions can be judged it prefers what looks best, else it draws.
+Among the others it takes the one that the evaluation likes best, or any if there is none.
 """
 
 from pentathlon_engines.bot import Turn, play
 from pentathlon_engines.lookahead import after, best_first, is_safe, winning_action
 
 CPU_SHARE = 0.5
-"""How much of the time for one action the look-ahead may use."""
+"""The share of the time for one action that looking ahead may use."""
 
 
 def choose(turn: Turn) -> str:
-    """Look one action ahead, and where that wins nothing, two."""
+    """Look one action ahead, and two if that finds no win."""
     state = turn.state()
     win = winning_action(state)
     if win is not None:

@@ -1,10 +1,10 @@
-"""Plays any legal action, each with the same chance."""
+"""Plays any legal action with equal probability."""
 
 from pentathlon_engines.bot import Turn, play
 
 
 def choose(turn: Turn) -> str:
-    """Draw an action."""
+    """Choose an action at random."""
     return turn.rng.choice(turn.legal)
 
 

@@ -1,4 +1,4 @@
-"""A bot that takes a win where it sees one and else plays at random."""
+"""A bot that wins at once if it can, and else plays at random."""
 
 from pentathlon_engines.bot import Turn, play
 from pentathlon_engines.lookahead import winning_action
