@@ -18,7 +18,7 @@ from wsgiref.util import FileWrapper
 import structlog
 
 from pentathlon.server.bodies import ClientGone, read_body
-from pentathlon.server.limits import MOST_WAITING, THREADS, Lane, allowance
+from pentathlon.server.limits import MOST_WAITING, SLOWEST_READER, STALL_S, THREADS, Lane, allowance
 from pentathlon.server.protocol import (
     Environ,
     Message,
@@ -29,7 +29,7 @@ from pentathlon.server.protocol import (
 )
 from pentathlon.server.proxies import WAS_FORWARDED
 from pentathlon.server.refusals import Refused, busy, send_refusal
-from pentathlon.server.spool import NoRoom, Spool
+from pentathlon.server.spool import ANSWERS, BODIES, NoRoom, Spool
 
 _CHUNK: Final = 64 * 1024
 _WITHOUT_BODY: Final = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
@@ -48,6 +48,11 @@ class _Answer:
     headers: list[tuple[bytes, bytes]]
     body: Spool | FileWrapper
     """A wrapper reads a file of somebody else's, such as a static one."""
+
+    @property
+    def send_s(self) -> float | None:
+        """How long it may take to send it; a file of somebody else's keeps nothing of ours."""
+        return STALL_S + self.body.size / SLOWEST_READER if isinstance(self.body, Spool) else None
 
     def read(self) -> bytes:
         source = self.body.file if isinstance(self.body, Spool) else self.body.filelike
@@ -80,7 +85,7 @@ class Bridge:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         allowed = allowance(scope["path"])
-        body = Spool()
+        body = Spool(BODIES)
         try:
             await read_body(scope, receive, allowed=allowed, into=body)
             # After its body all that a client can say is that it has gone.
@@ -93,7 +98,11 @@ class Bridge:
         finally:
             body.close()
         try:
-            await _send(answer, send, is_head=scope["method"] == "HEAD")
+            async with asyncio.timeout(answer.send_s):
+                await _send(answer, send, is_head=scope["method"] == "HEAD")
+        except TimeoutError:
+            # The server closes a connection whose answer ends before its end.
+            _log.warning("answer_read_too_slowly", path=scope["path"])
         finally:
             await asyncio.to_thread(answer.close)
 
@@ -107,7 +116,7 @@ class Bridge:
             head.update(status=int(status.split(" ", 1)[0]), headers=headers)
             return spool.write
 
-        spool = Spool()
+        spool = Spool(ANSWERS)
         try:
             body = self._application(environ, start_response)
             if isinstance(body, FileWrapper):

@@ -30,6 +30,8 @@ UPLOAD_S: Final = 300.0
 """So that 16 MiB arrive over half a megabit a second."""
 STALL_S: Final = 30.0
 """How long a client may leave what is written to it unread."""
+SLOWEST_READER: Final = 48 * KILOBYTE
+"""Bytes a second: an answer that is read more slowly is not sent to its end."""
 LINGER_S: Final = 5.0
 """How long the rest of a refused body is read and dropped, so that the refusal can be read."""
 
@@ -46,8 +48,9 @@ MOST_WAITING: Final = 200
 """Requests that wait for a thread of one lane."""
 IN_MEMORY: Final = 64 * KILOBYTE
 """A body or an answer above this goes to a temporary file."""
-MOST_ON_DISK: Final = 256 * MEGABYTE
-"""All temporary files of one process together."""
+BODIES_ON_DISK: Final = 160 * MEGABYTE
+ANSWERS_ON_DISK: Final = 96 * MEGABYTE
+"""All temporary files of one process together; slow readers take no room from uploads."""
 
 LARGEST_MANIFEST: Final = 4096
 """Of bot.toml: reading it takes time that grows with the square of its length."""

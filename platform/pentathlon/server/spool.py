@@ -4,7 +4,7 @@ import threading
 from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
-from pentathlon.server.limits import IN_MEMORY, MOST_ON_DISK
+from pentathlon.server.limits import ANSWERS_ON_DISK, BODIES_ON_DISK, IN_MEMORY
 
 
 class NoRoom(Exception):
@@ -13,32 +13,34 @@ class NoRoom(Exception):
     code = "busy"
 
 
-class _Room:
-    """What the temporary files of this process take together."""
+class Room:
+    """What the temporary files of one kind take together in this process."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._taken = 0
+        self.taken = 0
         self._lock = threading.Lock()
 
     def take(self, size: int) -> None:
         with self._lock:
-            if self._taken + size > self._most:
+            if self.taken + size > self._most:
                 raise NoRoom
-            self._taken += size
+            self.taken += size
 
     def give_back(self, size: int) -> None:
         with self._lock:
-            self._taken -= size
+            self.taken -= size
 
 
-_room = _Room(MOST_ON_DISK)
+BODIES = Room(BODIES_ON_DISK)
+ANSWERS = Room(ANSWERS_ON_DISK)
 
 
 class Spool:
     """A file that is written once, then read from its start."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room) -> None:
+        self._room = room
         # Cast: it is a file in all but its declared type. Closed by `close`.
         self.file = cast(IO[bytes], SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115
         self.size = 0
@@ -52,7 +54,7 @@ class Spool:
         """
         self.size += len(data)
         if self.size > IN_MEMORY:
-            _room.take(self.size - self._on_disk)
+            self._room.take(self.size - self._on_disk)
             self._on_disk = self.size
         try:
             self.file.write(data)
@@ -66,5 +68,5 @@ class Spool:
     def close(self) -> None:
         """Give back what it takes."""
         self.file.close()
-        _room.give_back(self._on_disk)
+        self._room.give_back(self._on_disk)
         self._on_disk = 0

@@ -188,13 +188,65 @@ def test_failure_halfway_is_a_clean_refusal() -> None:
 
 
 def test_temporary_files_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool, "_room", spool._Room(limits.MEGABYTE))
+    monkeypatch.setattr(bridge, "BODIES", room := spool.Room(limits.MEGABYTE))
 
     answer = ask(Bridge(echo), scope_of("/bots/new/", method="POST"), [b"x" * 60_000] * 40)
 
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
     assert ask(Bridge(echo), scope_of("/"), [b"x"]).status == 200
-    assert spool._room._taken == 0
+    assert room.taken == 0
+
+
+def test_slow_readers_take_no_room_from_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge, "ANSWERS", spool.Room(limits.MEGABYTE))
+
+    def large(environ: Environ, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return [b"x" * 900_000] if environ["REQUEST_METHOD"] == "GET" else [b"taken"]
+
+    async def deaf(message: Message) -> None:
+        await asyncio.Event().wait()
+
+    async def scenario() -> tuple[Answer, Answer]:
+        site = Bridge(large)
+        slow = asyncio.ensure_future(site(scope_of("/"), _one_body(), deaf))
+        while bridge.ANSWERS.taken == 0:
+            await asyncio.sleep(0)
+        table = await ask_async(site, scope_of("/"))
+        upload = await ask_async(
+            site, scope_of("/bots/new/", method="POST"), [b"x" * 60_000] * 20
+        )
+        slow.cancel()
+        await asyncio.wait([slow])
+        return table, upload
+
+    table, upload = asyncio.run(scenario())
+
+    assert (table.status, table.headers["retry-after"]) == (503, "5")
+    assert (upload.status, upload.body) == (200, b"taken")
+
+
+def test_answer_that_is_read_too_slowly_gives_its_room_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bridge, "ANSWERS", room := spool.Room(limits.MEGABYTE))
+    monkeypatch.setattr(bridge, "STALL_S", 0.0)
+    monkeypatch.setattr(bridge, "SLOWEST_READER", 100_000_000)
+
+    def large(environ: Environ, start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return [b"x" * 900_000]
+
+    sent: list[Message] = []
+
+    async def slow(message: Message) -> None:
+        sent.append(message)
+        await asyncio.sleep(0.005)  # each piece in time, all of them too late
+
+    asyncio.run(Bridge(large)(scope_of("/"), _one_body(), slow))
+
+    assert 0 < len(sent) < 15
+    assert room.taken == 0
 
 
 def test_file_is_read_while_it_is_sent_and_closed_after() -> None:
@@ -239,7 +291,7 @@ def test_body_reader_tells_of_a_client_that_has_gone() -> None:
     async def gone() -> Message:
         return {"type": "http.disconnect"}
 
-    body = spool.Spool()
+    body = spool.Spool(spool.BODIES)
     allowed = limits.allowance("/")
     with pytest.raises(bodies.ClientGone):
         asyncio.run(bodies.read_body(scope_of("/"), gone, allowed=allowed, into=body))
