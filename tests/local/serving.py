@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPResponse
@@ -21,7 +21,7 @@ PATIENCE_S = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A web process of its own, without a database behind it."""
+    """A web process of its own; its database is empty unless it was migrated first."""
 
     port: int
     process: subprocess.Popen[bytes]
@@ -53,8 +53,10 @@ class Site:
 
 
 @contextmanager
-def serving(folder: Path, **variables: str) -> Iterator[Site]:
-    """Run `serve` with a data folder of its own."""
+def serving(
+    folder: Path, *, first: Sequence[tuple[str, ...]] = (), **variables: str
+) -> Iterator[Site]:
+    """Run `serve` with a data folder of its own, after the commands in `first`."""
     port = free_port("127.0.0.1", 18000 + os.getpid() % 10000)
     log = folder / "web.log"
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
@@ -66,6 +68,10 @@ def serving(folder: Path, **variables: str) -> Iterator[Site]:
         **variables,
     }
     (folder / "data" / "static").mkdir(parents=True, exist_ok=True)
+    for command in first:
+        subprocess.run(
+            [sys.executable, "-m", "django", *command], env=environment, check=True, timeout=180
+        )
     with log.open("wb") as output:
         process = processes.start(
             [sys.executable, "-m", "django", "serve", "--port", str(port)],

@@ -1,6 +1,7 @@
 """The real web command under clients that behave badly."""
 
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -10,7 +11,7 @@ import pytest
 
 from tests.local.serving import Site, read_all, serving
 
-CONNECTIONS = 40
+CONNECTIONS = 200
 FORM = (
     b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=made-up\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nx"
@@ -38,25 +39,42 @@ def waits(site: Site) -> float:
     return min(rounds)
 
 
+@pytest.mark.parametrize("is_half_closed", [False, True], ids=["open", "half closed"])
 @pytest.mark.parametrize(
     "sent", [b"", b"GET / HTTP/1.1\r\nHo", FORM], ids=["nothing", "half a head", "half a form"]
 )
-def test_waiting_connections_keep_nobody_waiting(site: Site, sent: bytes) -> None:
+def test_waiting_connections_keep_nobody_waiting(
+    site: Site, sent: bytes, is_half_closed: bool
+) -> None:
     with ExitStack() as stack:
         for _ in range(CONNECTIONS):
-            site.raw(stack, sent)
+            client = site.raw(stack, sent)
+            if is_half_closed:
+                client.shutdown(socket.SHUT_WR)
 
         assert waits(site) < 1.0
 
 
-def test_connections_that_do_not_read_keep_nobody_waiting(site: Site) -> None:
-    eight = b"GET /api/schema/ HTTP/1.1\r\nHost: localhost\r\n\r\n" * 8
+def test_connections_that_send_slowly_keep_nobody_waiting(site: Site) -> None:
     with ExitStack() as stack:
-        for _ in range(10):
-            site.raw(stack, eight)
+        clients = [site.raw(stack, FORM) for _ in range(CONNECTIONS)]
+        for client in clients:
+            client.sendall(b"x")
 
-        assert site.get("/healthz").status == 200
-        assert site.get("/api/v1/games/").status == 200
+        assert waits(site) < 1.0
+
+
+@pytest.mark.parametrize(("connections", "asked"), [(10, 8), (CONNECTIONS, 1)])
+@pytest.mark.parametrize("path", ["/api/schema/", "/static/large.js"])
+def test_connections_that_do_not_read_keep_nobody_waiting(
+    site: Site, path: str, connections: int, asked: int
+) -> None:
+    one = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with ExitStack() as stack:
+        for _ in range(connections):
+            site.raw(stack, one.encode() * asked)
+
+        assert waits(site) < 1.0
 
 
 def test_body_for_a_stream_is_refused_unread(site: Site) -> None:
@@ -79,7 +97,10 @@ def test_requests_sent_together_are_answered_in_order(site: Site) -> None:
 
 def test_upload_under_way_may_end_before_the_server_stops(tmp_path: Path) -> None:
     secret = {"PENTATHLON_MODE": "production", "PENTATHLON_SECRET_KEY": "x" * 50}
-    with serving(tmp_path, **secret, PENTATHLON_HOSTS="localhost") as site, ExitStack() as stack:
+    with (
+        serving(tmp_path, first=(), **secret, PENTATHLON_HOSTS="localhost") as site,
+        ExitStack() as stack,
+    ):
         head = b"POST /api/v1/bots/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
         client = site.raw(stack, head + b"abc")
         time.sleep(0.3)

@@ -18,7 +18,14 @@ from wsgiref.util import FileWrapper
 import structlog
 
 from pentathlon.server.bodies import ClientGone, read_body
-from pentathlon.server.limits import MOST_WAITING, SLOWEST_READER, STALL_S, THREADS, Lane, allowance
+from pentathlon.server.limits import (
+    MOST_WAITING,
+    SLOWEST_READER,
+    STALL_S,
+    THREADS,
+    Lane,
+    allowance,
+)
 from pentathlon.server.protocol import (
     Environ,
     Message,

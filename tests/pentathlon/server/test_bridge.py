@@ -204,18 +204,17 @@ def test_slow_readers_take_no_room_from_uploads(monkeypatch: pytest.MonkeyPatch)
         start_response("200 OK", [])
         return [b"x" * 900_000] if environ["REQUEST_METHOD"] == "GET" else [b"taken"]
 
-    async def deaf(message: Message) -> None:
-        await asyncio.Event().wait()
-
     async def scenario() -> tuple[Answer, Answer]:
-        site = Bridge(large)
+        site, is_sent = Bridge(large), asyncio.Event()
+
+        async def deaf(message: Message) -> None:
+            is_sent.set()
+            await asyncio.Event().wait()
+
         slow = asyncio.ensure_future(site(scope_of("/"), _one_body(), deaf))
-        while bridge.ANSWERS.taken == 0:
-            await asyncio.sleep(0)
+        await is_sent.wait()
         table = await ask_async(site, scope_of("/"))
-        upload = await ask_async(
-            site, scope_of("/bots/new/", method="POST"), [b"x" * 60_000] * 20
-        )
+        upload = await ask_async(site, scope_of("/bots/new/", method="POST"), [b"x" * 60_000] * 20)
         slow.cancel()
         await asyncio.wait([slow])
         return table, upload

@@ -88,7 +88,11 @@ def test_pod_has_room_for_bodies_and_answers_on_disk() -> None:
         for volume in pod["spec"]["volumes"]
     }
     # Django stores an upload once more while it takes the form apart.
-    needed = limits.BODIES_ON_DISK + limits.ANSWERS_ON_DISK + THREADS[Lane.UPLOADS] * limits.LARGEST_UPLOAD
+    needed = (
+        limits.BODIES_ON_DISK
+        + limits.ANSWERS_ON_DISK
+        + THREADS[Lane.UPLOADS] * limits.LARGEST_UPLOAD
+    )
 
     assert sizes["tmp"] >= needed
     assert number_of(containers(pod)[0]["resources"]["limits"]["memory"]) >= 512 * 1024**2
