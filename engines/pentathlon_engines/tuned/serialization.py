@@ -8,21 +8,25 @@ way. Only positions with empty hands can come back, so `history` is mostly `{}`.
 from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
-from pentathlon_engines.tuned.board import (
+from pentathlon_engines.tuned import moves
+from pentathlon_engines.tuned.actions import (
     ACTIONS,
+    GRAMMAR,
+    MOVES,
+    TEXTS,
+    join_move,
+    split_move,
+)
+from pentathlon_engines.tuned.board import (
+    AREA,
     EACH,
     FULL,
-    GRAMMAR,
     KINDS,
     LETTERS,
     MAX_ACTIONS,
-    MOVES,
     ONE,
     REPETITION_DRAW,
     SQUARES,
-    TEXTS,
-    reverse_of,
-    split_move,
 )
 
 TYPE_CHECKING = False
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from pentathlon_engines.contract.info import Outcome
     from pentathlon_engines.tuned.state import TunedState
 
-_KEYS: Final = 1 << 28
+_KEYS: Final = 1 << 3 * AREA + 1
 _STACKS: Final = ("D", "G", "C", "DG", "GC", "DGC")
 _FIELDS: Final = ("board", "hands", "rooster", "last", "actions", "seen", "history")
 
@@ -109,7 +113,7 @@ def read(state: TunedState, data: dict[str, Any]) -> None:
     if fields.has("last"):
         _read_last(state, fields.text("last"))
     _read_counts(state, fields, history)
-    ending = state.ending()
+    ending = moves.ending(state)
     if ending != result:
         refuse("result", f"must be {ending and ending.to_json()} in this position")
     state.to_move = to_move
@@ -187,7 +191,7 @@ def _read_last(state: TunedState, text: str) -> None:
     if state.other_hand and state.other_blocked != is_move:
         refuse("last", f"{text!r} does not fit the rooster of seat {1 - state.turn}")
     if not is_move:
-        kind, square = divmod(action, 9)
+        kind, square = divmod(action, AREA)
         if not stack(state, square).endswith(LETTERS[kind]):
             refuse("last", f"{text!r}, but no {KINDS[kind]} is on top of {SQUARES[square]}")
         return
@@ -195,7 +199,7 @@ def _read_last(state: TunedState, text: str) -> None:
     block = stack(state, target)[-1 - above :]
     if source == target or len(block) <= above or stack(state, source) + block not in _STACKS:
         refuse("last", f"{text!r} cannot have led to this position")
-    state.banned = reverse_of(action)
+    state.banned = join_move(target, above, source)
 
 
 def _read_history(data: dict[str, Any]) -> dict[int, int]:
@@ -214,7 +218,7 @@ def _read_key(text: object) -> int | None:
     if not isinstance(text, str) or not text.isdecimal() or len(text) > len(str(_KEYS)):
         return None
     key = int(text)
-    masks = (key & FULL, key >> 9 & FULL, key >> 18 & FULL)
+    masks = (key & FULL, key >> AREA & FULL, key >> 2 * AREA & FULL)
     donkeys, dogs, cats = masks
     placed = [mask.bit_count() for mask in masks]
     if str(key) != text or key >= _KEYS or placed != [2 * each for each in EACH]:
