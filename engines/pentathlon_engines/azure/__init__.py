@@ -1,6 +1,6 @@
 """Azure: two players race to wisdom on four mountains, and court the beasts that guard them."""
 
-from pentathlon_engines.azure.state import AZURE as GAME
+from pentathlon_engines.azure.game import GAME
 from pentathlon_engines.azure.state import AzureState
 
 __all__ = ["GAME", "AzureState"]

@@ -1,4 +1,4 @@
-"""What never changes in Azure: numbers of the game, cells, actions and their texts.
+"""What never changes in Azure: numbers of the game, phases, cells, cards.
 
 Cells are numbers 0 to 35 in the order a1, b1, ... f1, a2, ... In a set of cells, a mask, each has
 the bit of its `HOME`: nine bits for each board, the one at the top left first, in it again by row.
@@ -6,12 +6,6 @@ So all bits of a domain, whose spaces are paid in one colour, lie together.
 
 Colours are 0 azure, 1 white, 2 vermillion, 3 black. A set of cards is one number with four bits
 per colour, as no colour has more than fifteen.
-
-Actions are numbered in the order in which the rules list them: `place`, `gift` (each by cell),
-`return`, `boon`. Each cell has its actions in every layout, so that their number is fixed.
-
->>> TEXTS[ACTIONS["gift c4"]], len(TEXTS)
-('gift c4', 84)
 """
 
 from __future__ import annotations
@@ -156,26 +150,13 @@ def cell_at(cells: int, share: float) -> int:
     return CELL_AT[27 + fourth[pick - upper - len(third)]]
 
 
-PAIRS: Final = tuple((x, y) for x in range(len(COLOURS)) for y in range(x, len(COLOURS)))
-"""Two cards of a hand, in the order of the rules."""
-GIFT: Final = len(CELLS)
-"""The first action that places the gifted stone; below it are those of common stones."""
-RETURN: Final = 2 * GIFT
-BOON_QI: Final = RETURN + len(PAIRS)
-BOON_WISDOM: Final = BOON_QI + 1
-
-TEXTS: Final[tuple[str, ...]] = (
-    *(f"place {cell}" for cell in CELLS),
-    *(f"gift {cell}" for cell in CELLS),
-    *(f"return {COLOURS[x]}{COLOURS[y]}" for x, y in PAIRS),
-    "boon qi",
-    "boon wisdom",
-)
-ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEXTS)}
-GRAMMAR: Final = (
-    f"'place <cell>', 'gift <cell>', 'return <two of {COLOURS}, in this order>', 'boon qi' "
-    f"or 'boon wisdom', cells {CELLS[0]} to {CELLS[-1]}"
-)
+PHASES: Final = ("setup", "turn", "boon", "return", "reshuffle", "over")
+SETUP: Final = 0
+TURN: Final = 1
+BOON: Final = 2
+RETURNING: Final = 3
+RESHUFFLE: Final = 4
+OVER: Final = 5
 
 ONE_OF_EACH: Final[int] = sum([1 << 4 * colour for colour in range(len(COLOURS))])
 ALL_CARDS: Final[int] = sum(CARDS_EACH << 4 * colour for colour in range(len(COLOURS)))
@@ -198,3 +179,17 @@ def pack(text: str) -> int:
 def size(cards: int) -> int:
     """Return how many cards a set has."""
     return (cards & 15) + (cards >> 4 & 15) + (cards >> 8 & 15) + (cards >> 12)
+
+
+def without(known: int, cards: int) -> int:
+    """Return what is still known to be in a hand after these cards left it.
+
+    >>> without(pack("AVV"), pack("AAV")) == pack("V")
+    True
+    """
+    left = 0
+    for shift in range(0, 4 * len(COLOURS), 4):
+        more = (known >> shift & 15) - (cards >> shift & 15)
+        if more > 0:
+            left += more << shift
+    return left

@@ -5,26 +5,25 @@ from __future__ import annotations
 from typing import Final
 
 from pentathlon_engines.azure import events
+from pentathlon_engines.azure.actions import GIFT, TEXTS
 from pentathlon_engines.azure.board import (
     BEASTS,
     CELLS,
     COLOURS,
     COLUMNS,
-    GIFT,
     GIFTS,
     GOAL,
     MOUNTAINS,
     ROWS,
     RULES,
+    SETUP,
     SIDE,
-    TEXTS,
     letters,
     size,
 )
 from pentathlon_engines.azure.realm import Realm
 from pentathlon_engines.azure.serialization import stones
 from pentathlon_engines.azure.state import AzureState
-from pentathlon_engines.azure.table import SETUP
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 

@@ -12,9 +12,9 @@ from pentathlon_engines.azure.board import (
     COMMON_STONES,
     GIFTS,
     GOAL,
+    PHASES,
     SIDE,
 )
-from pentathlon_engines.azure.table import PHASES
 from pentathlon_engines.encoding.features import Features
 
 _CARDS: Final = CARDS_EACH * len(COLOURS)

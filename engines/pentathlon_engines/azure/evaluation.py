@@ -6,8 +6,8 @@ paid next. Of the cards only those of the seat itself count.
 
 from __future__ import annotations
 
-from pentathlon_engines.azure.board import GIFT, size
-from pentathlon_engines.azure.table import TURN
+from pentathlon_engines.azure.actions import GIFT
+from pentathlon_engines.azure.board import TURN, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

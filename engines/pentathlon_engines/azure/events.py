@@ -18,12 +18,12 @@ placing, although the page has them as events of their own.
 
 from __future__ import annotations
 
+from pentathlon_engines.azure.actions import GIFT
 from pentathlon_engines.azure.board import (
     BEASTS,
     CARDS_EACH,
     CELLS,
     COLOURS,
-    GIFT,
     GOAL,
     letters,
     pack,

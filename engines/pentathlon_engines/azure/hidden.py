@@ -8,8 +8,7 @@ hidden deck are one heap of unseen cards, which may lie in any order.
 from __future__ import annotations
 
 from pentathlon_engines.azure import events
-from pentathlon_engines.azure.board import ALL_CARDS, COLOURS, pack, size
-from pentathlon_engines.azure.table import SETUP
+from pentathlon_engines.azure.board import ALL_CARDS, COLOURS, SETUP, pack, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,20 +19,6 @@ if TYPE_CHECKING:
     from pentathlon_engines.azure.state import AzureState
 
 _TRIES: Final = 64
-
-
-def without(known: int, cards: int) -> int:
-    """Return what is still known to be in a hand after these cards left it.
-
-    >>> without(pack("AVV"), pack("AAV")) == pack("V")
-    True
-    """
-    left = 0
-    for shift in range(0, 4 * len(COLOURS), 4):
-        more = (known >> shift & 15) - (cards >> shift & 15)
-        if more > 0:
-            left += more << shift
-    return left
 
 
 def unseen(state: AzureState, seat: int) -> int:

@@ -15,6 +15,7 @@ from pentathlon_engines.azure.board import (
     BIRD,
     BIRD_CARDS,
     BOARDS,
+    BOON,
     CARDS_EACH,
     CELLS,
     COLOURS,
@@ -25,16 +26,22 @@ from pentathlon_engines.azure.board import (
     MOUNTAINS,
     NEAR,
     NO_GIFT,
+    OVER,
+    PHASES,
+    RESHUFFLE,
+    RETURNING,
+    SETUP,
     TORTOISE,
+    TURN,
     cells_of,
     letters,
     pack,
     size,
+    without,
 )
 from pentathlon_engines.azure.chance import order
-from pentathlon_engines.azure.hidden import deal_any, without
+from pentathlon_engines.azure.hidden import deal_any
 from pentathlon_engines.azure.realm import is_layout, realm_of
-from pentathlon_engines.azure.table import BOON, OVER, PHASES, RESHUFFLE, RETURNING, SETUP, TURN
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 
 TYPE_CHECKING = False

@@ -1,56 +1,113 @@
-"""The course of a match of Azure; sections in brackets are those of its rules page."""
+"""A position of Azure: what lies where, and what that allows.
+
+Sections in brackets are those of the rules page. What an action does is in `moves.py`.
+"""
 
 from __future__ import annotations
 
-from pentathlon_engines.azure import chance, events, hidden, serialization
-from pentathlon_engines.azure.board import (
+from pentathlon_engines.azure import chance, hidden, moves, serialization
+from pentathlon_engines.azure.actions import (
     ACTIONS,
-    BEAST_WISDOM,
-    BIRD,
-    BIRD_CARDS,
     BOON_QI,
-    BOUNTIFUL,
-    COMMON_STONES,
-    DRAGON,
+    BOON_WISDOM,
     GIFT,
-    GIFTS,
-    GOAL,
     GRAMMAR,
-    HOME,
-    MOUNTAINS,
-    NEAR,
     PAIRS,
     RETURN,
     TEXTS,
-    TIGER,
-    TORTOISE,
-    size,
 )
-from pentathlon_engines.azure.realm import realm_of
-from pentathlon_engines.azure.side import Side
-from pentathlon_engines.azure.table import BOON, OVER, RESHUFFLE, RETURNING, SETUP, TURN, Table
+from pentathlon_engines.azure.board import (
+    ALL_CARDS,
+    BOARD_BITS,
+    BOON,
+    COMMON_STONES,
+    FAVORED,
+    GIFT_COST,
+    GIFTS,
+    GUARDS_NEEDED,
+    HOME,
+    MIGHTY,
+    ONE_OF_EACH,
+    PER_BOARD,
+    PERCEPTIVE,
+    RETURNING,
+    SETUP,
+    TURN,
+    cell_at,
+    cells_of,
+)
+from pentathlon_engines.azure.realm import NOT_LAID, OTHER_BITS
 from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option, Outcome
-from pentathlon_engines.errors import BadChance
+from pentathlon_engines.contract.game import CHANCE, State
+from pentathlon_engines.contract.registry import GAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
-    from typing import Any, Final
+    from typing import Any
 
-    from pentathlon_engines.contract.game import Encoder, Evaluation, Policy
-    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.azure.events import Event
+    from pentathlon_engines.azure.realm import Realm
+    from pentathlon_engines.contract.game import Draw, Game, Outcome
 
 
-class AzureState(Table):
-    """A position of Azure."""
+class AzureState(State):
+    """A position of Azure. Lists of two are by seat; sets of cards are packed numbers."""
 
-    __slots__ = ()
+    __slots__ = (
+        "beasts",
+        "before",
+        "boon_at",
+        "decider",
+        "decks",
+        "draws",
+        "due",
+        "extra",
+        "gift",
+        "hidden",
+        "log",
+        "mover",
+        "payable",
+        "phase",
+        "realm",
+        "sides",
+    )
+
+    def reset(self, options: dict[str, Any]) -> None:
+        """Make this the position before the boards are laid."""
+        self.options = options
+        self.seats = 2
+        self.to_move: int | None = CHANCE
+        self.outcome: Outcome | None = None
+        self.phase = SETUP
+        self.gift: int = GIFTS.index(options["gifted"])
+        self.extra: int = GIFT_COST[self.gift]
+        """How much more than a common stone a gifted one costs."""
+        self.realm = NOT_LAID
+        self.mover = 0
+        """Whose stone turn it is; the seat that returns cards is the other one."""
+        self.sides = [Side(), Side()]
+        self.decks: int = ALL_CARDS
+        self.hidden: tuple[int, ...] = ()
+        self.beasts = [-1, -1, -1, -1]
+        self.due = False
+        """Whether a seat has long earned a beast, which is so in positions from outside only."""
+        self.payable = 0
+        """The spaces on which the seat on turn can place a common stone."""
+        self.boon_at = -1
+        self.draws = 0
+        """Cards that the seat with the Bird has still to draw."""
+        self.decider = 0
+        """Who decided last."""
+        self.log: list[Event] = []
+        """What has happened since then, that decision included."""
+        self.before: list[Event] = []
+        """What happened before it, from the last decision of the other seat on."""
 
     @property
     def game(self) -> Game:
         """The game this is a position of."""
-        return AZURE
+        return GAMES["azure"]
 
     def copy(self) -> AzureState:
         """Return an independent twin of this state."""
@@ -77,220 +134,148 @@ class AzureState(Table):
         twin.before = self.before[:]
         return twin
 
+    @property
+    def placed(self) -> int:
+        """How many stones have been placed: one in each stone turn."""
+        if self.phase == SETUP:
+            return 0
+        return (self.taken & self.realm.spaces).bit_count()
+
+    @property
+    def taken(self) -> int:
+        """The cells on which stones stand."""
+        return self.sides[0].stones | self.sides[1].stones
+
+    @property
+    def turn(self) -> int:
+        """The number of the stone turn, from 1; a turn in which a seat is stuck counts."""
+        stuck = self.outcome is not None and self.outcome.reason == "stuck"
+        return self.placed + (self.phase in (SETUP, TURN) or stuck)
+
+    def legal_actions(self) -> list[int]:
+        """Return common stones, then the gifted one, by cell; else returns or boons (13)."""
+        if self.phase == TURN:
+            actions = cells_of(self.payable)
+            if self.gift and self.can_gift(self.mover):
+                actions += [
+                    GIFT + cell for cell in cells_of(self._payable(self.sides[self.mover], 0))
+                ]
+            return actions
+        if self.phase == RETURNING:
+            return [action for action in range(RETURN, BOON_QI) if self._can_return(action)]
+        return [BOON_QI, BOON_WISDOM] if self.phase == BOON else []
+
+    def look(self) -> None:
+        """Find the spaces that are payable for the seat on turn, after whatever has changed."""
+        side = self.sides[self.mover]
+        self.payable = self._payable(side, self.extra) if side.supply else 0
+
+    def can_act(self, seat: int) -> bool:
+        """Say whether a seat could place a stone now (6.6, 11.5)."""
+        side = self.sides[seat]
+        if side.supply and self._payable(side, self.extra):
+            return True
+        return self.can_gift(seat) and self._payable(side, 0) != 0
+
+    def _payable(self, side: Side, saved: int) -> int:
+        """Return the spaces a seat can pay, if a stone costs so much less than a gifted one."""
+        realm = self.realm
+        first, second = self.sides
+        return realm.spaces & ~(first.stones | second.stones | side.too_dear(realm.shifts, saved))
+
+    def can_gift(self, seat: int) -> bool:
+        """Say whether a seat still has its gifted stone (11.2)."""
+        return self.gift > 0 and self.sides[seat].gifted < 0
+
+    def cost(self, action: int) -> int:
+        """Return the cards that a `place` or `gift` of the seat on turn costs (6.3, 11.2)."""
+        side = self.sides[self.mover]
+        if action < GIFT:
+            return side.cost(HOME[action], self.extra)
+        return side.cost(HOME[action - GIFT], 0)
+
+    def bond(self) -> None:
+        """Find out what all spaces cost both seats, from the stones on the board."""
+        for side in self.sides:
+            side.set_costs(self.realm, self.extra)
+            if side.stones:
+                for cell in cells_of(side.stones):
+                    self.add_bonds(side, cell)
+
+    def add_bonds(self, side: Side, cell: int) -> None:
+        """Make spaces cheaper by the bonds of a new stone (6.4, 11.4)."""
+        realm, others = self.realm, OTHER_BITS[self.extra]
+        side.cheapen(realm.line(cell), others)
+        if cell == side.gifted:
+            if self.gift == MIGHTY:
+                side.cheapen(realm.line(cell), others)
+            elif self.gift == PERCEPTIVE:
+                side.cheapen(realm.diagonal(cell), others)
+
+    def is_legal(self, action: int) -> bool:
+        """Say whether the seat to move may do this now."""
+        if self.phase == TURN:
+            return 0 <= action < RETURN and self._can_place(action)
+        if self.phase == RETURNING:
+            return RETURN <= action < BOON_QI and self._can_return(action)
+        return self.phase == BOON and action in (BOON_QI, BOON_WISDOM)
+
+    def _can_place(self, action: int) -> bool:
+        if action < GIFT:
+            return self.payable >> HOME[action] & 1 == 1
+        if not self.can_gift(self.mover):
+            return False
+        return self._payable(self.sides[self.mover], 0) >> HOME[action - GIFT] & 1 == 1
+
+    def _can_return(self, action: int) -> bool:
+        x, y = PAIRS[action - RETURN]
+        hand = self.sides[1 - self.mover].hand
+        return hand >> 4 * x & 15 > (x == y) and hand >> 4 * y & 15 > 0
+
+    def _draw_action(self, draw: Draw) -> int:
+        """Draw one of the legal actions, each with the same chance, without listing them."""
+        if self.phase == TURN:
+            return self._draw_stone(draw)
+        if self.phase == RETURNING:
+            while True:
+                action = RETURN + int(draw() * len(PAIRS))
+                if self._can_return(action):
+                    return action
+        return BOON_QI + int(draw() * 2)
+
+    def _draw_stone(self, draw: Draw) -> int:
+        if not self.gift or not self.can_gift(self.mover):
+            return cell_at(self.payable, draw())
+        gifts = self._payable(self.sides[self.mover], 0)
+        n, more = self.payable.bit_count(), gifts.bit_count()
+        pick = draw() * (n + more)
+        if pick < n:
+            return cell_at(self.payable, pick / n)
+        return GIFT + cell_at(gifts, (pick - n) / more)
+
+    def attracts(self, seat: int, beast: int, guards: int) -> bool:
+        """Say whether a seat gains this favour now, with its stones on these cells (8.2)."""
+        owner = self.beasts[beast]
+        if owner == seat:
+            return False
+        mine = (self.sides[seat].stones & guards).bit_count()
+        if mine < GUARDS_NEEDED or owner < 0:
+            return mine >= GUARDS_NEEDED
+        other = (self.sides[owner].stones & guards).bit_count()
+        return mine > other or (
+            mine == other
+            and self.gift == FAVORED
+            and self._guards_with_gift(seat, guards)
+            and not self._guards_with_gift(owner, guards)
+        )
+
+    def _guards_with_gift(self, seat: int, guards: int) -> bool:
+        gifted = self.sides[seat].gifted
+        return gifted >= 0 and guards >> HOME[gifted] & 1 == 1
+
     def apply_unchecked(self, action: int) -> None:
         """Do an action without looking whether it is legal: for search loops only."""
-        if action < RETURN:
-            self._begin(self.mover)
-            self._place(action)
-        elif action < BOON_QI:
-            self._begin(1 - self.mover)
-            self.log = []
-            x, y = PAIRS[action - RETURN]
-            self._give_back((1 << 4 * x) + (1 << 4 * y))
-            self._draw()
-        else:
-            self._begin(self.mover)
-            self.log = []
-            self._choose_boon(action)
-
-    def _begin(self, seat: int) -> None:
-        """Forget what both seats have heard of; a new log with the seat's own events follows."""
-        if seat == self.decider:
-            self.before += self.log
-        else:
-            self.before = self.log
-            self.decider = seat
-
-    def _place(self, action: int) -> None:
-        """Pay, put the stone down, take the boons (14.2 to 14.4)."""
-        seat, realm = self.mover, self.realm
-        side = self.sides[seat]
-        if action < GIFT:
-            cell, cost = action, side.cost(HOME[action], self.extra)
-            side.supply -= 1
-        else:
-            cell = side.gifted = action - GIFT
-            cost = side.cost(HOME[cell], 0)
-        self._pay(side, realm.domain[cell], cost)
-        side.stones |= 1 << HOME[cell]
-        self.add_bonds(side, cell)
-        taken = self._gather(side, realm.qi_colour[cell], realm.qi[cell])
-        gained, left = realm.wisdom[cell], GOAL - side.wisdom
-        gained = left if gained > left else gained  # noqa: FURB136  # see `_pay`
-        side.wisdom += gained
-        self.log = [(events.PLACE, seat, action, cost, taken, gained, side.wisdom)]
-        if gained == left:
-            self._end(seat, "wisdom")
-            return
-        if self.gift == BOUNTIFUL and action < GIFT and side.gifted >= 0:
-            self._add_boon(seat, cell)
-        else:
-            self._check_beasts(seat, cell)
-
-    def _add_boon(self, seat: int, cell: int) -> None:
-        """Give one boon more beside the Bountiful stone, or ask which (11.4)."""
-        realm = self.realm
-        if NEAR[self.sides[seat].gifted] >> HOME[cell] & 1:
-            if realm.qi[cell] and realm.wisdom[cell]:
-                self.phase = BOON
-                self.boon_at = cell
-                return
-            if realm.qi[cell]:
-                self._gather_one(seat, realm.qi_colour[cell])
-            elif self._gain(seat, 1):
-                return
-        self._check_beasts(seat, cell)
-
-    def _choose_boon(self, action: int) -> None:
-        cell, seat = self.boon_at, self.mover
-        self.boon_at = -1
-        if action == BOON_QI:
-            self._gather_one(seat, self.realm.qi_colour[cell])
-        elif self._gain(seat, 1):
-            return
-        self._check_beasts(seat, cell)
-
-    def _pay(self, side: Side, colour: int, cost: int) -> None:
-        """Put cards on the face-up deck; those that are known to be there go first (6.5)."""
-        shift = 4 * colour
-        side.hand -= cost << shift
-        self.decks += cost << shift
-        known = side.known >> shift & 15
-        # Once a turn, where calling `min` would cost a tenth of all that is done here.
-        known = cost if cost < known else known  # noqa: FURB136
-        side.known -= known << shift
-
-    def _gather(self, side: Side, colour: int, wanted: int) -> int:
-        """Take cards from a face-up deck, as many as there are (7.1, 7.2); return how many."""
-        there = self.decks >> 4 * colour & 15
-        taken = wanted if wanted < there else there  # noqa: FURB136  # see `_pay`
-        if taken:
-            cards = taken << 4 * colour
-            self.decks -= cards
-            side.hand += cards
-            side.known += cards
-        return taken
-
-    def _gather_one(self, seat: int, colour: int) -> None:
-        if self._gather(self.sides[seat], colour, 1):
-            self.log.append((events.GATHER, seat, colour, 1))
-
-    def _gain(self, seat: int, points: int) -> bool:
-        """Add wisdom, within its bounds, and say whether that ends the match (7.3, 8.5)."""
-        side = self.sides[seat]
-        before = side.wisdom
-        after = min(GOAL, max(0, before + points))
-        if after != before:
-            side.wisdom = after
-            self.log.append((events.WISDOM, seat, after - before, after))
-        if after == GOAL:
-            self._end(seat, "wisdom")
-        return after == GOAL
-
-    def _check_beasts(self, seat: int, cell: int) -> None:
-        """Check the beasts in their order, then pass the turn on (14.5 to 14.8).
-
-        A seat can gain those only that its new stone guards.
-        """
-        serpents, dragon, tiger, bird = self.realm.guards
-        stone = -1 if self.due else 1 << HOME[cell]
-        if stone & serpents and self.attracts(seat, TORTOISE, serpents):
-            self._take_tortoise(seat)
-            stone = -1  # the stones on the black mountain have changed
-        if stone & dragon and self.attracts(seat, DRAGON, dragon) and self._win(seat, DRAGON):
-            return
-        if stone & tiger and self.attracts(seat, TIGER, tiger) and self._win(seat, TIGER):
-            return
-        if stone & bird and self.attracts(seat, BIRD, bird):
-            self._take_bird(seat)
-        else:
-            self._pass_turn()
-
-    def _win(self, seat: int, beast: int) -> bool:
-        """Give a seat the favour of a beast with its wisdom, and say whether that ends it all."""
-        loser = self._take(seat, beast)
-        if loser >= 0:
-            self._gain(loser, -BEAST_WISDOM[beast])
-        return self._gain(seat, BEAST_WISDOM[beast])
-
-    def _take(self, seat: int, beast: int) -> int:
-        """Give a seat the favour of a beast and return who had it, -1 for nobody."""
-        loser = self.beasts[beast]
-        self.beasts[beast] = seat
-        self.log.append((events.FAVOUR, seat, beast, loser))
-        return loser
-
-    def _take_tortoise(self, seat: int) -> None:
-        """Change the stone on the black mountain, if there is one to put there (8.6, 8.7)."""
-        loser = self._take(seat, TORTOISE)
-        cell = self.realm.peaks[MOUNTAINS[TORTOISE]]
-        peak = 1 << HOME[cell]
-        if loser >= 0 and self.sides[loser].stones & peak:
-            self.sides[loser].stones ^= peak
-            self.sides[loser].supply += 1
-            self.bond()
-            self.log.append((events.MOUNTAIN, loser, 0))
-        side = self.sides[seat]
-        if side.supply:
-            side.stones |= peak
-            side.supply -= 1
-            self.add_bonds(side, cell)
-            self.log.append((events.MOUNTAIN, seat, 1))
-
-    def _take_bird(self, seat: int) -> None:
-        """Let the loser of the Bird return cards, after choosing them if need be; draw (8.8)."""
-        loser = self._take(seat, BIRD)
-        self.draws = BIRD_CARDS
-        hand = self.sides[loser].hand if loser >= 0 else 0
-        if size(hand) > BIRD_CARDS:
-            self.phase = RETURNING
-            self.to_move = loser
-            return
-        if hand:
-            self._give_back(hand)
-        self._draw()
-
-    def _give_back(self, cards: int) -> None:
-        loser = 1 - self.mover
-        side = self.sides[loser]
-        side.hand -= cards
-        side.known = hidden.without(side.known, cards)
-        self.decks += cards
-        self.log.append((events.RETURN, loser, cards))
-
-    def _draw(self) -> None:
-        """Draw what is to be drawn; pass the turn on unless chance must make a new deck (9)."""
-        seat, n = self.mover, min(self.draws, len(self.hidden))
-        cards = 0
-        for colour in self.hidden[:n]:
-            cards += 1 << 4 * colour
-        self.hidden = self.hidden[n:]
-        self.sides[seat].hand += cards
-        self.draws -= n
-        if n:
-            self.log.append((events.DRAW, seat, cards, n))
-        if self.draws and self.decks:
-            self.phase = RESHUFFLE
-            self.to_move = CHANCE
-            return
-        self.draws = 0
-        self._pass_turn()
-
-    def _pass_turn(self) -> None:
-        """Let the other seat begin its turn, or lose (6.6)."""
-        self.mover = self.to_move = 1 - self.mover
-        self.phase = TURN
-        self.look()
-        if not self.payable and not self.can_act(self.mover):
-            self._end(1 - self.mover, "stuck")
-
-    def _end(self, winner: int, reason: str) -> None:
-        self.outcome = Outcome(
-            (winner, 1 - winner), reason, (self.sides[0].wisdom, self.sides[1].wisdom)
-        )
-        self.to_move = None
-        self.phase = OVER
-        self.log.append((events.END, winner, events.REASONS.index(reason)))
+        moves.apply(self, action)
 
     def sample_chance(self, rng: Random) -> str:
         """Draw the setup (4.7) or the order of a new hidden deck (9.2)."""
@@ -300,36 +285,9 @@ class AzureState(Table):
         return chance.draw_deck(self.decks, rng)
 
     def apply_chance(self, text: str) -> None:
-        """Lay the realm and deal, or put the new hidden deck down; raise `BadChance` if not so."""
+        """Do what chance decided; raise `BadChance` if it cannot happen here."""
         self._check_chance()
-        if self.phase == SETUP:
-            self._set_up(text)
-            return
-        cards = chance.read_deck(text, self.decks)
-        if cards is None:
-            deck = chance.deck_letters(self.decks)
-            raise BadChance(f"{text!r}: write 'reshuffle' and {deck} in any order")
-        self.hidden = cards
-        taken = chance.reshuffled(self.decks)
-        self.decks -= taken
-        # With no card hidden anywhere else, each seat has just known the other's hand.
-        for side in self.sides:
-            side.known = side.hand
-        self.log.append((events.RESHUFFLE, 0, taken))
-        self._draw()
-
-    def _set_up(self, text: str) -> None:
-        setup = chance.read_setup(text)
-        if setup is None:
-            raise BadChance(f"{text!r}: write {chance.SETUP_GRAMMAR}")
-        layout, hands, self.hidden = setup
-        self.realm = realm_of(layout)
-        self.sides[0].hand, self.sides[1].hand = hands
-        self.decks = chance.FACE_UP
-        self.bond()
-        self.phase = TURN
-        self.to_move = self.mover
-        self.look()
+        moves.apply_chance(self, text)
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
         """Return the orders of a new hidden deck, equally likely; setups are too many to list."""
@@ -361,66 +319,103 @@ class AzureState(Table):
         return hidden.redeal(self, seat, rng)
 
 
-class AzureGame(Game):
-    """Azure, for two seats; the gifted module is an option."""
+class Side:
+    """Cards and stones of a seat; sets of cards are packed numbers, stones a mask.
 
-    def _start(self, seats: int, options: dict[str, Any]) -> AzureState:
-        state = AzureState()
-        state.reset(options)
-        return state
+    The costs are four masks, one for each board from the top left to the bottom right: the
+    spaces that cost more than 0, 1, 2 ... cards, `PER_BOARD` bits each time. In a match with
+    gifted stones they are the costs of one; a common stone costs so much less.
+    """
 
-    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> AzureState:
-        state = AzureState()
-        state.reset(options)
-        serialization.read(state, data)
-        return state
-
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.azure import drawing
-
-        return drawing
-
-    def evaluation(self) -> Evaluation:
-        """Return the worth of a position."""
-        from pentathlon_engines.azure import evaluation
-
-        return evaluation.worth
-
-    def policies(self) -> dict[str, Policy]:
-        """Return the players of the rules page."""
-        from pentathlon_engines.azure import policies
-
-        return policies.POLICIES
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.azure import encoding
-
-        return encoding.features
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
-        return ("qi", "mountain", "wisdom")
-
-
-_TURNS: Final = 2 * (COMMON_STONES + 1)
-_EVENTS_PER_TURN: Final = 2 + BIRD_CARDS
-"""The stone, a return, and a reshuffle for each card that is drawn."""
-_BOONS: Final = 2 * 8
-"""At most one for each cell around a gifted stone."""
-
-AZURE: Final = AzureGame(
-    GameInfo(
-        "azure",
-        title="Azure",
-        version=1,
-        seats=(2, 2),
-        default_seats=2,
-        hidden=True,
-        chance=True,
-        actions=len(TEXTS),
-        longest=1 + _TURNS * _EVENTS_PER_TURN + _BOONS,
-        options=(Option("gifted", kind="choice", default=GIFTS[0], choices=GIFTS),),
+    __slots__ = (
+        "_first",
+        "_fourth",
+        "_second",
+        "_third",
+        "gifted",
+        "hand",
+        "known",
+        "stones",
+        "supply",
+        "wisdom",
     )
-)
+
+    def __init__(self) -> None:
+        self.hand = 0
+        self.known = 0
+        """What the other seat knows to be in the hand."""
+        self.stones = 0
+        self.supply: int = COMMON_STONES
+        self.gifted = -1
+        """The cell of the gifted stone."""
+        self.wisdom = 0
+        self._first = 0
+        self._second = 0
+        self._third = 0
+        self._fourth = 0
+
+    def copy(self) -> Side:
+        """Return an independent twin."""
+        twin = Side()
+        twin.hand = self.hand
+        twin.known = self.known
+        twin.stones = self.stones
+        twin.supply = self.supply
+        twin.gifted = self.gifted
+        twin.wisdom = self.wisdom
+        twin._first = self._first
+        twin._second = self._second
+        twin._third = self._third
+        twin._fourth = self._fourth
+        return twin
+
+    def set_costs(self, realm: Realm, extra: int) -> None:
+        """Make all spaces cost what they do without bonds."""
+        first, second, third, fourth = realm.boards
+        self._first = first.dear[extra]
+        self._second = second.dear[extra]
+        self._third = third.dear[extra]
+        self._fourth = fourth.dear[extra]
+
+    def cheapen(self, cells: int, others: tuple[int, ...]) -> None:
+        """Take one card off the cost of these cells: of each, what is one level up comes down."""
+        part = cells & BOARD_BITS
+        if part:
+            self._first &= self._first >> PER_BOARD | others[part]
+        part = cells >> PER_BOARD & BOARD_BITS
+        if part:
+            self._second &= self._second >> PER_BOARD | others[part]
+        part = cells >> 2 * PER_BOARD & BOARD_BITS
+        if part:
+            self._third &= self._third >> PER_BOARD | others[part]
+        part = cells >> 3 * PER_BOARD
+        if part:
+            self._fourth &= self._fourth >> PER_BOARD | others[part]
+
+    def too_dear(self, shifts: tuple[int, int, int, int], saved: int) -> int:
+        """Return the spaces that cost more cards than there are, for a stone that saves some."""
+        hand = self.hand + saved * ONE_OF_EACH
+        a, b, c, d = shifts
+        return (
+            self._first >> PER_BOARD * (hand >> a & 15) & BOARD_BITS
+            | (self._second >> PER_BOARD * (hand >> b & 15) & BOARD_BITS) << 9
+            | (self._third >> PER_BOARD * (hand >> c & 15) & BOARD_BITS) << 18
+            | (self._fourth >> PER_BOARD * (hand >> d & 15) & BOARD_BITS) << 27
+        )
+
+    def cost(self, home: int, saved: int) -> int:
+        """Return what the space with this home costs, for a stone that saves some cards."""
+        if home < PER_BOARD:
+            dear = self._first >> home
+        elif home < 2 * PER_BOARD:
+            dear = self._second >> home - PER_BOARD
+        elif home < 3 * PER_BOARD:
+            dear = self._third >> home - 2 * PER_BOARD
+        else:
+            dear = self._fourth >> home - 3 * PER_BOARD
+        dear >>= PER_BOARD * saved
+        cost = 0
+        while dear & 1:
+            dear >>= PER_BOARD
+            cost += 1
+        return cost
