@@ -1,6 +1,6 @@
 """Maatatahay: two tribes place warriors among crystals, shrines and the fallen."""
 
-from pentathlon_engines.maatatahay.state import MAATATAHAY as GAME
+from pentathlon_engines.maatatahay.game import GAME
 from pentathlon_engines.maatatahay.state import MaatatahayState
 
 __all__ = ["GAME", "MaatatahayState"]

@@ -1,4 +1,4 @@
-"""What never changes in Maatatahay: spaces, tiles, actions and their texts.
+"""What never changes in Maatatahay: spaces, tiles, crystals and phases.
 
 Spaces are numbers 0 to 24 in reading order (a1, b1, ... e1, a2, ...); a set of spaces is a mask
 with one bit each. Directions are 0 north, 1 north-east, and so on clockwise; a face is half of
@@ -6,12 +6,6 @@ its direction. A tile on the map is one number: tile x 8 + face x 2 + owner. So 
 Balan x 16 + tile of Wazu.
 
 Tables of small numbers are bytes: compiled, these are read without making an object.
-
-Actions are numbered phase by phase, as the rules list them. Payments of a shrine and what is
-added to a tile have their numbers whether or not there are crystals for them.
-
->>> TEXTS[ACTIONS["place c3 pay s1e2"]], len(TEXTS)
-('place c3 pay s1e2', 145)
 """
 
 from __future__ import annotations
@@ -96,7 +90,6 @@ _TILES: Final[list[dict[str, Any]]] = RULES["tiles"]
 TRIBES: Final[tuple[str, ...]] = tuple(RULES["tribes"])
 TILES: Final = len(_TILES)
 NAMES: Final[tuple[str, ...]] = ("", *(tile["name"] for tile in _TILES))
-ORDINARY: Final = 0
 ELDER: Final = 1
 CONVERT: Final = 2
 _SPECIALS: Final = (None, "elder", "convert")
@@ -146,12 +139,6 @@ WEAKER: Final = bytes(
 """For each pair the seat whose tile has fewer claws, or EVEN (4.2)."""
 
 
-def _facings(tile: dict[str, Any]) -> list[int]:
-    """Return the faces that are legal: of equal ones the first only (9.1)."""
-    turned = [_arrows(tile, face) for face in range(4)]
-    return [face for face in range(4) if turned.index(turned[face]) == face]
-
-
 SHRINES: Final[list[int]] = sorted(SPACES.index(name) for name in RULES["shrines"])
 GROUND: Final[tuple[int, ...]] = tuple(RULES["ground_crystals"].get(name, 0) for name in SPACES)
 MAP_ENERGY: Final[list[int]] = [RULES["map_energy"].get(name, 0) for name in SPACES]
@@ -181,62 +168,14 @@ CROWDS: Final = tuple(
 """For each space the shrines beside it, four bits each."""
 MOST_STORED: Final[int] = STORAGE + max(DRAWS, *GROUND)
 """The most crystals a seat can have while it places a tile."""
-PAYMENTS: Final = tuple(
-    (spirit, cost - spirit)
-    for cost in range(LEAST_COST, COST + 1)
-    for spirit in range(LEAST_SPIRIT, cost + 1)
-)
-"""Spirit and energy that may be paid for a relic, by cost."""
-PAYMENTS_OF: Final = tuple(
-    tuple(i for i, payment in enumerate(PAYMENTS) if sum(payment) == cost)
-    for cost in range(COST + 1)
-)
-ADDITIONS: Final = tuple(
-    (spirit, energy)
-    for spirit in range(MOST_STORED + 1)
-    for energy in range(MOST_STORED + 1 - spirit)
-)
-"""Spirit and energy that may be put on a tile."""
 
-FIRST: Final[int] = STREAM
-SECOND: Final = FIRST + 1
-PLACE: Final = SECOND + 1
-PAY: Final = PLACE + len(SPACES)
-FACE: Final = PAY + len(SHRINES) * len(PAYMENTS)
-ADD: Final = FACE + len(FACES)
-SETTLE: Final = ADD + len(ADDITIONS)
-
-TEXTS: Final[tuple[str, ...]] = (
-    *(f"pair {slot + 1}" for slot in range(STREAM)),
-    "first",
-    "second",
-    *(f"place {space}" for space in SPACES),
-    *(f"place {SPACES[shrine]} pay s{s}e{e}" for shrine in SHRINES for s, e in PAYMENTS),
-    *(f"face {face}" for face in FACES),
-    *(f"add s{s}e{e}" for s, e in ADDITIONS),
-    *(f"settle {space}" for space in SPACES),
-)
-ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEXTS)}
-GRAMMAR: Final = (
-    f"'pair <1-{STREAM}>', 'first', 'second', 'place <space>', 'place <shrine> pay s<n>e<n>', "
-    f"'face <{'|'.join(FACES)}>', 'add s<n>e<n>' or 'settle <space>', "
-    f"spaces {SPACES[0]} to {SPACES[-1]}"
-)
-
-FACINGS: Final[list[list[int]]] = [
-    [],
-    *([FACE + face for face in _facings(tile)] for tile in _TILES),
-]
-"""The legal `face` actions of each tile."""
-ADDS: Final = [
-    [
-        [
-            ADD + i
-            for i, (s, e) in enumerate(ADDITIONS)
-            if s <= spirit and e <= energy and spirit + energy - s - e <= STORAGE
-        ]
-        for energy in range(MOST_STORED + 1 - spirit)
-    ]
-    for spirit in range(MOST_STORED + 1)
-]
-"""The legal `add` actions by the spirit and energy in storage (5.6)."""
+PHASES: Final = ("setup", "pair", "order", "place", "face", "add", "settle", "over")
+SETTING_UP: Final = 0
+PAIRING: Final = 1
+ORDERING: Final = 2
+PLACING: Final = 3
+FACING: Final = 4
+ADDING: Final = 5
+SETTLING: Final = 6
+OVER: Final = 7
+REASONS: Final = ("deaths", "space", "tiles")

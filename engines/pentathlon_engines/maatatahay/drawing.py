@@ -17,6 +17,7 @@ from pentathlon_engines.maatatahay.board import (
     GEMS_OF,
     NAMES,
     ROWS,
+    SETTING_UP,
     SHRINES,
     SIDE,
     SPACES,
@@ -26,7 +27,6 @@ from pentathlon_engines.maatatahay.board import (
 )
 from pentathlon_engines.maatatahay.serialization import is_living
 from pentathlon_engines.maatatahay.state import MaatatahayState
-from pentathlon_engines.maatatahay.table import SETTING_UP
 
 _FIELD: Final = (54, 20, 520, 520)
 _CELL: Final = 104

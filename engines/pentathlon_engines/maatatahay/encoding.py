@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pentathlon_engines.encoding.features import Features
-from pentathlon_engines.maatatahay.board import FACES, ROUNDS, RULES, SPACES, TILES, TRACK_END
-from pentathlon_engines.maatatahay.table import PHASES
+from pentathlon_engines.maatatahay.board import (
+    FACES,
+    PHASES,
+    ROUNDS,
+    RULES,
+    SPACES,
+    TILES,
+    TRACK_END,
+)
 
 _CRYSTALS: Final[int] = sum(RULES["bag"].values())
 _SUPPLY: Final = 60

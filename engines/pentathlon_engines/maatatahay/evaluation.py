@@ -7,15 +7,17 @@ to buy, and arrows that would support a tile to come. Nothing of it is hidden fr
 from __future__ import annotations
 
 from pentathlon_engines.maatatahay.board import (
+    ADDING,
     AIMS,
     ARROWS_OF,
+    FACING,
     GEMS_OF,
     LEAST_SPIRIT,
     NEAR,
     NEIGHBOURS,
     bits,
 )
-from pentathlon_engines.maatatahay.table import ADDING, FACING, Table
+from pentathlon_engines.maatatahay.state import MaatatahayState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,47 +41,47 @@ _RISK: Final = 0.15
 _MOST_RISK: Final = 0.8
 
 
-def worth(table: Table, seat: int) -> float:
+def worth(state: MaatatahayState, seat: int) -> float:
     """Return how good the position looks to a seat; more is better."""
-    if table.outcome is not None:
-        return _WIN * (table.outcome.ranks[1 - seat] - table.outcome.ranks[seat])
-    strengths = {space: table.strength(space) for space in bits(table.living)}
-    return _of_seat(table, seat, strengths) - _of_seat(table, 1 - seat, strengths)
+    if state.outcome is not None:
+        return _WIN * (state.outcome.ranks[1 - seat] - state.outcome.ranks[seat])
+    strengths = {space: state.strength(space) for space in bits(state.living)}
+    return _of_seat(state, seat, strengths) - _of_seat(state, 1 - seat, strengths)
 
 
-def _of_seat(table: Table, seat: int, strengths: dict[int, int]) -> float:
-    found = table.points(seat) + _of_storage(table, seat)
-    for space in bits(table.living_of(seat)):
-        stake = GEMS_OF[table.tiles[space]] + _LOOTED * table.spirit[space]
-        found -= stake * _risk(table, space, strengths)
-    return found + _ARROW * _arrows(table, seat)
+def _of_seat(state: MaatatahayState, seat: int, strengths: dict[int, int]) -> float:
+    found = state.points(seat) + _of_storage(state, seat)
+    for space in bits(state.living_of(seat)):
+        stake = GEMS_OF[state.tiles[space]] + _LOOTED * state.spirit[space]
+        found -= stake * _risk(state, space, strengths)
+    return found + _ARROW * _arrows(state, seat)
 
 
-def _of_storage(table: Table, seat: int) -> float:
-    spirit, energy = table.stored_spirit[seat], table.stored_energy[seat]
-    if not table.relics:
+def _of_storage(state: MaatatahayState, seat: int) -> float:
+    spirit, energy = state.stored_spirit[seat], state.stored_energy[seat]
+    if not state.relics:
         return _LEFT * (spirit + energy)
     return _SPIRIT * spirit + _ENERGY * energy + _NEEDED * (spirit >= LEAST_SPIRIT)
 
 
-def _risk(table: Table, space: int, strengths: dict[int, int]) -> float:
+def _risk(state: MaatatahayState, space: int, strengths: dict[int, int]) -> float:
     """Return how likely a tile looks to die."""
-    enemies = table.living_of(1 - (table.wazu >> space & 1))
+    enemies = state.living_of(1 - (state.wazu >> space & 1))
     attack = sum(strengths[near] for near in NEIGHBOURS[space] if enemies >> near & 1)
     lack = attack - strengths[space]
-    free = NEAR[space] & ~int(table.filled)
+    free = NEAR[space] & ~int(state.filled)
     if not free:
-        waits = table.phase in (FACING, ADDING) or table.targets >> space & 1
+        waits = state.phase in (FACING, ADDING) or state.targets >> space & 1
         return 1.0 if waits and lack > 0 else 0.0
     return min(_MOST_RISK, max(0.0, _RISK * (lack + _ATTACK * free.bit_count())))
 
 
-def _arrows(table: Table, seat: int) -> int:
+def _arrows(state: MaatatahayState, seat: int) -> int:
     """Return how many arrows of living tiles point to spaces without a tile."""
-    own, tiles = table.living_of(seat), table.tiles
+    own, tiles = state.living_of(seat), state.tiles
     found = 0
     for space, aims in enumerate(AIMS):
-        if not table.filled >> space & 1:
+        if not state.filled >> space & 1:
             for aim in aims:
                 near = aim >> 3
                 if own >> near & 1:

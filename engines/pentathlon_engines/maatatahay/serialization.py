@@ -8,16 +8,26 @@ tiles and rounds need not fit together: examples show what they need.
 from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
+from pentathlon_engines.maatatahay import moves
 from pentathlon_engines.maatatahay.board import (
+    ADDING,
     BAG_ENERGY,
     BAG_SPIRIT,
     CROWDS,
     CRYSTALS,
     FACES,
+    FACING,
     FREE_END,
     GROUND,
     MOST_STORED,
+    ORDERING,
+    OVER,
+    PAIRING,
+    PHASES,
+    PLACING,
     ROUNDS,
+    SETTING_UP,
+    SETTLING,
     SHRINES,
     SPACES,
     STORAGE,
@@ -28,17 +38,6 @@ from pentathlon_engines.maatatahay.board import (
     bits,
     pair_of,
     tiles_of,
-)
-from pentathlon_engines.maatatahay.table import (
-    ADDING,
-    FACING,
-    ORDERING,
-    OVER,
-    PAIRING,
-    PHASES,
-    PLACING,
-    SETTING_UP,
-    SETTLING,
 )
 
 TYPE_CHECKING = False
@@ -395,7 +394,7 @@ def _read_decks(state: MaatatahayState, fields: Fields) -> None:
     if fields.integer("deck_left", low=0, default=left_over) != left_over:
         refuse("deck_left", f"must be {left_over}")
     if state.phase == PAIRING and not state.stream and not known and left_over:
-        state.reveal()
+        moves.reveal_pair(state)
 
 
 def _seen(state: MaatatahayState, seat: int) -> set[int]:
@@ -453,10 +452,10 @@ def _check_end(state: MaatatahayState, data: dict[str, Any]) -> None:
     """Refuse a result that does not follow from the position."""
     result = None
     if state.phase == OVER:
-        endings = state.endings()
-        if not endings:
+        reasons = moves.end_reasons(state)
+        if not reasons:
             refuse("phase", "must not be 'over': no reason to end holds")
-        state.outcome = state.ending(endings)
+        state.outcome = moves.outcome_of(state, reasons)
         result = state.outcome.to_json()
     if data.get("result") != result:
         refuse("result", f"must be {result} here")

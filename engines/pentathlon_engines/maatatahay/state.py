@@ -1,49 +1,71 @@
-"""The course of a match of Maatatahay; sections in brackets are those of its rules page."""
+"""A position of Maatatahay: what lies where, and what that allows.
+
+Sections in brackets are those of the rules page. What an action does is in `moves.py`.
+"""
 
 from __future__ import annotations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Outcome
-from pentathlon_engines.errors import BadChance
-from pentathlon_engines.maatatahay import chance, serialization
-from pentathlon_engines.maatatahay.board import (
+from pentathlon_engines.contract.game import CHANCE, State
+from pentathlon_engines.contract.registry import GAMES
+from pentathlon_engines.maatatahay import chance, hidden, moves, serialization
+from pentathlon_engines.maatatahay.actions import (
     ACTIONS,
-    ADD,
-    ADDITIONS,
-    CROWDS,
-    DRAWS,
-    FACE,
+    ADDS,
+    FACINGS,
     FIRST,
-    FREE_END,
     GRAMMAR,
-    NEAR,
     PAY,
     PAYMENTS,
+    PAYMENTS_OF,
     PLACE,
-    ROUNDS,
+    SECOND,
     SETTLE,
-    SHRINES,
-    SPECIAL_OF,
-    STREAM,
     TEXTS,
-    TILES,
-    TRACK_END,
-    bits,
-    pair_of,
-    tiles_of,
 )
-from pentathlon_engines.maatatahay.table import (
+from pentathlon_engines.maatatahay.board import (
     ADDING,
-    ENDINGS,
+    AIMS,
+    ARROWS_OF,
+    BAG_ENERGY,
+    BAG_SPIRIT,
+    CLAWS_OF,
+    CONVERT,
+    COSTS,
+    DIAGONALS,
+    EAST,
+    ELDER,
+    EVEN,
     FACING,
+    FULL,
+    GEMS_OF,
+    LEAST_SPIRIT,
+    MAP_ENERGY,
+    NEAR,
+    NEIGHBOURS,
+    NORTH,
     ORDERING,
     OVER,
     PAIRING,
     PLACING,
+    RELIC_POINTS,
     SETTING_UP,
     SETTLING,
-    Ending,
-    Table,
+    SHRINES,
+    SIDE,
+    SOUTH,
+    SPACE_OF,
+    SPACES,
+    SPECIAL_OF,
+    SUPPLY_ENERGY,
+    SUPPLY_SPIRIT,
+    TILES,
+    TRIBES,
+    WEAKER,
+    WEST,
+    bits,
+    mask,
+    pair_of,
 )
 
 TYPE_CHECKING = False
@@ -52,19 +74,120 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.contract.compiling import i64
-    from pentathlon_engines.contract.game import Encoder, Evaluation
-    from pentathlon_engines.drawing.plain import Drawing
+    from pentathlon_engines.contract.game import Draw, Game, Outcome
 
 
-class MaatatahayState(Table):
-    """A position of Maatatahay."""
+class MaatatahayState(State):
+    """A position of Maatatahay. Lists of two are by seat, lists of all spaces by space.
 
-    __slots__ = ()
+    `spirit` and `energy` of a space are those on its tile, or on the ground where there is none.
+    `places` are the placements on free spaces in reading order, `crowds` the tiles beside each
+    shrine in four bits each. `first` is the seat that places first in this round, -1 until that
+    is decided; `last` is where the last tile was placed, which is the hot one until the round
+    ends. A `pair` of 0 is none. Of deck and bag the next draw is the last.
+    """
+
+    __slots__ = (
+        "active",
+        "bag",
+        "crowds",
+        "deaths",
+        "deck",
+        "energy",
+        "filled",
+        "first",
+        "last",
+        "last_relic",
+        "living",
+        "owned",
+        "pair",
+        "phase",
+        "places",
+        "relics",
+        "round",
+        "round_deaths",
+        "spirit",
+        "step",
+        "stored_energy",
+        "stored_spirit",
+        "stream",
+        "supply_energy",
+        "supply_spirit",
+        "targets",
+        "tiles",
+        "wazu",
+    )
+
+    active: i64
+    bag: str
+    crowds: i64
+    deck: bytes
+    """The pairs that are hidden."""
+    deaths: list[int]
+    energy: list[int]
+    filled: i64
+    first: i64
+    last: i64
+    last_relic: i64
+    living: i64
+    owned: list[int]
+    pair: i64
+    phase: i64
+    places: list[int]
+    relics: i64
+    round: i64
+    round_deaths: i64
+    spirit: list[int]
+    step: i64
+    stored_energy: list[int]
+    stored_spirit: list[int]
+    stream: list[int]
+    supply_energy: i64
+    supply_spirit: i64
+    targets: i64
+    tiles: list[int]
+    wazu: i64
+    """The spaces whose tile, living or dead, belongs to seat 1."""
+
+    def reset(self) -> None:  # noqa: PLR0915  # one statement per attribute
+        """Make this the position before the setup."""
+        self.options = {}
+        self.seats = 2
+        self.to_move = CHANCE
+        self.outcome = None
+        self.phase = SETTING_UP
+        self.round = 1
+        self.active = 0
+        self.stream = []
+        self.pair = 0
+        self.first = -1
+        self.step = 0
+        self.last = -1
+        self.targets = 0
+        self.tiles = [0] * len(SPACES)
+        self.filled = 0
+        self.living = 0
+        self.wazu = 0
+        self.spirit = [0] * len(SPACES)
+        self.energy = [0] * len(SPACES)
+        self.relics = mask(SHRINES)
+        self.crowds = 0
+        self.find_places()
+        self.stored_spirit = [0, 0]
+        self.stored_energy = [0, 0]
+        self.owned = [0, 0]
+        self.last_relic = -1
+        self.deaths = [0, 0]
+        self.round_deaths = 0
+        self.supply_spirit = SUPPLY_SPIRIT
+        self.supply_energy = SUPPLY_ENERGY
+        self.deck = bytes(pair_of(tile, tile) for tile in range(1, TILES + 1))
+        self.bag = "s" * BAG_SPIRIT + "e" * BAG_ENERGY
 
     @property
     def game(self) -> Game:
         """The game this is a position of."""
-        return MAATATAHAY
+        return GAMES["maatatahay"]
 
     def copy(self) -> MaatatahayState:  # noqa: PLR0915  # one statement per attribute is fastest
         """Return an independent twin of this state."""
@@ -103,183 +226,174 @@ class MaatatahayState(Table):
         twin.bag = self.bag
         return twin
 
-    def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
+    def find_places(self) -> None:
+        """Find the placements on free spaces: those without a tile and a relic (1.8)."""
+        self.places = [PLACE + space for space in bits(FULL & ~self.filled & ~self.relics)]
+
+    @property
+    def placed(self) -> int:
+        """How many tiles have been placed."""
+        return int(self.filled).bit_count()
+
+    @property
+    def track(self) -> int:
+        """The spirit track, which advances at the end of a round only (7)."""
+        total = self.deaths[0] + self.deaths[1]
+        return total if self.phase == OVER else total - self.round_deaths
+
+    @property
+    def hot(self) -> int:
+        """The space of the tile placed last in this round, -1 before the first (1.6)."""
+        began = self.phase > PLACING or (self.phase == PLACING and self.step)
+        return self.last if began else -1
+
+    def surrounded(self) -> i64:
+        """Return the spaces, whatever is on them, whose neighbours are all filled (6.1)."""
+        filled = self.filled
+        north, south = filled >> SIDE | NORTH, filled << SIDE | SOUTH
+        return north & south & (filled >> 1 | EAST) & (filled << 1 | WEST)
+
+    def living_of(self, seat: i64) -> i64:
+        """Return the living tiles of a seat."""
+        return self.living & self.wazu if seat else self.living & ~self.wazu
+
+    def strength(self, space: i64) -> i64:
+        """Return the strength of a living tile (5.7)."""
+        tile: i64 = self.tiles[space]
+        strength: i64 = self.energy[space]
+        strength += CLAWS_OF[tile]
+        special: i64 = SPECIAL_OF[tile]
+        if special == ELDER:
+            strength += _count(self.living_of(tile & 1), NEIGHBOURS[space])
+        elif special == CONVERT:
+            strength += _count(self.living_of(1 - (tile & 1)), DIAGONALS[space])
+        return strength
+
+    def is_dying(self, space: i64) -> bool:
+        """Say whether the living enemies beside a living tile are stronger together (6.4)."""
+        enemies = self.living_of(1 - (self.wazu >> space & 1)) & NEAR[space]
+        if not enemies:
+            return False
+        attack: i64 = 0
+        near: i64
+        for near in NEIGHBOURS[space]:
+            if enemies >> near & 1:
+                attack += self.strength(near)
+        return attack > self.strength(space)
+
+    def open_targets(self) -> i64:
+        """Return the targets whose order matters, none if all live (6.7)."""
+        dying: i64 = 0
+        special: i64 = 0
+        left = self.targets
+        while left:
+            low = left & -left
+            space: i64 = SPACE_OF[low % 37]
+            if self.is_dying(space):
+                dying |= low
+            elif SPECIAL_OF[self.tiles[space]]:
+                special |= low
+            left ^= low
+        return dying | special if dying else 0
+
+    def support(self, space: i64) -> i64:
+        """Return the energy that a tile placed here would get, were there enough (5.5)."""
+        own = self.living_of(self.wazu >> space & 1)
+        tiles = self.tiles
+        support: i64 = MAP_ENERGY[space]
+        aim: i64
+        for aim in AIMS[space]:
+            near = aim >> 3
+            if own >> near & 1:
+                arrows: i64 = ARROWS_OF[tiles[near]]
+                support += arrows >> (aim & 7) & 1
+        return support
+
+    def points(self, seat: int) -> int:
+        """Return what a seat would score now (8.2)."""
+        points = RELIC_POINTS[self.owned[seat]]
+        tiles, spirit = self.tiles, self.spirit
+        space: i64
+        for space in bits(self.living_of(seat)):
+            points += GEMS_OF[tiles[space]] + spirit[space]
+        return points
+
+    def legal_actions(self) -> list[int]:
+        """Return what the seat to move may do, in the order of the rules (9)."""
         phase = self.phase
         if phase == PLACING:
-            self._place(action)
-        elif phase == FACING:
-            self._face(action - FACE)
-        elif phase == ADDING:
-            self._add(action - ADD)
-        elif phase == PAIRING:
-            self._take_pair(action)
-        elif phase == ORDERING:
-            self._begin(self.ordering() if action == FIRST else 1 - self.ordering())
-        else:
-            self._settle_one(action - SETTLE)
-            self._settle()
+            return self.places + self._payable()
+        if phase == FACING:
+            return list(FACINGS[self.tiles[self.last] >> 3])
+        if phase == ADDING:
+            return list(self._additions())
+        if phase == PAIRING:
+            return list(range(len(self.stream)))
+        if phase == SETTLING:
+            return [SETTLE + space for space in bits(self.targets)]
+        return [FIRST, SECOND] if phase == ORDERING else []
 
-    def _take_pair(self, slot: int) -> None:
-        """Take a pair; whose tile is weaker decides the order (4.1, 4.2)."""
-        self.pair = self.stream.pop(slot)
-        self.phase = ORDERING
-        self.to_move = self.ordering()
+    def placing(self) -> i64:
+        """Return the seat that places now: in the first step the first one."""
+        return self.first ^ self.step
 
-    def _begin(self, seat: i64) -> None:
-        """Let a seat place first (4.3)."""
-        self.first = seat
-        self.to_move = seat
-        self.phase = PLACING
+    def ordering(self) -> i64:
+        """Return the seat that decides the order: whose tile is weaker, else the active one."""
+        weaker: i64 = WEAKER[self.pair]
+        return self.active if weaker == EVEN else weaker
 
-    def _place(self, action: int) -> None:
-        """Put the tile down and collect, or pay for a relic and its reward (5.1 to 5.3)."""
+    def _payable(self) -> list[int]:
+        """Return the placements on shrines that the placing seat can pay (5.3)."""
         seat = self.placing()
-        space: i64
-        if action < PAY:
-            space = action - PLACE
-            self._forget_place(action)
-            self._store(seat, self.spirit[space], self.energy[space])
-            self.spirit[space] = self.energy[space] = 0
-        else:
-            space = SHRINES[(action - PAY) // len(PAYMENTS)]
-            self._pay(seat, (action - PAY) % len(PAYMENTS))
-            self.relics ^= 1 << space
-            self.owned[seat] += 1
-            self.last_relic = seat
-        tile = self.pair & 15 if seat else self.pair >> 4
-        self.tiles[space] = tile << 3 | seat
-        here: i64 = 1 << space
-        self.filled |= here
-        self.crowds += CROWDS[space]
-        self.living |= here
-        self.wazu |= seat << space
-        self.last = space
-        self.phase = FACING
+        spirit: i64 = self.stored_spirit[seat]
+        energy: i64 = self.stored_energy[seat]
+        found: list[int] = []
+        if spirit < LEAST_SPIRIT:
+            return found
+        relics, crowds = self.relics, self.crowds
+        first: i64 = PAY
+        shrine: i64
+        for shrine in SHRINES:
+            cost: i64 = COSTS[crowds & 15]
+            if cost <= spirit + energy and relics >> shrine & 1:
+                for payment in PAYMENTS_OF[cost]:
+                    s, e = PAYMENTS[payment]
+                    if s <= spirit and e <= energy:
+                        found.append(first + payment)
+            crowds >>= 4
+            first += len(PAYMENTS)
+        return found
 
-    def _forget_place(self, place: i64) -> None:
+    def _additions(self) -> list[int]:
+        seat = self.placing()
+        return ADDS[self.stored_spirit[seat]][self.stored_energy[seat]]
+
+    def _draw_action(self, draw: Draw) -> int:
+        """Draw one of the legal actions; only those of a shrine or a settling are listed."""
+        phase = self.phase
+        if phase == PLACING:
+            return self._draw_placement(draw)
+        if phase == FACING:
+            return _draw_from(FACINGS[self.tiles[self.last] >> 3], draw)
+        if phase == ADDING:
+            return _draw_from(self._additions(), draw)
+        if phase == SETTLING:
+            return SETTLE + _draw_from(bits(self.targets), draw)
+        n = len(self.stream) if phase == PAIRING else len(TRIBES)
+        pick = int(draw() * n)
+        return pick if phase == PAIRING else FIRST + pick
+
+    def _draw_placement(self, draw: Draw) -> int:
+        seat = self.placing()
         places = self.places
-        i: i64 = 0
-        while places[i] != place:  # compiled, twice as fast as the method of the list
-            i += 1
-        places.pop(i)
+        payable = self._payable() if self.stored_spirit[seat] >= LEAST_SPIRIT else _NONE
+        n = len(places) + len(payable)
+        pick = int(draw() * n)
+        return places[pick] if pick < len(places) else payable[pick - len(places)]
 
-    def _store(self, seat: i64, spirit: i64, energy: i64) -> None:
-        # Added up as variables: compiled, += on an item of a list would make objects.
-        spirits, energies = self.stored_spirit, self.stored_energy
-        if spirit:
-            spirits[seat] = spirits[seat] + spirit
-        if energy:
-            energies[seat] = energies[seat] + energy
-
-    def _pay(self, seat: i64, payment: i64) -> None:
-        """Move crystals from storage to the supply, then draw from the bag."""
-        spirit, energy = PAYMENTS[payment]
-        self.supply_spirit += spirit
-        self.supply_energy += energy
-        drawn = self.bag[-DRAWS:]
-        self.bag = self.bag[:-DRAWS]
-        spirits = drawn.count("s")
-        self._store(seat, spirits - spirit, len(drawn) - spirits - energy)
-
-    def _face(self, face: i64) -> None:
-        """Turn the tile and give it the energy of its support (5.4, 5.5)."""
-        hot = self.last
-        tile: i64 = self.tiles[hot]
-        self.tiles[hot] = tile | face << 1
-        energy = min(self.support(hot), self.supply_energy)
-        self.energy[hot] = energy
-        self.supply_energy -= energy
-        self.phase = ADDING
-
-    def _add(self, addition: int) -> None:
-        """Put crystals on the tile and find who is surrounded now (5.6, 6.2)."""
-        seat, hot = self.placing(), self.last
-        spirit, energy = ADDITIONS[addition]
-        if spirit or energy:
-            self._store(seat, -spirit, -energy)
-            self.spirit[hot] = self.spirit[hot] + spirit
-            self.energy[hot] = self.energy[hot] + energy
-        self.targets = self.surrounded() & self.living & ~(1 << hot)
-        self._settle()
-
-    def _settle(self) -> None:
-        """Settle targets until the order matters or none is left, then the hot tile (6.7)."""
-        while self.targets:
-            targets = self.targets = self.open_targets()
-            if targets & targets - 1:
-                self.phase = SETTLING
-                return
-            if targets:
-                self._settle_one(bits(targets)[0])
-        if not NEAR[self.last] & ~self.filled:
-            self._settle_one(self.last)
-        if self.step:
-            self._end_round()
-        else:
-            self.step = 1
-            self.to_move = 1 - self.first
-            self.phase = PLACING
-
-    def _settle_one(self, space: i64) -> None:
-        """Let a target live or die (6.4, 6.5)."""
-        here: i64 = 1 << space
-        self.targets &= ~here
-        if not self.is_dying(space):
-            return
-        self.living ^= here
-        self.deaths[self.wazu >> space & 1] += 1
-        self.round_deaths += 1
-        self.supply_energy += self.energy[space]
-        spirit = self.spirit[space]
-        self.spirit[space] = self.energy[space] = 0
-        if space == self.last:
-            self.supply_spirit += spirit
-        else:
-            self.spirit[self.last] = self.spirit[self.last] + spirit
-
-    def _end_round(self) -> None:
-        """End the match, or let the other seat be active (4.4, 4.5)."""
-        endings = self.endings()
-        if endings:
-            self.outcome = self.ending(endings)
-            self.to_move = None
-            self.phase = OVER
-            return
-        if self.deck:
-            self.reveal()
-        self.round += 1
-        self.active = 1 - self.active
-        self.to_move = self.active
-        self.phase = PAIRING
-        self.pair = 0
-        self.first = -1
-        self.step = 0
-        self.round_deaths = 0
-
-    def reveal(self) -> None:
-        """Put the next pair of the deck into the last slot of the stream."""
-        self.stream.append(self.deck[-1])
-        self.deck = self.deck[:-1]
-
-    def endings(self) -> i64:
-        """Return why the match ends after this round as a mask of ENDINGS (8.1)."""
-        return (
-            (self.deaths[0] + self.deaths[1] >= TRACK_END)
-            | (len(self.places) <= FREE_END) << 1
-            | (self.round >= ROUNDS or not (self.stream or self.deck)) << 2
-        )
-
-    def ending(self, endings: i64) -> Ending:
-        """Count points and break ties (8.2 to 8.4)."""
-        reasons = tuple([reason for i, reason in enumerate(ENDINGS) if endings >> i & 1])
-        scores = (self.points(0), self.points(1))
-        lead = scores[0] - scores[1]
-        if lead == 0:
-            lead = len(bits(self.living_of(0))) - len(bits(self.living_of(1)))
-        if lead == 0 and self.last_relic >= 0:
-            lead = 1 - 2 * self.last_relic
-        return Ending((int(lead < 0), int(lead > 0)), reasons, scores)
+    def apply_unchecked(self, action: int) -> None:
+        """Do an action without looking whether it is legal: for search loops only."""
+        moves.apply(self, action)
 
     def playout(self, rng: Random) -> Outcome:
         """Play this very state to its end at random and return the outcome."""
@@ -287,7 +401,7 @@ class MaatatahayState(Table):
             self.apply_chance(self.sample_chance(rng))
         draw = rng.random
         while self.outcome is None:
-            self.apply_unchecked(self._draw_action(draw))
+            moves.apply(self, self._draw_action(draw))
         return self.outcome
 
     def sample_chance(self, rng: Random) -> str:
@@ -296,18 +410,9 @@ class MaatatahayState(Table):
         return chance.draw_setup(rng)
 
     def apply_chance(self, text: str) -> None:
-        """Lay crystals, reveal pairs, put decks and bag down; raise `BadChance` if not so."""
+        """Do what chance decided; raise `BadChance` if it cannot happen here."""
         self._check_chance()
-        setup = chance.read_setup(text)
-        if setup is None:
-            raise BadChance(f"{text!r}: write {chance.GRAMMAR}")
-        self.active = self.to_move = setup.active
-        self.stream = setup.pairs[-STREAM:]
-        self.deck = bytes(setup.pairs[:-STREAM])
-        for space, crystals in zip(chance.LAID, setup.ground, strict=True):
-            self.spirit[space], self.energy[space] = crystals
-        self.bag = setup.bag
-        self.phase = PAIRING
+        moves.apply_chance(self, text)
 
     def chance_outcomes(self) -> list[tuple[str, int]]:
         """Return nothing: setups are too many to list."""
@@ -336,76 +441,21 @@ class MaatatahayState(Table):
 
     def determinize(self, seat: int, rng: Random) -> MaatatahayState:
         """Return a state with decks and bag shuffled anew: nobody knows their order (10.2)."""
-        twin = self.copy()
-        if self.phase == SETTING_UP:
-            return twin
-        balan, wazu = ([tiles_of(pair)[seat] for pair in self.deck] for seat in (0, 1))
-        rng.shuffle(balan)
-        rng.shuffle(wazu)
-        twin.deck = bytes(map(pair_of, balan, wazu))
-        bag = list(self.bag)
-        rng.shuffle(bag)
-        twin.bag = "".join(bag)
-        return twin
+        return hidden.redeal(self, seat, rng)
 
 
-class MaatatahayGame(Game):
-    """Maatatahay, for two seats."""
-
-    def _start(self, seats: int, options: dict[str, Any]) -> MaatatahayState:
-        state = MaatatahayState()
-        state.reset()
-        return state
-
-    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> MaatatahayState:
-        state = MaatatahayState()
-        state.reset()
-        serialization.read(state, data)
-        return state
-
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.maatatahay import drawing
-
-        return drawing
-
-    def evaluation(self) -> Evaluation:
-        """Return the worth of a position."""
-        from pentathlon_engines.maatatahay import evaluation
-
-        return evaluation.worth
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.maatatahay import encoding
-
-        return encoding.features
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
-        return ("claw", "energy", "relic")
+_NONE: Final[list[int]] = []
 
 
-_DECISIONS_PER_ROUND: Final = 8
-"""Pair and order, and space, face and crystals of two tiles."""
-_SPECIALS: Final = sum(
-    SPECIAL_OF[tile << 3 | seat] > 0 for tile in range(1, TILES + 1) for seat in (0, 1)
-)
-_DEADLY_PLACEMENTS: Final = TRACK_END - 1 + 2
-"""Each placement with a `settle` kills; before the last round fewer than six tiles have died."""
-_SETTLES: Final = 2 * TILES + _SPECIALS * _DEADLY_PLACEMENTS
-"""Each `settle` kills a tile, or spares a special one in a placement that kills."""
+def _count(spaces: i64, among: list[int]) -> i64:
+    """Return how many of some spaces are in a mask."""
+    count: i64 = 0
+    space: i64
+    for space in among:
+        count += spaces >> space & 1
+    return count
 
-MAATATAHAY: Final = MaatatahayGame(
-    GameInfo(
-        "maatatahay",
-        title="Maatatahay",
-        version=1,
-        seats=(2, 2),
-        default_seats=2,
-        hidden=True,
-        chance=True,
-        actions=len(TEXTS),
-        longest=1 + ROUNDS * _DECISIONS_PER_ROUND + _SETTLES,
-    )
-)
+
+def _draw_from(actions: list[int], draw: Draw) -> int:
+    n = len(actions)  # multiplied by a variable, the number is not made an object when compiled
+    return actions[int(draw() * n)] if n > 1 else actions[0]
