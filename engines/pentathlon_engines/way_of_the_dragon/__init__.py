@@ -1,6 +1,6 @@
 """Way of the Dragon: two to five players roll dice and walk five paths of elements."""
 
-from pentathlon_engines.way_of_the_dragon.state import WAY_OF_THE_DRAGON as GAME
+from pentathlon_engines.way_of_the_dragon.game import GAME
 from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
 
 __all__ = ["GAME", "WayOfTheDragonState"]

@@ -52,6 +52,20 @@ LEAST_PLAIN: Final[int] = RULES["plain_spaces"]["least"]
 MOST_PLAIN: Final[int] = RULES["plain_spaces"]["most"]
 MOST_DEAD_PER_PATH: Final[int] = RULES["dead"]["most_per_path"]
 
+DEAD: Final = 0
+"""Chance places a dead piece."""
+START: Final = 1
+"""Chance draws the seat that begins."""
+ROLL: Final = 2
+"""Chance rolls the dice that are not kept."""
+KEEPING: Final = 3
+MOVING: Final = 4
+EXTRA: Final = 5
+OVER: Final = 6
+PHASES: Final = ("dead", "start", "roll", "keep", "move", "extra", "over")
+
+NOBODY: Final = -1
+
 COLORS: Final[tuple[str, ...]] = tuple(path["color"] for path in RULES["paths"])
 """A color is a number: that of the path of its element."""
 _HOLDERS: Final[dict[str, str]] = RULES["powers"]
@@ -60,6 +74,9 @@ HAS_REBIRTH: Final = COLORS.index(_HOLDERS["rebirth"])
 HAS_EYE: Final = COLORS.index(_HOLDERS["eye"])
 HAS_ANXIETY: Final = COLORS.index(_HOLDERS["anxiety"])
 HAS_DRAGON: Final = COLORS.index(_HOLDERS["dragon"])
+
+DRAW: Final = "draw"
+"""The value of `start_seat` with which chance draws the seat that begins."""
 
 _POSITIONS: Final = MOST_SPACES + 1
 _STEP_BITS: Final = 11

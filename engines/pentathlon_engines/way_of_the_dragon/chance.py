@@ -8,43 +8,43 @@ from __future__ import annotations
 
 from pentathlon_engines.way_of_the_dragon import dice
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS
+from pentathlon_engines.way_of_the_dragon.board import DEAD, ROLL
 from pentathlon_engines.way_of_the_dragon.dice import ALL, FACES, WORDS
-from pentathlon_engines.way_of_the_dragon.table import DEAD, ROLL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
     from typing import Final
 
-    from pentathlon_engines.way_of_the_dragon.table import Table
+    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
 
 
-def draw(table: Table, rng: Random) -> str:
+def draw(state: WayOfTheDragonState, rng: Random) -> str:
     """Draw what comes next; every space, seat and face has the same chance."""
-    if table.phase == ROLL:
-        return _ROLLS[dice.roll(table.kept, rng.random)]
-    texts = [text for text, _ in outcomes(table)]
+    if state.phase == ROLL:
+        return _ROLLS[dice.roll(state.kept, rng.random)]
+    texts = [text for text, _ in outcomes(state)]
     return texts[int(rng.random() * len(texts))]
 
 
-def outcomes(table: Table) -> list[tuple[str, int]]:
+def outcomes(state: WayOfTheDragonState) -> list[tuple[str, int]]:
     """Return all that can come next; the weight of dice is in how many ways they come about."""
-    if table.phase == ROLL:
-        return [(_ROLLS[number], ways) for number, ways in dice.rolls(table.kept)]
-    if table.phase == DEAD:
-        return [(f"dead {ELEMENTS[path]} {at}", 1) for path, at in table.dead_spaces()]
-    return [(f"start {seat}", 1) for seat in range(table.seats)]
+    if state.phase == ROLL:
+        return [(_ROLLS[number], ways) for number, ways in dice.rolls(state.kept)]
+    if state.phase == DEAD:
+        return [(f"dead {ELEMENTS[path]} {at}", 1) for path, at in state.dead_spaces()]
+    return [(f"start {seat}", 1) for seat in range(state.seats)]
 
 
-def read(table: Table, text: str) -> tuple[int, int] | None:
+def read(state: WayOfTheDragonState, text: str) -> tuple[int, int] | None:
     """Return dice and 0, path and position, or seat and 0 of a text, None if it cannot be."""
-    if table.phase == ROLL:
+    if state.phase == ROLL:
         number = _NUMBERS.get(text, 0)
-        return (number, 0) if number >= ALL and dice.is_part(table.kept, number) else None
-    if not any(text == possible for possible, _ in outcomes(table)):
+        return (number, 0) if number >= ALL and dice.is_part(state.kept, number) else None
+    if not any(text == possible for possible, _ in outcomes(state)):
         return None
     words = text.split(" ")
-    if table.phase == DEAD:
+    if state.phase == DEAD:
         return ELEMENTS.index(words[1]), int(words[2])
     return int(words[1]), 0
 
@@ -53,12 +53,12 @@ _ROLLS: Final = [f"roll {word}" for word in WORDS]
 _NUMBERS: Final = {text: number for number, text in enumerate(_ROLLS)}
 
 
-def grammar(table: Table) -> str:
+def grammar(state: WayOfTheDragonState) -> str:
     """Return what can be written here, in words."""
-    if table.phase == ROLL:
-        kept = WORDS[table.kept]
+    if state.phase == ROLL:
+        kept = WORDS[state.kept]
         beside = f", {kept} among them" if kept else ""
         return f"'roll' and five dice in the order {FACES}{beside}"
-    if table.phase == DEAD:
+    if state.phase == DEAD:
         return "'dead <element> <position>' with a free plain space of a path with room"
-    return f"'start' and a seat from 0 to {table.seats - 1}"
+    return f"'start' and a seat from 0 to {state.seats - 1}"

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.way_of_the_dragon import moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS, TEXTS
-from pentathlon_engines.way_of_the_dragon.board import COLORS
-from pentathlon_engines.way_of_the_dragon.dice import DRAGON, FACES, NONE, WORDS
-from pentathlon_engines.way_of_the_dragon.table import (
-    EXTRA,
-    NOBODY,
-    OVER,
-    REROLLS,
-    ROLL,
-    Table,
-)
+from pentathlon_engines.way_of_the_dragon.board import COLORS, EXTRA, NOBODY, OVER, ROLL
+from pentathlon_engines.way_of_the_dragon.dice import DRAGON, FACES, NONE, REROLLS, WORDS
+from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
 
 
-def of_seat(table: Table, seat: int) -> str:
+def of_seat(state: WayOfTheDragonState, seat: int) -> str:
     """Return color, points, pieces and power of a seat."""
-    counted = table.count("")
+    counted = moves.rank_seats(state, "")
     scores = counted.scores or ()
-    power = f", power {_power(table, seat)}" if table.options["powers"] else ""
+    power = f", power {_power(state, seat)}" if state.options["powers"] else ""
     numbered = counted.numbered[seat]
     return (
-        f"seat {seat}: {COLORS[table.colors[seat]]}, {_points(scores[seat])}, "
+        f"seat {seat}: {COLORS[state.colors[seat]]}, {_points(scores[seat])}, "
         f"{numbered} of {PATHS} on numbers{power}"
     )
 
@@ -31,49 +25,49 @@ def _points(points: int) -> str:
     return f"{points} point" if points == 1 else f"{points} points"
 
 
-def _power(table: Table, seat: int) -> str:
-    return "used" if table.used >> seat & 1 else "not used"
+def _power(state: WayOfTheDragonState, seat: int) -> str:
+    return "used" if state.used >> seat & 1 else "not used"
 
 
-def of_dice(table: Table) -> str:
+def of_dice(state: WayOfTheDragonState) -> str:
     """Return the dice, those that are framed, and the rolls that are left."""
-    if table.dice == NONE:
+    if state.dice == NONE:
         return "dice not rolled yet"
-    framed = framed_dice(table)
+    framed = framed_dice(state)
     chosen = f", {framed} chosen" if framed else ""
-    big, small = of_rolls(table)
-    return f"dice {WORDS[table.dice]}{chosen}; {big} {small}"
+    big, small = of_rolls(state)
+    return f"dice {WORDS[state.dice]}{chosen}; {big} {small}"
 
 
-def of_rolls(table: Table) -> tuple[str, str]:
+def of_rolls(state: WayOfTheDragonState) -> tuple[str, str]:
     """Return what is left to roll, in two short lines."""
-    if table.phase == OVER:
+    if state.phase == OVER:
         return "match", "over"
-    if table.turn_of == NOBODY:
+    if state.turn_of == NOBODY:
         return "setting", "up"
-    if has_turn_passed(table):
-        return f"seat {table.turn_of}", "begins" if table.turn == 1 else "is next"
-    if table.phase == ROLL:
+    if has_turn_passed(state):
+        return f"seat {state.turn_of}", "begins" if state.turn == 1 else "is next"
+    if state.phase == ROLL:
         return "rolling", "again"
-    return f"{table.rolls_left} {'roll' if table.rolls_left == 1 else 'rolls'}", "left"
+    return f"{state.rolls_left} {'roll' if state.rolls_left == 1 else 'rolls'}", "left"
 
 
-def has_turn_passed(table: Table) -> bool:
+def has_turn_passed(state: WayOfTheDragonState) -> bool:
     """Say whether the dice still lie as the turn before left them."""
-    return table.phase == ROLL and table.rolls_left == REROLLS and table.kept == NONE
+    return state.phase == ROLL and state.rolls_left == REROLLS and state.kept == NONE
 
 
-def framed_dice(table: Table) -> str:
+def framed_dice(state: WayOfTheDragonState) -> str:
     """Return the dice that were kept or, after the action, used."""
-    if table.phase in (EXTRA, OVER) or has_turn_passed(table):
-        return _used_dice(table)
-    return WORDS[table.kept]
+    if state.phase in (EXTRA, OVER) or has_turn_passed(state):
+        return _used_dice(state)
+    return WORDS[state.kept]
 
 
-def _used_dice(table: Table) -> str:
-    seat, action = table.last
+def _used_dice(state: WayOfTheDragonState) -> str:
+    seat, action = state.last
     words = [] if seat == NOBODY else TEXTS[action].split()
-    dice = WORDS[table.dice]
+    dice = WORDS[state.dice]
     if not words or words[0] not in ("move", "jump", "wild", "swap", "equilibrium"):
         return ""
     if words[0] == "equilibrium":
@@ -86,34 +80,34 @@ def _used_dice(table: Table) -> str:
     return letter * own + (dragon * (int(words[2]) - own) if words[0] == "wild" else "")
 
 
-def of_space(table: Table, path: int, at: int) -> str:
+def of_space(state: WayOfTheDragonState, path: int, at: int) -> str:
     """Return what a space is and what stands on it."""
-    points = table.board.points[path][at]
+    points = state.board.points[path][at]
     name = f"{ELEMENTS[path]} {at}" + (f", {_points(points)}" if points else "")
-    return f"{name}: {_of_piece(table, path, at)}"
+    return f"{name}: {_of_piece(state, path, at)}"
 
 
-def _of_piece(table: Table, path: int, at: int) -> str:
-    if table.dead[path] >> at & 1:
+def _of_piece(state: WayOfTheDragonState, path: int, at: int) -> str:
+    if state.dead[path] >> at & 1:
         return "dead piece"
-    seat = seat_on(table, path, at)
-    return "empty" if seat is None else f"seat {seat}, {COLORS[table.colors[seat]]}"
+    seat = seat_on(state, path, at)
+    return "empty" if seat is None else f"seat {seat}, {COLORS[state.colors[seat]]}"
 
 
-def seat_on(table: Table, path: int, at: int) -> int | None:
+def seat_on(state: WayOfTheDragonState, path: int, at: int) -> int | None:
     """Return whose piece stands on a space, None if nobody's."""
-    on_path = table.positions[path::PATHS]
+    on_path = state.positions[path::PATHS]
     return on_path.index(at) if at in on_path else None
 
 
-def of_end(table: Table) -> str:
+def of_end(state: WayOfTheDragonState) -> str:
     """Return the last action and how the match ended, if it has."""
-    seat, action = table.last
+    seat, action = state.last
     done = "no action yet" if seat == NOBODY else f"last action: seat {seat} {TEXTS[action]}"
-    said = f"ply {table.ply}, {done}"
-    if table.outcome is None:
+    said = f"ply {state.ply}, {done}"
+    if state.outcome is None:
         return said
-    ranks = table.outcome.ranks
+    ranks = state.outcome.ranks
     winners = [str(seat) for seat, rank in enumerate(ranks) if rank == 0]
     won = f"seats {' and '.join(winners)} share" if len(winners) > 1 else f"seat {winners[0]} won"
-    return f"{said}; {won} ({table.outcome.reason})"
+    return f"{said}; {won} ({state.outcome.reason})"

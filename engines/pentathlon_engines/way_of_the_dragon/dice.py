@@ -61,6 +61,7 @@ def _rolled() -> list[list[int]]:
 
 RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")  # JSON
 DICE: Final[int] = RULES["dice"]
+REROLLS: Final[int] = RULES["rolls_per_turn"] - 1
 LETTERS: Final[str] = "".join(path["letter"] for path in RULES["paths"])
 FACES: Final[str] = LETTERS + RULES["dragon"]
 DRAGON: Final = len(LETTERS)

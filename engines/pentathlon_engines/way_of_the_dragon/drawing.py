@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
-from pentathlon_engines.way_of_the_dragon import description
+from pentathlon_engines.way_of_the_dragon import description, moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS
 from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of, steps_in
 from pentathlon_engines.way_of_the_dragon.dice import FACES, NONE, WORDS
@@ -177,7 +177,7 @@ def _draw_seat(picture: Picture, state: WayOfTheDragonState, seat: int) -> None:
             points = [(left + 5.5, top + 3.5), (left + 5.5, top + 40.5)]
             picture.line(points, paint="b-last", width=7)
         picture.seat_piece(seat, (left + 30, _SEATS_AT), size=24, inside=str(seat))
-        score = (state.count("").scores or ())[seat]
+        score = (moves.rank_seats(state, "").scores or ())[seat]
         picture.text(str(score), (left + 50, _SEATS_AT), size=24, anchor="start", bold=True)
         if state.options["powers"] or state.options["immunity"]:
             _draw_color(picture, state, seat, (left + 96, _SEATS_AT), size=28)

@@ -6,9 +6,8 @@ from typing import Any, Final
 
 from pentathlon_engines.encoding.features import Features
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, MOST_SPACES
-from pentathlon_engines.way_of_the_dragon.board import COLORS
-from pentathlon_engines.way_of_the_dragon.dice import DICE, FACES, RULES
-from pentathlon_engines.way_of_the_dragon.table import PHASES, REROLLS
+from pentathlon_engines.way_of_the_dragon.board import COLORS, PHASES
+from pentathlon_engines.way_of_the_dragon.dice import DICE, FACES, REROLLS, RULES
 
 _SPACES: Final = range(1, MOST_SPACES + 1)
 _CAP: Final[int] = RULES["turn_cap_per_player"]["most"]

@@ -9,73 +9,76 @@ from __future__ import annotations
 from math import comb
 
 from pentathlon_engines.way_of_the_dragon.actions import PATHS
+from pentathlon_engines.way_of_the_dragon.board import MOVING, ROLL
 from pentathlon_engines.way_of_the_dragon.dice import (
     COUNTS,
     DICE,
     FACES,
     IS_BALANCED,
+    REROLLS,
 )
-from pentathlon_engines.way_of_the_dragon.table import MOVING, REROLLS, ROLL, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
+
+    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
 
 _SPACE: Final = 0.8
 """For each space that a piece lacks to its last plain one, in points."""
 _WIN: Final = 100.0
 
 
-def worth(table: Table, seat: int) -> float:
+def worth(state: WayOfTheDragonState, seat: int) -> float:
     """Return how good the position looks to a seat; more is better."""
-    if table.outcome is not None:
-        return _WIN if table.outcome.ranks[seat] == 0 else -_WIN
-    others = [other for other in range(table.seats) if other != seat]
-    found = _standing(table, seat) - max(_standing(table, other) for other in others)
-    if table.turn_of == seat and table.phase in (ROLL, MOVING):
-        found += _hope(table)
+    if state.outcome is not None:
+        return _WIN if state.outcome.ranks[seat] == 0 else -_WIN
+    others = [other for other in range(state.seats) if other != seat]
+    found = _standing(state, seat) - max(_standing(state, other) for other in others)
+    if state.turn_of == seat and state.phase in (ROLL, MOVING):
+        found += _hope(state)
     return found
 
 
-def pieces_of(table: Table, seat: int) -> list[int]:
+def pieces_of(state: WayOfTheDragonState, seat: int) -> list[int]:
     """Return where the pieces of a seat are, path by path."""
-    return table.positions[PATHS * seat : PATHS * (seat + 1)]
+    return state.positions[PATHS * seat : PATHS * (seat + 1)]
 
 
-def _standing(table: Table, seat: int) -> float:
-    return sum(_at(table, path, at) for path, at in enumerate(pieces_of(table, seat)))
+def _standing(state: WayOfTheDragonState, seat: int) -> float:
+    return sum(_at(state, path, at) for path, at in enumerate(pieces_of(state, seat)))
 
 
-def _at(table: Table, path: int, at: int) -> float:
+def _at(state: WayOfTheDragonState, path: int, at: int) -> float:
     """Return what a piece at this position of a path is worth."""
-    points = table.board.points[path][at]
-    return points or _SPACE * (at - table.board.plain[path])
+    points = state.board.points[path][at]
+    return points or _SPACE * (at - state.board.plain[path])
 
 
-def _hope(table: Table) -> float:
+def _hope(state: WayOfTheDragonState) -> float:
     """Return what the seat on turn can expect if it rolls on for the best element."""
-    rolling = table.phase == ROLL
-    dice = table.kept if rolling else table.dice
-    mine = enumerate(pieces_of(table, table.turn_of))
-    walking = [(path, at) for path, at in mine if at <= table.board.plain[path]]
+    rolling = state.phase == ROLL
+    dice = state.kept if rolling else state.dice
+    mine = enumerate(pieces_of(state, state.turn_of))
+    walking = [(path, at) for path, at in mine if at <= state.board.plain[path]]
     if IS_BALANCED[dice]:
-        return sum(_gain(table, path, at, 1) for path, at in walking)
+        return sum(_gain(state, path, at, 1) for path, at in walking)
     counts = COUNTS[dice]
     free = DICE - sum(counts) if rolling else 0
-    chances = _CHANCES[table.rolls_left + 1][free]
+    chances = _CHANCES[state.rolls_left + 1][free]
     best = 0.0
     for path, at in walking:
-        gains = [_gain(table, path, at, counts[path] + more) for more in range(free + 1)]
+        gains = [_gain(state, path, at, counts[path] + more) for more in range(free + 1)]
         expected = sum(chance * gain for chance, gain in zip(chances, gains, strict=True))
         best = max(best, expected)
     return best
 
 
-def _gain(table: Table, path: int, at: int, spaces: int) -> float:
+def _gain(state: WayOfTheDragonState, path: int, at: int, spaces: int) -> float:
     """Return what the own piece of a path gains by a move, nothing if the way ends in a piece."""
-    if not spaces or table.taken[path] >> at + spaces & 1:
+    if not spaces or state.taken[path] >> at + spaces & 1:
         return 0.0
-    return _at(table, path, at + spaces) - _at(table, path, at)
+    return _at(state, path, at + spaces) - _at(state, path, at)
 
 
 def _chances(rolls: int, dice: int) -> list[float]:

@@ -7,10 +7,10 @@ from typing import Final
 
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.way_of_the_dragon.actions import AGAIN, KEEP, PATHS, REBIRTH, STOP
+from pentathlon_engines.way_of_the_dragon.board import EXTRA, KEEPING
 from pentathlon_engines.way_of_the_dragon.dice import COUNTS, DICE, FACES, NUMBERS
 from pentathlon_engines.way_of_the_dragon.evaluation import pieces_of
 from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
-from pentathlon_engines.way_of_the_dragon.table import EXTRA, KEEPING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

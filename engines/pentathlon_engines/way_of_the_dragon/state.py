@@ -1,15 +1,17 @@
-"""The course of a match of Way of the Dragon; sections in brackets are those of its rules page."""
+"""A position of Way of the Dragon: what stands on the paths, and which actions that allows.
+
+Sections in brackets are those of the rules page. What an action does is in `moves.py`.
+"""
 
 from __future__ import annotations
 
-from itertools import permutations
-
 from pentathlon_engines.contract.action_texts import action_of, text_of
-from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
-from pentathlon_engines.errors import BadChance, BadOption, BadPosition
-from pentathlon_engines.way_of_the_dragon import chance, serialization
+from pentathlon_engines.contract.game import CHANCE, State
+from pentathlon_engines.contract.registry import GAMES
+from pentathlon_engines.way_of_the_dragon import chance, moves, serialization
 from pentathlon_engines.way_of_the_dragon.actions import (
     ACTIONS,
+    AGAIN,
     END,
     EQUILIBRIUM,
     EQUILIBRIUM_JUMP,
@@ -18,7 +20,9 @@ from pentathlon_engines.way_of_the_dragon.actions import (
     GRAMMAR,
     JUMP,
     KEEP,
-    MOVE,
+    KEEPS,
+    MOVES,
+    PAIR_NUMBERS,
     PAIRS,
     PASS,
     PATHS,
@@ -28,46 +32,99 @@ from pentathlon_engines.way_of_the_dragon.actions import (
     TEXTS,
     WILD,
 )
-from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of, join_steps, step_of
-from pentathlon_engines.way_of_the_dragon.dice import (
-    COUNTS,
-    DICE,
-    LETTERS,
-    NONE,
-    RULES,
-    throw,
-)
-from pentathlon_engines.way_of_the_dragon.table import (
+from pentathlon_engines.way_of_the_dragon.board import (
     DEAD,
     EXTRA,
+    HAS_ANXIETY,
+    HAS_DRAGON,
+    HAS_EYE,
+    HAS_FEAR,
+    HAS_REBIRTH,
     KEEPING,
     MOVING,
     NOBODY,
-    OVER,
-    REROLLS,
     ROLL,
-    START,
-    Table,
+    Board,
+    board_of,
+)
+from pentathlon_engines.way_of_the_dragon.dice import (
+    CALLED,
+    COUNTS,
+    DICE,
+    DRAGON,
+    IS_BALANCED,
+    IS_PERFECT,
+    LETTERS,
+    NONE,
+    RULES,
+    SHOWN,
+    throw,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
-    from typing import Any, Final
+    from typing import Any
 
     from pentathlon_engines.contract.compiling import i64
-    from pentathlon_engines.contract.game import Encoder, Evaluation, Policy
-    from pentathlon_engines.contract.info import Outcome
-    from pentathlon_engines.drawing.plain import Drawing
-
-DRAW: Final = "draw"
-"""The value of `start_seat` with which chance draws the seat that begins."""
+    from pentathlon_engines.contract.game import Draw, Game, Outcome
 
 
-class WayOfTheDragonState(Table):
-    """A position of Way of the Dragon."""
+class WayOfTheDragonState(State):
+    """A position of Way of the Dragon.
 
-    __slots__ = ()
+    `positions` has five numbers per seat, one per path; `taken` one mask per path with a bit for
+    each position where a piece or a dead piece stands.
+    """
+
+    __slots__ = (
+        "board",
+        "cap",
+        "colors",
+        "dead",
+        "dice",
+        "immunity",
+        "kept",
+        "last",
+        "moved",
+        "phase",
+        "ply",
+        "positions",
+        "powers",
+        "rolls_left",
+        "taken",
+        "turn",
+        "turn_of",
+        "used",
+    )
+
+    board: Board
+    powers: bool
+    immunity: bool
+    cap: i64
+    """The turn after which the match ends in any case (5.5)."""
+    colors: tuple[int, ...]
+    positions: list[int]
+    taken: list[int]
+    dead: tuple[int, ...]
+    """Masks of the dead pieces, one per path."""
+    phase: i64
+    turn: i64
+    """How many turns have been rolled, this one included."""
+    turn_of: i64
+    """The seat whose turn it is, also while chance decides; NOBODY before the first turn."""
+    dice: i64
+    """What was rolled last."""
+    kept: i64
+    """The dice that stay in the next roll or stayed in the last one of this turn."""
+    rolls_left: i64
+    used: i64
+    """One bit per seat that has used its power."""
+    last: tuple[int, int]
+    """Seat and number of the last action; NOBODY and 0 before the first."""
+    moved: i64
+    """The steps of what the last action of phase move has moved, see `steps_in`."""
+    ply: i64
 
     def reset(self, seats: int, options: dict[str, Any], plain: tuple[int, ...]) -> None:
         """Make this the position before anything is decided."""
@@ -97,7 +154,7 @@ class WayOfTheDragonState(Table):
     @property
     def game(self) -> Game:
         """The game this is a position of."""
-        return WAY_OF_THE_DRAGON
+        return GAMES["way_of_the_dragon"]
 
     def copy(self) -> WayOfTheDragonState:
         """Return an independent twin of this state."""
@@ -126,178 +183,199 @@ class WayOfTheDragonState(Table):
         twin.ply = self.ply
         return twin
 
-    def prepare(self) -> None:
-        """Go on to what chance decides next before the first turn (3.7)."""
-        if sum(mask.bit_count() for mask in self.dead) < self.options["dead"]:
-            self.phase = DEAD
-        elif self.options["start_seat"] == DRAW:
-            self.phase = START
-        else:
-            self._begin_turn(int(self.options["start_seat"]))
+    def legal_actions(self) -> list[int]:
+        """Return what the seat to move may do, in the order of the rules (9)."""
+        return self._listed()[:]
+
+    def _listed(self) -> list[int]:
+        """Return the legal actions in a list that may be shared, so only to be read."""
+        phase = self.phase
+        if phase == KEEPING:
+            keeps = KEEPS[self.dice]
+            return keeps if self.rolls_left else _as_eye(keeps)
+        if phase == MOVING:
+            if IS_BALANCED[self.dice]:
+                return self._balanced_moves()
+            fitting = MOVES[self._fitting()]
+            if self.powers or CALLED[self.dice]:
+                return self._more_than_moves(fitting)
+            return fitting
+        if phase == EXTRA:
+            return [END, AGAIN if IS_PERFECT[self.dice] else REBIRTH]
+        return []
+
+    def _draw_action(self, draw: Draw) -> int:
+        """Draw one of the legal actions; most lists of them are made once for all matches."""
+        actions = self._listed()
+        n = len(actions)
+        if n == 1:
+            return actions[0]
+        pick: i64 = int(draw() * n)
+        # In phase keep as if `stop` were the last one: so it is in the records of stand-ins.
+        return actions[pick + 1 - n] if self.phase == KEEPING else actions[pick]
+
+    def _fitting(self) -> i64:
+        """Return a mask of the paths on which an ordinary move is legal (4.3)."""
+        positions, plain, taken = self.positions, self.board.plain, self.taken
+        first = self.turn_of * PATHS
+        fitting: i64 = 0
+        shown: i64
+        for shown in SHOWN[self.dice]:
+            path = shown >> 3
+            at: i64 = positions[first + path]
+            if at <= plain[path] and not taken[path] >> at + (shown & 7) & 1:
+                fitting |= 1 << path
+        return fitting
+
+    def _more_than_moves(self, moves: list[int]) -> list[int]:
+        """Return moves, then what powers and dragons allow, then whether nothing is (4.3, 7)."""
+        nothing = moves[0] == PASS
+        actions = [] if nothing else moves[:]
+        power = self.power()
+        if power == HAS_ANXIETY:
+            self._add_jumps(actions)
+        elif power == HAS_DRAGON:
+            self._add_wild(actions)
+        for path in CALLED[self.dice]:
+            self._add_swaps(actions, path)
+        if nothing:
+            actions.append(PASS)
+        elif power == HAS_FEAR:
+            actions.append(FEAR)
+        return actions
+
+    def _add_jumps(self, actions: list[int]) -> None:
+        """Add moves of blocked pieces that go on to the next empty space (7.5)."""
+        counts = COUNTS[self.dice]
+        for path, at in self._walkers():
+            spaces = counts[path]
+            if spaces and self.taken[path] >> at + spaces & 1 and self.landing(path, spaces):
+                actions.append(JUMP + path)
+
+    def _add_wild(self, actions: list[int]) -> None:
+        """Add moves in which rolled dragons stand in for an element (7.4)."""
+        counts = COUNTS[self.dice]
+        for path, at in self._walkers():
+            fewest, most = counts[path] + 1, counts[path] + counts[DRAGON]
+            actions += [
+                WILD + path * DICE + spaces - 1
+                for spaces in range(fewest, most + 1)
+                if not self.taken[path] >> at + spaces & 1
+            ]
+
+    def _add_swaps(self, actions: list[int], path: int) -> None:
+        """Add the swaps of two pieces on a path that are not immune (4.5, 8.1)."""
+        immune = path if self.immunity else NOBODY
+        pieces = sorted(
+            at
+            for at, color in zip(self.positions[path::PATHS], self.colors, strict=True)
+            if at and color != immune
+        )
+        base = SWAP + path * len(PAIRS)
+        for index, low in enumerate(pieces):
+            actions += [base + PAIR_NUMBERS[low, high] for high in pieces[index + 1 :]]
+
+    def _balanced_moves(self) -> list[int]:
+        """Return what five different elements allow (4.6)."""
+        free = self.can_advance()
+        actions = [EQUILIBRIUM] if free else []
+        power = self.power()
+        # There are five numbers and at most four other pieces, so one step can always be a jump.
+        if power == HAS_ANXIETY and self.blocked():
+            actions.append(EQUILIBRIUM_JUMP)
+        if not free:
+            actions.append(PASS)
+        elif power == HAS_FEAR:
+            actions.append(FEAR)
+        return actions
+
+    def can_advance(self) -> list[int]:
+        """Return the paths on which the own piece can go one space."""
+        return [path for path, at in self._walkers() if not self.taken[path] >> at + 1 & 1]
+
+    def blocked(self) -> list[int]:
+        """Return the paths on which the own piece would go one space but for a blocker."""
+        return [path for path, at in self._walkers() if self.taken[path] >> at + 1 & 1]
+
+    def _walkers(self) -> list[tuple[int, int]]:
+        """Return path and position of own pieces that are not on a number."""
+        first, plain = self.turn_of * PATHS, self.board.plain
+        mine = enumerate(self.positions[first : first + PATHS])
+        return [(path, at) for path, at in mine if at <= plain[path]]
+
+    def landing(self, path: i64, spaces: i64) -> i64:
+        """Return the first empty space from so many spaces ahead on, 0 if there is none (7.5)."""
+        target = self.positions[self.turn_of * PATHS + path] + spaces
+        taken: i64 = self.taken[path]
+        while taken >> target & 1:
+            target += 1
+        return target if target <= self.board.last[path] else 0
+
+    def power(self) -> i64:
+        """Return the color of the seat whose turn it is if its power is left, else NOBODY."""
+        if not self.powers or self.used >> self.turn_of & 1:
+            return NOBODY
+        return self.colors[self.turn_of]
+
+    def asks_for_eye(self) -> bool:
+        """Say whether a fourth roll is on offer when no ordinary one is left (7.3)."""
+        return self.powers and self.power() == HAS_EYE
+
+    def asks_for_extra(self) -> bool:
+        """Say whether another turn may follow this one (4.7, 7.2)."""
+        return IS_PERFECT[self.dice] == 1 or (self.powers and self.power() == HAS_REBIRTH)
+
+    def dead_spaces(self) -> list[tuple[int, int]]:
+        """Return path and position of the plain spaces that may take a dead piece (3.3)."""
+        most: int = RULES["dead"]["most_per_path"]
+        return [
+            (path, at)
+            for path in range(PATHS)
+            if self.dead[path].bit_count() < most
+            for at in range(1, self.board.plain[path] + 1)
+            if not self.dead[path] >> at & 1
+        ]
+
+    def has_all_numbered(self, seat: i64) -> bool:
+        """Say whether all pieces of a seat are on numbers (5.1)."""
+        positions, plain = self.positions, self.board.plain
+        first = seat * PATHS
+        path: i64
+        for path in range(PATHS):  # noqa: SIM110  # asked after every move: a generator is slower
+            if positions[first + path] <= plain[path]:
+                return False
+        return True
 
     def apply_unchecked(self, action: int) -> None:
         """Do an action without looking whether it is legal: for search loops only."""
-        self.ply += 1
-        self.last = (self.turn_of, action)
-        phase = self.phase
-        if phase == KEEPING:
-            self._keep(action)
-        elif phase == MOVING:
-            self._move(action)
-            swapped = SWAP <= action < EQUILIBRIUM
-            # A swap may bring all pieces of any seat on numbers, another move only own ones.
-            race = self.is_race() if swapped else self.has_all_numbered(self.turn_of)
-            self._end_move(race=race)
-        else:
-            self._choose_turn(action)
-
-    def _keep(self, action: i64) -> None:
-        """Stop rolling, or choose the dice that stay (4.1, 7.3)."""
-        if action == STOP:
-            self.rolls_left = 0
-            self.phase = MOVING
-            return
-        if action < EYE:
-            self.kept = action - KEEP
-            self.rolls_left -= 1
-        else:
-            self.kept = action - EYE
-            self._use_power()
-        self.phase = ROLL
-        self.to_move = CHANCE
-
-    def _move(self, action: i64) -> None:
-        if action < JUMP:
-            self._advance(action - MOVE, COUNTS[self.dice][action - MOVE])
-        elif action < WILD:
-            self._use_power()
-            self._advance(action - JUMP, COUNTS[self.dice][action - JUMP])
-        elif action < SWAP:
-            self._use_power()
-            self._advance((action - WILD) // DICE, (action - WILD) % DICE + 1)
-        elif action < EQUILIBRIUM:
-            self._swap((action - SWAP) // len(PAIRS), *PAIRS[(action - SWAP) % len(PAIRS)])
-        elif action < PASS:
-            self._advance_all(jumping=action == EQUILIBRIUM_JUMP)
-        else:
-            self.moved = 0
-            if action == FEAR:
-                self._use_power()
-
-    def _use_power(self) -> None:
-        self.used |= 1 << self.turn_of
-
-    def _advance_all(self, *, jumping: bool) -> None:
-        """Move all own pieces that can go one space, blocked ones if they may jump (4.6, 7.5)."""
-        paths = self.can_advance()
-        if jumping:
-            self._use_power()
-            paths = sorted(paths + self.blocked())
-        moved: i64 = 0
-        for path in paths:
-            self._advance(path, 1)
-            moved = join_steps(moved, self.moved)
-        self.moved = moved
-
-    def _advance(self, path: i64, spaces: i64) -> None:
-        """Move the own piece of a path, over what is in the way (4.3, 7.5)."""
-        index = self.turn_of * PATHS + path
-        origin: i64 = self.positions[index]
-        target = self.landing(path, spaces)
-        self.positions[index] = target
-        taken: i64 = self.taken[path]
-        if origin:
-            taken ^= 1 << origin
-        self.taken[path] = taken | 1 << target
-        self.moved = step_of(path, origin, target)
-
-    def _swap(self, path: int, low: int, high: int) -> None:
-        """Let two pieces of a path trade places (4.5)."""
-        on_path = self.positions[path::PATHS]
-        first, second = on_path.index(low), on_path.index(high)
-        self.positions[first * PATHS + path] = high
-        self.positions[second * PATHS + path] = low
-        self.moved = join_steps(step_of(path, low, high), step_of(path, high, low))
-
-    def _end_move(self, *, race: bool) -> None:
-        """See whether the match is over; if not, go on to an extra turn or the next seat."""
-        outcome = self.ending(race=race)
-        if outcome is not None:
-            self.outcome = outcome
-            self.phase = OVER
-            self.to_move = None
-        elif self.asks_for_extra():
-            self.phase = EXTRA
-        else:
-            self._begin_turn(self._next_seat())
-
-    def _next_seat(self) -> i64:
-        following = self.turn_of + 1
-        return following if following < self.seats else 0
-
-    def _choose_turn(self, action: int) -> None:
-        """End the turn, or take another one (4.7, 7.2)."""
-        if action == REBIRTH:
-            self._use_power()
-        self._begin_turn(self._next_seat() if action == END else self.turn_of)
-
-    def _begin_turn(self, seat: i64) -> None:
-        self.turn += 1
-        self.turn_of = seat
-        self.kept = NONE
-        self.rolls_left = REROLLS
-        self.phase = ROLL
-        self.to_move = CHANCE
-
-    def sample_chance(self, rng: Random) -> str:
-        """Draw what chance decides now, as a text that carries all of it."""
-        self._check_chance()
-        return chance.draw(self, rng)
-
-    def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return all that chance may decide now with exact weights."""
-        self._check_chance()
-        return chance.outcomes(self)
-
-    def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
-        self._check_chance()
-        found = chance.read(self, text)
-        if found is None:
-            raise BadChance(f"{text!r} cannot happen here; write {chance.grammar(self)}")
-        if self.phase == ROLL:
-            self._see_roll(found[0])
-            return
-        self.ply += 1
-        if self.phase == START:
-            self._begin_turn(found[0])
-        else:
-            self._place_dead(found[0], found[1])
-
-    def _place_dead(self, path: int, at: int) -> None:
-        self.taken[path] |= 1 << at
-        self.dead = tuple(
-            mask | 1 << at if index == path else mask for index, mask in enumerate(self.dead)
-        )
-        self.prepare()
-
-    def _see_roll(self, dice: i64) -> None:
-        self.ply += 1
-        self.dice = dice
-        self.to_move = self.turn_of
-        self.phase = KEEPING if self.rolls_left or self.asks_for_eye() else MOVING
+        moves.apply(self, action)
 
     def playout(self, rng: Random) -> Outcome:
         """Play this very state to its end at random and return the outcome."""
         draw = rng.random
         while self.outcome is None:
             if self.phase == ROLL:
-                self._see_roll(throw(self.kept, draw))
+                moves.see_roll(self, throw(self.kept, draw))
             elif self.phase > ROLL:
-                self.apply_unchecked(self._draw_action(draw))
+                moves.apply(self, self._draw_action(draw))
             else:
-                self.apply_chance(self.sample_chance(rng))
+                moves.apply_chance(self, self.sample_chance(rng))
         return self.outcome
+
+    def sample_chance(self, rng: Random) -> str:
+        """Draw what chance decides now, as a text that carries all of it."""
+        self._check_chance()
+        return chance.draw(self, rng)
+
+    def apply_chance(self, text: str) -> None:
+        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        self._check_chance()
+        moves.apply_chance(self, text)
+
+    def chance_outcomes(self) -> list[tuple[str, int]]:
+        """Return all that chance may decide now with exact weights."""
+        self._check_chance()
+        return chance.outcomes(self)
 
     def text(self, action: int) -> str:
         """Return the words of the rules for an action."""
@@ -324,107 +402,6 @@ class WayOfTheDragonState(Table):
         return self.copy()
 
 
-class WayOfTheDragonGame(Game):
-    """Way of the Dragon, for two to five seats."""
-
-    def _start(self, seats: int, options: dict[str, Any]) -> WayOfTheDragonState:
-        _check_start_seat(seats, options)
-        state = WayOfTheDragonState()
-        state.reset(seats, options, USUAL_PLAIN)
-        state.prepare()
-        return state
-
-    def _load(self, data: dict[str, Any], options: dict[str, Any]) -> WayOfTheDragonState:
-        seats = serialization.seats(data, self.info.seats)
-        try:
-            _check_start_seat(seats, options)
-        except BadOption as error:
-            raise BadPosition(f"options: {error}") from error
-        state = WayOfTheDragonState()
-        state.reset(seats, options, serialization.plain_spaces(data))
-        serialization.read(state, data)
-        return state
-
-    def drawing(self) -> Drawing:
-        """Return the module that draws the board."""
-        from pentathlon_engines.way_of_the_dragon import drawing
-
-        return drawing
-
-    def evaluation(self) -> Evaluation:
-        """Return the worth of a position."""
-        from pentathlon_engines.way_of_the_dragon import evaluation
-
-        return evaluation.worth
-
-    def policies(self) -> dict[str, Policy]:
-        """Return the players of the rules page."""
-        from pentathlon_engines.way_of_the_dragon import policies
-
-        return policies.POLICIES
-
-    def encoder(self) -> Encoder:
-        """Return the encoder of observations."""
-        from pentathlon_engines.way_of_the_dragon import encoding
-
-        return encoding.features
-
-    def glyphs(self) -> tuple[str, ...]:
-        """Return what the game is recognised by."""
-        return ("celestial", "fire", "wood")
-
-
-def _check_start_seat(seats: int, options: dict[str, Any]) -> None:
-    start_seat = options["start_seat"]
-    if start_seat != DRAW and int(start_seat) >= seats:
-        raise BadOption(
-            f"option 'start_seat' is {start_seat!r}, but there are {seats} seats: "
-            f"write '0' to '{seats - 1}' or {DRAW!r}"
-        )
-
-
-_SEATS: Final = (2, len(LETTERS))
-_CAP: Final[dict[str, int]] = RULES["turn_cap_per_player"]
-_MOST_DEAD: Final[int] = RULES["dead"]["most"]
-_EVENTS_PER_TURN: Final = 8
-"""Three rolls, two times `keep`, `stop` of who could roll a fourth time, the move, the extra turn.
-
-The last turn has no question for another one, and one of all turns may have a fourth roll more.
-"""
-
-WAY_OF_THE_DRAGON: Final = WayOfTheDragonGame(
-    GameInfo(
-        "way_of_the_dragon",
-        title="Way of the Dragon",
-        version=1,
-        seats=_SEATS,
-        default_seats=2,
-        hidden=False,
-        chance=True,
-        actions=len(TEXTS),
-        longest=_MOST_DEAD + 1 + _EVENTS_PER_TURN * _CAP["most"] * _SEATS[1],
-        options=(
-            Option("powers", kind="flag", default=False),
-            Option("immunity", kind="flag", default=False),
-            Option("dead", kind="integer", default=0, choices=(0, _MOST_DEAD)),
-            Option(
-                "colors",
-                kind="choice",
-                default=LETTERS,
-                choices=tuple("".join(letters) for letters in permutations(LETTERS)),
-            ),
-            Option(
-                "start_seat",
-                kind="choice",
-                default=DRAW,
-                choices=(DRAW, *(str(seat) for seat in range(_SEATS[1]))),
-            ),
-            Option(
-                "turn_cap_per_player",
-                kind="integer",
-                default=_CAP["default"],
-                choices=(1, _CAP["most"]),
-            ),
-        ),
-    )
-)
+def _as_eye(keeps: list[int]) -> list[int]:
+    """Return the actions of a fourth roll that keep the same dice (7.3)."""
+    return [STOP if keep == STOP else keep - KEEP + EYE for keep in keeps]

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from pentathlon_engines import BadOption
+from pentathlon_engines.way_of_the_dragon.moves import rank_seats
 from tests.engines.way_of_the_dragon.positions import DRAGON, legal, pieces, position
 
 
@@ -54,7 +55,7 @@ class TestLengths:
         state = position(mine, pieces(), dice="wwwwo", plain_spaces=[3, 12, 5, 5, 4])
 
         assert legal(state) == ["move wood"]
-        assert state.count("").scores == (1 + 5 + 3 + 2, 0)
+        assert rank_seats(state, "").scores == (1 + 5 + 3 + 2, 0)
 
     @pytest.mark.parametrize("plain", [[3] * 5, [12] * 5, [3, 12, 4, 11, 7]])
     def test_matches_end_on_paths_of_any_length(self, plain: list[int]) -> None:
