@@ -14,8 +14,7 @@ from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
 from pentathlon.common.errors import NotFound
 from pentathlon.kept_answers import tag_of
 from pentathlon.ratings.certainty import is_provisional
-from pentathlon.ratings.models import Pool, Rating
-from pentathlon.ratings.services import live_key
+from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon_engines import GAMES
 
 

@@ -10,8 +10,23 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Skill
 
-TOURNAMENT: Final = "tournament:"
-"""Begins the key of a tournament's pool; its number follows."""
+_GAME: Final = "game:"
+_TOURNAMENT: Final = "tournament:"
+
+
+def live_key(game: str) -> str:
+    """Return the key of the pool behind a game's live leaderboard."""
+    return f"{_GAME}{game}"
+
+
+def tournament_key(tournament_id: int) -> str:
+    """Return the key of the pool of a tournament."""
+    return f"{_TOURNAMENT}{tournament_id}"
+
+
+def tournament_of_key(key: str) -> int | None:
+    """Return the id of the tournament that a pool belongs to; None for a live leaderboard."""
+    return int(key.removeprefix(_TOURNAMENT)) if key.startswith(_TOURNAMENT) else None
 
 
 class PoolQuerySet(models.QuerySet["Pool"]):
@@ -19,7 +34,7 @@ class PoolQuerySet(models.QuerySet["Pool"]):
 
     def live(self) -> Self:
         """Return the live leaderboards of the games, not the tables of tournaments."""
-        return self.filter(key__startswith="game:").order_by("game")
+        return self.filter(key__startswith=_GAME).order_by("game")
 
     def with_new_results(self) -> Self:
         """Return pools with results to apply.
@@ -38,14 +53,14 @@ class PoolQuerySet(models.QuerySet["Pool"]):
 
     def without_scores(self) -> Self:
         """Return the pools of tournaments whose results have not been counted."""
-        return self.filter(key__startswith=TOURNAMENT, seat_scores__isnull=True)
+        return self.filter(key__startswith=_TOURNAMENT, seat_scores__isnull=True)
 
 
 class Pool(models.Model):
     """The set of results that one rating table is computed from."""
 
     key = models.CharField(max_length=60, unique=True)
-    """"game:tuned" for a live leaderboard, "tournament:12" for one tournament."""
+    """From `live_key` or `tournament_key`; only this module reads what it is made of."""
     game = models.CharField(max_length=30)
     title = models.CharField(max_length=120)
     draw_probability = models.FloatField()
@@ -85,7 +100,7 @@ class Pool(models.Model):
     @property
     def has_charts(self) -> bool:
         """Whether pages draw how its ratings went: those of live leaderboards."""
-        return not self.key.startswith(TOURNAMENT)
+        return tournament_of_key(self.key) is None
 
     @property
     def is_outdated(self) -> bool:

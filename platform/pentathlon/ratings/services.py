@@ -16,12 +16,13 @@ from pentathlon.ratings.arithmetic import fingerprint_after
 from pentathlon.ratings.book import Book, Line
 from pentathlon.ratings.lines import ChangeLine, insert_lines, line_of
 from pentathlon.ratings.models import (
-    TOURNAMENT,
     LedgerReason,
     LedgerRow,
     LedgerState,
     Pool,
     PoolQuerySet,
+    live_key,
+    tournament_of_key,
 )
 from pentathlon.ratings.recomputing import SMALL, recompute_pool, store_ratings
 from pentathlon.ratings.results import counting_seats, read_results, why_not_counted
@@ -33,11 +34,6 @@ _log = structlog.stdlib.get_logger(__name__)
 _BATCH = 1000
 _SAMPLE = 10_000
 _ENDED = (MatchState.DONE, MatchState.VOID)
-
-
-def live_key(game: str) -> str:
-    """Return the key of a game's live leaderboard."""
-    return f"game:{game}"
 
 
 @transaction.atomic
@@ -57,7 +53,7 @@ def open_pool(*, key: str, game: str, title: str, draw_probability: float | None
             "game": game,
             "title": title,
             "draw_probability": draw_probability,
-            "seat_scores": [] if key.startswith(TOURNAMENT) else None,
+            "seat_scores": None if tournament_of_key(key) is None else [],
         },
     )
     return pool

@@ -17,7 +17,7 @@ from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat
 from pentathlon.ratings.arithmetic import fingerprint, is_equal
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.lines import ChangeLine, stored_lines
-from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, tournament_of_key
 from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
 from pentathlon.ratings.results import UNRATED_SANDBOX
 from pentathlon.ratings.scores import scores_differ
@@ -153,10 +153,10 @@ def _row_difference(row: LedgerRow, *, computed: str) -> Difference:
 
 def _without_rows(pool: Pool) -> Iterator[Difference]:
     """Find results that count in this pool and were never entered into its ledger."""
-    kind, _, name = pool.key.partition(":")
+    number = tournament_of_key(pool.key)
     counted = _counting().filter(kind=MatchKind.TOURNAMENT)
     # The lane of a match is the number of its tournament.
-    scope = counted.filter(lane=int(name)) if kind == "tournament" else counted.filter(rated=True)
+    scope = counted.filter(rated=True) if number is None else counted.filter(lane=number)
     rows = LedgerRow.objects.filter(pool=pool, match=OuterRef("pk"))
     missing = scope.filter(~Exists(rows), game=pool.game).order_by("pk")
     for pk in missing.values_list("pk", flat=True)[:_MOST_SHOWN]:

@@ -25,7 +25,7 @@ from pentathlon.matches.services import (
     requeue_void_match,
     void_matches,
 )
-from pentathlon.ratings.models import Pool
+from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import (
     await_result,
     note_arithmetic,
@@ -330,7 +330,7 @@ def _fix_document(tournament: Tournament) -> Pool:
     """Let nothing of the document change any more; return the pool that it names."""
     _close_gaps(tournament)
     pool = open_pool(
-        key=f"tournament:{tournament.pk}",
+        key=tournament_key(tournament.pk),
         game=tournament.game,
         title=tournament.name,
         draw_probability=tournament.draw_probability,

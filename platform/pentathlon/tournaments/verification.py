@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from pentathlon.ratings.models import tournament_key
 from pentathlon.ratings.verification import Difference, facts_are_equal, is_exact
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
@@ -59,4 +60,4 @@ def is_exact_table(tournament: Tournament) -> bool:
 
 
 def _key(tournament: Tournament) -> str:
-    return tournament.pool.key if tournament.pool else f"tournament:{tournament.pk}"
+    return tournament.pool.key if tournament.pool else tournament_key(tournament.pk)

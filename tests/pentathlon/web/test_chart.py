@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from pentathlon.ratings.services import live_key
+from pentathlon.ratings.models import live_key
 from pentathlon.web.chart import rating_chart
 from tests.factories import make_version
 from tests.pentathlon.web.pages import page_of

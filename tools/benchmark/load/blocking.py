@@ -25,9 +25,13 @@ from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.matches.endings import note_endings  # noqa: E402
 from pentathlon.matches.models import Match, MatchSeat, MatchState  # noqa: E402
 from pentathlon.matches.services import return_expired_leases  # noqa: E402
-from pentathlon.ratings.models import Pool  # noqa: E402
+from pentathlon.ratings.models import (  # noqa: E402
+    Pool,
+    live_key,
+    tournament_key,
+)
 from pentathlon.ratings.recomputing import recompute_pool  # noqa: E402
-from pentathlon.ratings.services import apply_results, live_key  # noqa: E402
+from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament, TournamentState  # noqa: E402
 from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished, start_tournament  # noqa: E402
@@ -73,7 +77,7 @@ def main() -> int:
         works: dict[str, Work] = {
             f"start of {long}": lambda: _start(open_one, cast),
             f"close of {long}": lambda: _close(ended[0]),
-            f"recompute of {long}": lambda: _recompute(f"tournament:{ended[1].pk}"),
+            f"recompute of {long}": lambda: _recompute(tournament_key(ended[1].pk)),
             f"recompute of {_HISTORY * long}": lambda: _recompute(live_key(GAME)),
         }
         for name, work in works.items():

@@ -32,7 +32,7 @@ from pentathlon.matches.models import (
 )
 from pentathlon.ratings.book import Book, Line
 from pentathlon.ratings.lines import FIELDS, ChangeLine, line_of
-from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange, tournament_key
 from pentathlon.ratings.recomputing import store_ratings
 from pentathlon.ratings.scores import restore_scores
 from pentathlon.ratings.services import open_live_pool, open_pool
@@ -145,7 +145,7 @@ def add_tournament(owner: User, versions: list[int], state: TournamentState) -> 
     )
     if state is TournamentState.OPEN:
         return made
-    key = f"tournament:{made.pk}"
+    key = tournament_key(made.pk)
     made.pool = open_pool(key=key, game=GAME, title=made.name)
     Pool.objects.filter(pk=made.pool.pk).update(draw_probability=_DRAWS, seat_scores=None)
     made.save(update_fields=("pool",))

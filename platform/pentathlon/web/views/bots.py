@@ -14,8 +14,7 @@ from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
 from pentathlon.matches.uploads import validate_again
-from pentathlon.ratings.models import Rating
-from pentathlon.ratings.services import live_key
+from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.web.chart import rating_chart
 from pentathlon.web.cursor import cursor_page
 from pentathlon.web.forms.refusals import accepted
@@ -50,7 +49,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     """Show a bot: how strong, since when, against whom, and what it did wrong."""
     found = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     versions = list(found.versions.listed().order_by("-number"))
-    live = Rating.objects.filter(version__bot=found, pool__key__startswith="game:")
+    live = Rating.objects.filter(version__bot=found, pool__in=Pool.objects.live())
     ratings = list(live.select_related("pool", "version").ranked().order_by("-version__number"))
     newest = _newest_per_game(ratings)
     reader = person(request)

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.matches.models import Match
-from pentathlon.ratings.services import live_key
+from pentathlon.ratings.models import live_key
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
 from pentathlon.web.cards import match_title

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
-from pentathlon.ratings.services import live_key
+from pentathlon.ratings.models import live_key
 from pentathlon.web.cards import MatchCard, match_cards
 from pentathlon.web.person import person
 from pentathlon.web.progress import tournament_lines

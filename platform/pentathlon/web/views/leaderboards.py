@@ -4,8 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.ratings.models import Pool, Rating
-from pentathlon.ratings.services import live_key
+from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.web.changes import changes_since
 from pentathlon.web.csv_table import csv_table
 from pentathlon.web.person import person

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from pentathlon.ratings.models import Pool
+from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.verification import Difference, is_exact, verify_pool
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.verification import is_exact_table, verify_final_table
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         for tournament in closed.select_related("pool").order_by("pk"):
             _demand_none(verify_final_table(tournament_id=tournament.pk))
             equal = _equal(is_exact_table(tournament))
-            self.stdout.write(f"tournament:{tournament.pk}: final table {equal}")
+            self.stdout.write(f"{tournament_key(tournament.pk)}: final table {equal}")
 
 
 def _equal(exactly: bool) -> str:
