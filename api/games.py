@@ -10,6 +10,7 @@ from api.pagination import OnePage
 from api.requests import check_parameters
 from pentathlon.common.errors import NotFound
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 
 
 class OptionSerializer(serializers.Serializer[Any]):
@@ -71,5 +72,5 @@ class GameViewSet(ViewSet):
     def retrieve(self, request: Request, key: str) -> Response:
         """Describe one game."""
         if key not in GAMES:
-            raise NotFound(f"There is no game {key}; there are: {', '.join(GAMES)}.")
+            raise NotFound(f"There is {unknown_game(key)}.")
         return Response(GameSerializer(GAMES[key]).data)

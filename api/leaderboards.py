@@ -16,6 +16,7 @@ from pentathlon.kept_answers import tag_of
 from pentathlon.ratings.certainty import is_provisional
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 
 
 class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
@@ -93,7 +94,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
     def retrieve(self, request: Request, game: str) -> HttpResponseBase:
         """Return a game's table, best first."""
         if game not in GAMES:
-            raise NotFound(f"There is no game {game}; there are: {', '.join(GAMES)}.")
+            raise NotFound(f"There is {unknown_game(game)}.")
         pool = Pool.objects.filter(key=live_key(game)).first()
         applied = (pool.pk, pool.recomputes, pool.applied_seq) if pool else ()
         table = Rating.objects.table(live_key(game)).ranked()

@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.errors import BadManifest
 from pentathlon_engines.languages import LANGUAGES
 from pentathlon_engines.match.launcher import BotCommand
@@ -210,7 +211,7 @@ def _games(value: object) -> tuple[str, ...]:
     for key in keys:
         if key not in GAMES:
             raise BadManifest(
-                f"games: no game {_shown(key)!r}; known are {', '.join(sorted(GAMES))}",
+                f"games: {unknown_game(_shown(key))}",
                 code="unknown_game",
             )
     if len(set(keys)) != len(keys):

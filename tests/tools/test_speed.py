@@ -84,5 +84,5 @@ def test_tables_name_games_and_builds() -> None:
 
 
 def test_unknown_game_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(CommandError, match=r"no game 'go'; there are: azure, "):
+    with pytest.raises(CommandError, match=r"no game 'go'; the games are azure, "):
         call_command("bench", "engines", "go")

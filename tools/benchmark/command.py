@@ -16,6 +16,7 @@ from pentathlon.local.installer import InstallFailed
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.manifest import built_in_bots
 from tools.benchmark.speed.command import opponents_python
 
@@ -37,7 +38,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure on servers and a database of its own, everything on one core."""
     unknown = sorted(set(options["games"]) - set(GAMES))
     if unknown:
-        raise CommandError(f"There is no game {unknown[0]!r}; there are: {', '.join(GAMES)}.")
+        raise CommandError(f"There is {unknown_game(unknown[0])}.")
     rivals = None if options["alone"] else _rivals_python()
     # Between two sleeping cores the wake-ups would be measured.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

@@ -11,6 +11,7 @@ from typing import Any
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.contract.game import Game
+from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.manifest import (
     Manifest,
     bot_command,
@@ -54,7 +55,7 @@ def find_game(key: str) -> Game:
     """Return the game with this key."""
     if key not in GAMES:
         raise CommandFailed(
-            f"There is no game {key!r}; there are {', '.join(GAMES)}.",
+            f"There is {unknown_game(key)}.",
             try_next=f"pentathlon play {next(iter(GAMES))} greedy random",
         )
     return GAMES[key]

@@ -38,8 +38,3 @@ def show_log(log: bytes, notes: Sequence[tuple[int, str]]) -> None:
     lines = log.decode(errors="replace").splitlines()[-LOG_LINES:]
     for line in [text for _, text in notes[-1:]] + lines:
         say(f"  {line}")
-
-
-def ordinal(rank: int) -> str:
-    """Return a rank as an ordinal; rank 0 is 1st."""
-    return {0: "1st", 1: "2nd", 2: "3rd"}.get(rank, f"{rank + 1}th")

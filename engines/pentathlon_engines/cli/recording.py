@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.output import ordinal, print_json
+from pentathlon_engines.cli.output import print_json
 from pentathlon_engines.cli.proving import verify_tournament
 from pentathlon_engines.contract.game import State
+from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.record import positions, verify_record

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MOST_NAMED = 10
+_ORDINAL_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 class Option:
@@ -220,3 +221,14 @@ class Outcome:
     def __repr__(self) -> str:
         points = "" if self.scores is None else f", {self.scores}"
         return f"Outcome({self.ranks}, {self.reason!r}{points})"
+
+
+def ordinal(rank: int) -> str:
+    """Return the place that a rank means, in words for people.
+
+    >>> ordinal(0), ordinal(10), ordinal(21)
+    ('1st', '11th', '22nd')
+    """
+    number = rank + 1
+    is_teen = number // 10 % 10 == 1
+    return f"{number}{'th' if is_teen else _ORDINAL_ENDINGS.get(number % 10, 'th')}"

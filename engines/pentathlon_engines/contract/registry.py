@@ -25,7 +25,7 @@ class Games(Mapping[str, Game]):
 
     def __getitem__(self, key: str) -> Game:
         if key not in PACKAGES:
-            raise UnknownGame(f"no game {key!r}; there are: {', '.join(PACKAGES)}")
+            raise unknown_game(key)
         if key not in self._loaded:
             # `importlib` would cost a bot half a millisecond more.
             game: Game = __import__(PACKAGES[key], fromlist=["GAME"]).GAME
@@ -46,3 +46,11 @@ class Games(Mapping[str, Game]):
 
 
 GAMES = Games()
+
+
+def unknown_game(key: object) -> UnknownGame:
+    """Return the error that says that there is no game with this key, and which games there are.
+
+    Who refuses the key in another way takes the words from it: "There is no game 'chess'; …".
+    """
+    return UnknownGame(f"no game {key!r}; the games are {', '.join(PACKAGES)}")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pentathlon_engines.contract.game import Outcome, State
-from pentathlon_engines.contract.registry import GAMES
+from pentathlon_engines.contract.registry import GAMES, unknown_game
 from pentathlon_engines.errors import BadRecord, EngineError
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import HAPPEN_AT_ANY_PLY, Fault
@@ -93,7 +93,7 @@ def events_by(record: Record, seat: int) -> Iterator[Event]:
 def start_position(record: Record) -> State:
     """Return the position before the first event."""
     if record["game"] not in GAMES:
-        raise BadRecord(f"game: no game {record['game']!r}; known are {', '.join(GAMES)}")
+        raise BadRecord(f"game: {unknown_game(record['game'])}")
     game = GAMES[record["game"]]
     if record["rules"] != game.info.version:
         raise BadRecord(

@@ -11,6 +11,7 @@ from pentathlon.common.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.replays.services import read_record
 from pentathlon.replays.uses import Turn, Use, turns_of, uses_of
+from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.trace import Trace, TraceLine
@@ -148,7 +149,7 @@ def _what_happened(place: MatchSeat, record: Record, trace: Trace | None) -> Ite
     if not place.fault_kind:
         reason = record["outcome"]["reason"].replace("_", " ")
         how = "another’s fault" if reason == "fault" else reason
-        came = f"{_ordinal(place.rank or 0)} of {record['seats']}"
+        came = f"{ordinal(place.rank or 0)} of {record['seats']}"
         yield f"The match ended by {how}; it came {came}, without a fault of its own."
         return
     yield f"{_when(place, trace)}, it was expelled: {place.fault_detail.rstrip('.')}."
@@ -182,7 +183,3 @@ def _ending(place: MatchSeat, trace: Trace | None) -> str:
         was_killed = place.exit_status == -9  # noqa: PLR2004  # SIGKILL
         return "It was stopped after the match." if was_killed else f"After the match it {manner}."
     return f"It {manner}." if trace.ended else "It still ran, and was stopped after its fault."
-
-
-def _ordinal(rank: int) -> str:
-    return {0: "1st", 1: "2nd", 2: "3rd"}.get(rank, f"{rank + 1}th")

@@ -11,6 +11,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
 from pentathlon.tournaments.models import TournamentFormat
 from pentathlon_engines import GAMES, BadOption, BadSeats, Game
+from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import SCHEDULERS, TournamentDocument
 from pentathlon_engines.tournament.schedule import count_matches
@@ -51,11 +52,7 @@ def checked_name(name: str) -> str:
 def checked_game(key: str) -> Game:
     """Return the game with this key."""
     if key not in GAMES:
-        raise InvalidInput(
-            f"There is no game {key!r}; the games are {', '.join(GAMES)}.",
-            code="unknown_game",
-            field="game",
-        )
+        raise InvalidInput(f"There is {unknown_game(key)}.", code="unknown_game", field="game")
     return GAMES[key]
 
 

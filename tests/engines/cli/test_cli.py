@@ -76,7 +76,7 @@ def test_limits_are_taken_from_the_command_line(run: Run, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["chess", "random", "random"], "There is no game 'chess'; there are "),
+        (["chess", "random", "random"], "There is no game 'chess'; the games are "),
         (["tuned", "random"], "Tuned has 2 seats, not 1"),
         (["tuned", "nobody", "random"], "no built-in bot of that name (flat_mc, greedy, random)"),
         (["tuned", "random", "random", "--options", "3"], "--options must be a JSON object"),
@@ -102,7 +102,7 @@ def test_bad_manifest_is_explained(run: Run, tmp_path: Path) -> None:
     failed = run("check", "./bad")
 
     assert failed.code == 2
-    assert failed.err.startswith("games: no game 'chess'; known are ")
+    assert failed.err.startswith("games: no game 'chess'; the games are ")
     assert failed.err.endswith("Try: pentathlon init GAME\n")
 
 

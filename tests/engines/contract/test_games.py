@@ -45,7 +45,7 @@ def test_games_are_found_by_key() -> None:
 
 
 def test_an_unknown_game_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownGame, match=r"^no game 'chess'; there are: .*tuned"):
+    with pytest.raises(UnknownGame, match=r"^no game 'chess'; the games are .*tuned"):
         GAMES["chess"]
     assert GAMES.get("chess") is None
     assert "chess" not in GAMES

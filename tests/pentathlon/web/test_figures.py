@@ -8,13 +8,6 @@ from pentathlon.web.templatetags.looks import badge, interval_bar, progress_bar,
 
 
 @pytest.mark.parametrize(
-    ("rank", "word"), [(0, "1st"), (1, "2nd"), (2, "3rd"), (3, "4th"), (10, "11th"), (20, "21st")]
-)
-def test_rank_is_told_as_a_place(rank: int, word: str) -> None:
-    assert figures.place(rank) == word
-
-
-@pytest.mark.parametrize(
     ("seconds", "words"),
     [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (2520, "42 min"), (9000, "2.5 h")],
 )

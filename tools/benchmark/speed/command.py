@@ -16,6 +16,7 @@ from pentathlon.env import CHECKOUT
 from pentathlon.local.compiled import CannotCompile, compiled_engines
 from pentathlon.local.installer import InstallFailed, install
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 from tools.benchmark.progress import show_progress
 from tools.benchmark.speed.field import ContestantFailed, measure, opponents, our_entries
 from tools.benchmark.speed.report import rates_table, ratios_table, report
@@ -39,7 +40,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Compile, install the opponents, measure all in turns, print."""
     unknown = sorted(set(options["games"]) - set(GAMES))
     if unknown:
-        raise CommandError(f"There is no game {unknown[0]!r}; there are: {', '.join(GAMES)}.")
+        raise CommandError(f"There is {unknown_game(unknown[0])}.")
     console = Console(stderr=True)
     try:
         entries = our_entries(options["games"] or list(GAMES), compiled=compiled_engines())

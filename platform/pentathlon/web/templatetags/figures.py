@@ -10,7 +10,6 @@ _KB = 1000
 _TEN_SECONDS = 10
 _LONG = 90
 """From so many on, seconds are told in minutes and minutes in hours."""
-_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 @register.filter
@@ -54,14 +53,6 @@ def seconds(milliseconds: float) -> str:
 def points(value: float) -> str:
     """Write points without a needless fraction: 11, 11.5."""
     return f"{value:g}"
-
-
-@register.filter
-def place(rank: int) -> str:
-    """Write rank 0 as 1st."""
-    number = rank + 1
-    is_teen = number // 10 % 10 == 1
-    return f"{number}{'th' if is_teen else _ENDINGS.get(number % 10, 'th')}"
 
 
 @register.filter

@@ -7,10 +7,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.web.templatetags.figures import place as place_word
 from pentathlon.web.templatetags.figures import words
 from pentathlon.web.templatetags.looks import badge, glyph
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.info import ordinal
 
 register = template.Library()
 
@@ -64,7 +64,7 @@ def seat_result(place: MatchSeat, match: Match) -> SafeString:
 
 def _place(rank: int, tone: str, by: str) -> SafeString:
     tick = glyph("tick") if rank == 0 else ""
-    return format_html('<span class="badge {}">{}{}{}</span>', tone, tick, place_word(rank), by)
+    return format_html('<span class="badge {}">{}{}{}</span>', tone, tick, ordinal(rank), by)
 
 
 def _by(place: MatchSeat, match: Match) -> str:

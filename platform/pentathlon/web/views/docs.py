@@ -59,7 +59,7 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
     """Show the rules of a game as the engine follows them."""
     text = rules_text(game) if game in GAMES else None
     if text is None:
-        raise Http404(f"There is no game {game!r} with a rules page here.")
+        raise Http404(f"There is no rules page of {game!r} here.")
     return _document(request, text, section="games")
 
 

@@ -15,6 +15,7 @@ from pentathlon.web.rating_table import rating_table
 from pentathlon.web.seat_wins import seat_wins
 from pentathlon.web.tiles import game_tiles, seats_in_words
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 
 _RECENT = 10
 _BEST = 5
@@ -30,7 +31,7 @@ def games(request: HttpRequest) -> HttpResponse:
 def game(request: HttpRequest, game: str) -> HttpResponse:
     """Show a game: what it looks like, who plays it best, how to begin."""
     if game not in GAMES:
-        raise Http404(f"There is no game {game!r} here.")
+        raise Http404(f"There is {unknown_game(game)}.")
     info = GAMES[game].info
     recent = Match.objects.public().recent().of_game(game).with_seats()
     latest = list(recent.select_related("replay")[:_RECENT])

@@ -11,6 +11,7 @@ from pentathlon.web.person import person
 from pentathlon.web.rating_table import rating_table
 from pentathlon.web.tiles import game_tiles
 from pentathlon_engines import GAMES
+from pentathlon_engines.contract.registry import unknown_game
 
 _COLUMNS = ("rank", "bot", "version", "author", "rating", "mu", "sigma", "matches")
 
@@ -66,5 +67,5 @@ def _line(rank: int, row: Rating) -> tuple[object, ...]:
 
 def _pool(game: str) -> Pool | None:
     if game not in GAMES:
-        raise Http404(f"There is no game {game!r} here.")
+        raise Http404(f"There is {unknown_game(game)}.")
     return Pool.objects.filter(key=live_key(game)).first()
