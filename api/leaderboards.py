@@ -7,10 +7,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.caching import REVALIDATE, answer_if_changed
 from api.endpoint import Endpoint
 from api.matches import SeatedVersionSerializer
 from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
+from pentathlon.caching import answer_if_changed
 from pentathlon.common.errors import NotFound
 from pentathlon.kept_answers import tag_of
 from pentathlon.ratings.certainty import is_provisional
@@ -99,9 +99,8 @@ class LeaderboardViewSet(Endpoint[Pool]):
         applied = (pool.pk, pool.recomputes, pool.applied_seq) if pool else ()
         table = Rating.objects.table(live_key(game)).ranked()
         return answer_if_changed(
-            request,
-            etag=tag_of(game, *applied, request.META["QUERY_STRING"]),
-            keep=REVALIDATE,
+            request._request,
+            tag=tag_of(game, *applied, request.META["QUERY_STRING"]),
             make=lambda: self._page(request, table),
         )
 

@@ -9,10 +9,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.caching import IMMUTABLE, PRIVATE, answer_if_changed
 from api.endpoint import Endpoint
-from pentathlon.kept_answers import tag_of
-from pentathlon.matches.models import Match, MatchKind
+from pentathlon.caching import answer_for_ever
+from pentathlon.matches.models import Match
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
@@ -48,10 +47,10 @@ class ReplayViewSet(Endpoint[Replay]):
         """
         replay = self.get_object()
         check_unsealed(replay.match)
-        return answer_if_changed(
-            request,
-            etag=tag_of(replay.match.chain),
-            keep=_keep(replay),
+        return answer_for_ever(
+            request._request,
+            replay.match.chain,
+            is_private=replay.match.is_private,
             make=lambda: Response(read_record(replay)),
         )
 
@@ -65,15 +64,11 @@ class ReplayViewSet(Endpoint[Replay]):
         asked = PlaceSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         place = asked.validated_data
-        return answer_if_changed(
-            request,
-            etag=tag_of(replay.match.chain, place["ply"], place["seat"]),
-            keep=_keep(replay),
+        return answer_for_ever(
+            request._request,
+            *(replay.match.chain, place["ply"], place["seat"]),
+            is_private=replay.match.is_private,
             make=lambda: HttpResponse(
                 board_svg(read_record(replay), **place), content_type="image/svg+xml"
             ),
         )
-
-
-def _keep(replay: Replay) -> str:
-    return PRIVATE if replay.match.kind == MatchKind.VALIDATION else IMMUTABLE

@@ -24,11 +24,12 @@ from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     LONGEST_NOTES,
     LONGEST_REASON,
+    check_may_read,
     disqualify_version,
     reinstate_version,
     retire_version,
 )
-from pentathlon.common.errors import NotAllowed, NotFound
+from pentathlon.common.errors import NotFound
 from pentathlon.matches.uploads import submit_version, validate_again
 from pentathlon.server.limits import LARGEST_ARCHIVE
 
@@ -196,24 +197,22 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     @action(detail=True)
     def archive(self, request: Request, pk: str) -> HttpResponse:
         """Download the files of one of your versions."""
-        version = self._own_version()
-        name = f"{version.bot.name}-v{version.number}.zip"
+        version = self._readable_version()
         return HttpResponse(
             bytes(version.archive.data),
             content_type="application/zip",
-            headers={"Content-Disposition": f'attachment; filename="{name}"'},
+            headers={"Content-Disposition": f'attachment; filename="{version.archive_name}"'},
         )
 
     @extend_schema(responses=VersionLogSerializer)
     @action(detail=True)
     def log(self, request: Request, pk: str) -> Response:
         """Read what one of your versions wrote to standard error while it was validated."""
-        return Response(VersionLogSerializer(self._own_version()).data)
+        return Response(VersionLogSerializer(self._readable_version()).data)
 
-    def _own_version(self) -> BotVersion:
+    def _readable_version(self) -> BotVersion:
         version = self.get_object()
-        if version.bot.owner_id != self.actor.pk:
-            raise NotAllowed(f"{version.label} is not yours: only its author may read this.")
+        check_may_read(actor=self.actor, version=version)
         return version
 
 

@@ -152,6 +152,11 @@ class BotVersion(models.Model):
         return f"{self.bot.name} v{self.number}"
 
     @property
+    def archive_name(self) -> str:
+        """What a download of its archive is called."""
+        return f"{self.bot.name}-v{self.number}.zip"
+
+    @property
     def files_hash(self) -> str:
         """The content that is played; empty as long as it is to be built."""
         if self.built_id is not None:

@@ -151,6 +151,12 @@ def reinstate_version(*, actor: User, version: BotVersion) -> BotVersion:
     return version
 
 
+def check_may_read(*, actor: User, version: BotVersion) -> None:
+    """Refuse an actor who may not read the files and the log of a version: all but its author."""
+    if version.bot.owner_id != actor.pk:
+        raise NotAllowed(f"{version.label} is not yours: only its author may read this.")
+
+
 def checked_reason(reason: str) -> str:
     """Return the reason for a disqualification; everybody will read it."""
     reason = reason.strip()

@@ -244,6 +244,11 @@ class Match(models.Model):
         return f"match {self.pk} of {self.game}"
 
     @property
+    def is_private(self) -> bool:
+        """Whether only the author of its bots may see it: it validates an upload."""
+        return self.kind == MatchKind.VALIDATION
+
+    @property
     def told_name(self) -> str:
         """What its record calls it; matches from before there were aliases by their number."""
         return self.alias or str(self.pk)

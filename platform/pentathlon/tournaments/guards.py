@@ -10,11 +10,7 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 
 def lock_own(actor: User, tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
     """Lock a tournament that the actor organises, in one of these states."""
-    if actor.pk != tournament.owner_id and not actor.is_superuser:
-        raise NotAllowed(
-            f"Only {tournament.owner.username}, who organises it, may {to} this tournament.",
-            code="not_your_tournament",
-        )
+    check_organiser(actor, tournament, to=to)
     return lock(tournament, *states, to=to)
 
 
@@ -28,6 +24,15 @@ def lock(tournament: Tournament, *states: TournamentState, to: str) -> Tournamen
             code="wrong_state",
         )
     return tournament
+
+
+def check_organiser(actor: User, tournament: Tournament, *, to: str) -> None:
+    """Refuse an actor who does not organise the tournament."""
+    if actor.pk != tournament.owner_id and not actor.is_superuser:
+        raise NotAllowed(
+            f"Only {tournament.owner.username}, who organises it, may {to} this tournament.",
+            code="not_your_tournament",
+        )
 
 
 def check_author_or_organiser(actor: User, tournament: Tournament, bot: Bot, *, to: str) -> None:

@@ -118,6 +118,16 @@ def test_board_is_a_drawing_that_may_be_kept(scene: Scene) -> None:
     assert ET.fromstring(response.content).tag == "{http://www.w3.org/2000/svg}svg"
 
 
+def test_board_is_kept_alike_from_a_page_and_from_the_api(scene: Scene) -> None:
+    page, api = reverse("board", args=[scene.done.pk]), reverse("api:board", args=[scene.done.pk])
+
+    answers = [Client().get(address, {"ply": 1}) for address in (page, api)]
+    again = Client().get(page, {"ply": 1}, headers={"If-None-Match": answers[0]["ETag"]})
+
+    assert answers[0]["Cache-Control"] == answers[1]["Cache-Control"]
+    assert (again.status_code, again.content) == (304, b"")
+
+
 def test_boards_differ_from_ply_to_ply(scene: Scene) -> None:
     address = reverse("board", args=[scene.done.pk])
 

@@ -158,8 +158,7 @@ def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
     owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot", "archive")
     found = get_object_or_404(owned, pk=version_id)
     response = HttpResponse(bytes(found.archive.data), content_type="application/zip")
-    name = f"bot-{found.bot_id}-v{found.number}.zip"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Content-Disposition"] = f'attachment; filename="{found.archive_name}"'
     return response
 
 

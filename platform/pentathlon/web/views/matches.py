@@ -2,11 +2,13 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from pentathlon.caching import answer_for_ever
 from pentathlon.matches.dispatch.reasons import why_waiting
-from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import bundle_seat, explain_match, explain_seat
 from pentathlon.replays.services import read_record
@@ -19,8 +21,6 @@ from pentathlon.web.query import query_number, wants_part
 from pentathlon.web.refused import refusals_as_pages
 from pentathlon.web.viewer import draw_board, make_viewer
 from pentathlon_engines import GAMES
-
-_A_DAY_S = 86400
 
 
 @require_safe
@@ -63,17 +63,19 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @require_safe
-def board(request: HttpRequest, match_id: int) -> HttpResponse:
+def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
     """Draw the position after `ply` events, as a spectator or a seat sees it."""
     found = _finished(request, match_id)
-    svg = draw_board(
-        read_record(found.replay),
-        ply=query_number(request, "ply"),
-        seat=query_number(request, "seat"),
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    return answer_for_ever(
+        request,
+        *(found.chain, ply, seat),
+        is_private=found.is_private,
+        make=lambda: HttpResponse(
+            draw_board(read_record(found.replay), ply=ply, seat=seat),
+            content_type="image/svg+xml",
+        ),
     )
-    who = "private" if found.kind == MatchKind.VALIDATION else "public"
-    caching = f"{who}, max-age={_A_DAY_S}, immutable"
-    return HttpResponse(svg, content_type="image/svg+xml", headers={"Cache-Control": caching})
 
 
 @require_safe

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
+from pentathlon.tournaments.guards import check_author_or_organiser, check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.services import (
@@ -86,9 +87,7 @@ def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
 def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for the tournament's name, then call off all that has not ended."""
     found = get_object_or_404(Tournament, pk=tournament_id)
-    user = signed_in(request)
-    if found.owner_id != user.pk and not user.is_superuser:
-        raise PermissionDenied("Only its organiser may cancel a tournament.")
+    check_organiser(signed_in(request), found, to="cancel")
     form = CancelForm(request.POST or None, name=found.name)
     if form.is_valid():
         return _do(request, tournament_id, cancel_tournament, "is cancelled.")
@@ -137,8 +136,7 @@ def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpRespons
         messages.success(request, "Withdrawn.")
         return redirect("tournament", found.pk)
     entry = _entry(request, found)
-    if actor.pk not in {found.owner_id, entry.version.bot.owner_id}:
-        raise PermissionDenied("Only its author or the organiser may withdraw a bot.")
+    check_author_or_organiser(actor, found, entry.version.bot, to="withdraw")
     return render(request, "web/tournament/withdraw.html", _about(entry))
 
 
@@ -149,8 +147,7 @@ def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpRespo
     """Ask why and how far, then take a bot version out for good."""
     found = get_object_or_404(Tournament, pk=tournament_id)
     actor = signed_in(request)
-    if found.owner_id != actor.pk and not actor.is_superuser:
-        raise PermissionDenied("Only its organiser may disqualify a bot.")
+    check_organiser(actor, found, to="disqualify a bot of")
     entry = _entry(request, found)
     form = DisqualifyForm(request.POST or None)
     if form.is_valid():
