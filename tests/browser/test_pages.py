@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import SeatLog
+from pentathlon.tournaments.services import close_finished
 from tests.factories import PASSWORD, make_upload
 from tests.pentathlon.web.scene import Scene, play_all
 
@@ -94,6 +95,25 @@ def test_open_tournament_page_follows_new_results(page: Page, scene: Scene) -> N
     expect(toast).to_contain_text("Table changed: 1 new result", timeout=20_000)
     toast.get_by_role("link", name="Show").click()
     expect(toast).to_have_count(0)
+
+
+def test_tournament_page_is_right_the_moment_the_tournament_ends(page: Page, scene: Scene) -> None:
+    sign_in(page, scene.organiser)
+    page.goto(f"/tournaments/{scene.running.pk}/")
+    expect(page.locator(".head .badge").first).to_have_text("running")
+    expect(page.locator(".head .actions")).to_contain_text("Pause")
+
+    play_all(scene.running)
+    close_finished()
+
+    expect(page.locator(".head .badge").first).to_have_text("finished", timeout=30_000)
+    expect(page.locator(".head .actions")).not_to_contain_text("Pause")
+    expect(page.locator("dl.facts").first).to_contain_text("Finished")
+    expect(page.locator("dl.facts").first).to_contain_text("6 of 6")
+    expect(page.locator("[hx-get*=progress]")).to_have_count(0)
+    shown = page.locator("table td, table th").all_inner_texts()
+    page.reload()
+    assert page.locator("table td, table th").all_inner_texts() == shown
 
 
 def test_upload_is_kept_up_to_date_until_it_is_checked(
