@@ -6,5 +6,5 @@ class WorkersConfig(AppConfig):
     name = "workers"
 
     def ready(self) -> None:
-        """Have Django know our checks, which read models: they can't be imported earlier."""
+        """Register our checks; they read models, so they cannot be imported earlier."""
         autodiscover_modules("checks")

@@ -1,4 +1,4 @@
-"""The files of the bots that this process plays: fetched once, checked, unpacked, read-only."""
+"""The files of the bots that this process plays: fetched once, checked, read-only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _log: Final = structlog.stdlib.get_logger(__name__)
 
 
 class FilesRemoved(Exception):
-    """Somebody removed files while bots ran from them; whatever the bots did is not theirs."""
+    """Somebody removed files of running bots, so their ends are not their faults."""
 
     code = "files_removed"
 
@@ -34,9 +34,9 @@ class _Unpacked:
 
 
 class BotFiles:
-    """Unpacked bots by content hash, in a run-time folder that is swept when its owner is gone.
+    """Unpacked bots by content hash, in a staging folder that belongs to this process.
 
-    Not for sharing: the least recently used bots are removed when there are too many.
+    The least recently used bots are removed when there are too many.
     """
 
     def __init__(self, *, most: int = 64) -> None:
@@ -45,7 +45,7 @@ class BotFiles:
         self._kept: OrderedDict[str, _Unpacked] = OrderedDict()
 
     def folder(self, content_hash: str) -> Path:
-        """Return the folder with the files of a bot; what was taken away is fetched again."""
+        """Return the folder of a bot; fetch the bot unless the folder is there and complete."""
         kept = self._kept.get(content_hash)
         if kept is None or not kept.inventory.is_complete():
             if kept is not None:
@@ -56,14 +56,14 @@ class BotFiles:
         return kept.folder
 
     def are_complete(self, folders: Iterable[Path]) -> bool:
-        """Say whether all files are still there in folders of bots."""
+        """Return whether these folders of bots still have all their files."""
         asked = set(folders)
         return all(
             kept.inventory.is_complete() for kept in self._kept.values() if kept.folder in asked
         )
 
     def make_room(self) -> None:
-        """Forget the bots that were not used for longest; only between matches."""
+        """Remove the least recently used bots; call it between matches only."""
         while len(self._kept) > self._most:
             _, oldest = self._kept.popitem(last=False)
             remove_tree(oldest.folder.parent)

@@ -1,4 +1,4 @@
-"""Builds an uploaded bot when it is played for the first time; all workers run what was made."""
+"""Builds an uploaded bot before its first match, and stores the result for all workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workers.sandbox.launcher import SandboxLauncher
 
 
 class BuildRefused(Exception):
-    """An upload that cannot be built; its own fault."""
+    """An upload that cannot be built, through its own fault."""
 
     code = "build_failed"
 
@@ -30,19 +30,19 @@ class BuildRefused(Exception):
 def build_version(
     seat: SeatJob, folder: Path, *, launcher: Launcher, on_tick: Callable[[], None]
 ) -> str:
-    """Build the bot of a seat from the files in a folder, unless that was done meanwhile.
+    """Build the bot of a seat from its folder, unless another worker has built it meanwhile.
 
-    Returns the hash of what is to be run.
+    Returns the content hash of the files to run.
 
     Raises:
-        BuildRefused: it cannot be built.
-        LaunchFailed: not on this host.
+        BuildRefused: the bot cannot be built.
+        LaunchFailed: this host cannot build it.
     """
     version = BotVersion.objects.only("built", "archive", "manifest").get(pk=seat.version_id)
     if version.files_hash:
         return version.files_hash
     if not isinstance(launcher, SandboxLauncher):
-        raise LaunchFailed(f"{seat.name} is to be built, which needs a sandbox")
+        raise LaunchFailed(f"{seat.name} must be built, and that needs a sandbox")
     manifest = read_manifest(folder)
     made = build(folder, manifest, launcher=launcher, on_tick=on_tick)
     if isinstance(made, BuildFailed):

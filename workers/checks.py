@@ -1,4 +1,4 @@
-"""`python3 manage.py check --deploy` shows what holds bots on this machine."""
+"""`python3 manage.py check --deploy` shows how this machine isolates bots."""
 
 from __future__ import annotations
 

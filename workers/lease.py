@@ -1,4 +1,4 @@
-"""Keeps the leases of matches while they are played, one after the other."""
+"""Renews the leases of claimed matches while they are played, one after the other."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned
 
 SLACK_S: Final = 30.0
-"""On top of what a bot may take, before a match without progress counts as stuck."""
+"""Added to the time that a bot may take, before a match without progress counts as stuck."""
 
 AGAIN_S: Final = 1.0
-"""How soon to try again what the database did not answer."""
+"""The wait before another attempt after the database did not answer."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class Renew(Protocol):
-    """Asks for more time; False means that the match is somebody else's."""
+    """Asks for more time; False means that somebody else has the match."""
 
     def __call__(self, *, match_id: int, token: UUID, ply: int) -> bool: ...
 
 
 class LeaseKeeper:
-    """Renews leases from a thread of its own, but only while the match that is played moves on.
+    """Renews leases from its own thread, but only while the current match makes progress.
 
-    A database that does not answer is no reason to stop: when it is back, the tokens decide.
+    It goes on while the database is away: when it is back, the tokens decide.
     """
 
     def __init__(
@@ -63,27 +63,27 @@ class LeaseKeeper:
         self._thread.join()
 
     def begin(self, job: Job) -> None:
-        """Take note of which match is played now; raise as `note_ply` does."""
+        """Make a match the current one; raise as `note_ply` does."""
         limits = Limits.from_json(job.limits)
         self._patience_s = limits.startup_wall_s + limits.action_wall_s + SLACK_S
         self._played = job.match_id
         self.note_ply(0)
 
     def note_ply(self, ply: int) -> None:
-        """Take note of progress; raise `MatchAbandoned` if the match is somebody else's now."""
+        """Record progress of the current match; raise `MatchAbandoned` if its lease was lost."""
         self._plies[self._played] = ply
         self._progress_at = time.monotonic()
         if self._played not in self._held:
             raise MatchAbandoned(f"the lease of match {self._played} was lost")
 
     def release(self, job: Job) -> None:
-        """Renew the lease of this match no more: it is over, one way or another."""
+        """Stop renewing the lease of a match that is over or given back."""
         self._held.pop(job.match_id, None)
 
     def renew(self) -> None:
-        """Renew all leases at once, from the thread that waited for the database to come back.
+        """Renew all leases at once, from the thread that waited for the database.
 
-        To wait for it is no standstill. Whatever the database raises is raised.
+        The wait counts as progress. Errors of the database are raised.
         """
         self._progress_at = time.monotonic()
         for job in list(self._held.values()):
@@ -99,7 +99,7 @@ class LeaseKeeper:
             connection.close()
 
     def _renew_all(self) -> bool:
-        """Return whether the database was there."""
+        """Renew all leases; return whether the database answered."""
         try:
             for job in list(self._held.values()):
                 if not self._renew(job):

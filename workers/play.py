@@ -1,4 +1,4 @@
-"""Plays claimed matches and hands in what happened. Knows no queue."""
+"""Plays claimed matches and hands in their results. Knows no queue."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from workers.sandbox.launcher import SandboxLauncher
 from workers.starved_host import Starvation
 
 AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""How long to wait, time after time, for a database that is there but refuses."""
+"""The waits between attempts while the database answers but refuses."""
 AWAY_S: Final = 0.5
-"""How long to wait for a database that is away, as often as it takes."""
+"""The wait between attempts while the database is away, however many it takes."""
 LONG_S: Final = 0.5
-"""The result of a match that took longer does not wait for those of the next ones."""
+"""A match that took longer is handed in at once, not together with the next ones."""
 
 _AWAY = (InterfaceError, OperationalError)
 _PATH: Final = re.compile(r"(?<![\w/.])/[\w.@+~-]+(?:/[\w.@+~-]*)*")
@@ -52,10 +52,10 @@ def play_jobs(
     drain: Drain | None = None,
     host: Starvation | None = None,
 ) -> int:
-    """Play matches one after the other and hand them in, together where they are short.
+    """Play matches one after the other and hand them in, short ones together.
 
-    What this host cannot play is given back; returns how many that were. Whatever escapes the
-    runner is a failure of the host: it is never counted as a bot's loss.
+    Returns how many failed on this host; those are given back for others to play. Whatever escapes
+    the runner is a failure of the host, never a bot's loss.
     """
     if not jobs:
         return 0
@@ -70,7 +70,7 @@ def play_jobs(
 
 
 class _Batch:
-    """Matches that were claimed together; the finished ones wait to be handed in together."""
+    """Matches that were claimed together; results of short ones are handed in together."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class _Batch:
         suspect = None if seat is None else job.seats[seat].version_id
         slow = isinstance(error, HostTooSlow)
         if slow and self._host.is_starved:
-            # Where everybody waits, nobody brought it about.
+            # On a starved host every bot waits: none is to blame.
             suspect = None
         fail = partial(fail_attempt, suspect=suspect, was_too_slow=slow)
         self._give_up(job, fail, _sentence(error))
@@ -158,7 +158,7 @@ class _Batch:
         return _submission(job, report)
 
     def _check_files(self, seats: Sequence[SeatBot]) -> None:
-        """Raise if a bot may have failed because somebody removed what it was run from."""
+        """Raise if a bot may have failed because somebody removed its files."""
         folders = [seat.command.folder for seat in seats]
         launcher = self._launcher
         staged = not isinstance(launcher, SandboxLauncher) or launcher.is_complete()
@@ -167,7 +167,7 @@ class _Batch:
 
     def _seat_bot(self, seat: SeatJob) -> SeatBot:
         files_hash = seat.files_hash or self._build(seat)
-        folder = self._patiently(lambda: self._files.folder(files_hash))
+        folder = self._retry(lambda: self._files.folder(files_hash))
         command = bot_command(folder, seat.manifest)
         return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
@@ -183,7 +183,7 @@ class _Batch:
         reject = partial(
             reject_build, version_id=refused.version_id, reason=str(refused), log=refused.log
         )
-        self._patiently(reject)
+        self._retry(reject)
         self._lease.release(job)
 
     def _tick(self, ply: int) -> None:
@@ -192,11 +192,11 @@ class _Batch:
         self._drain.check()
 
     def _give_up(self, job: Job, give_back: Callable[..., bool], reason: str) -> None:
-        """Let somebody else play the match; if even that fails, the lease will run out."""
+        """Give the match back for others to play; if that fails too, its lease runs out."""
         self._lease.release(job)
         give = partial(give_back, match_id=job.match_id, token=job.token, reason=reason)
         try:
-            self._patiently(give)
+            self._retry(give)
         except Exception:
             _log.exception("match not given back", match=job.match_id)
 
@@ -205,21 +205,23 @@ class _Batch:
         if not finished:
             return
         try:
-            answers = self._patiently(lambda: accept_results([told for _, told in finished]))
+            answers = self._retry(
+                lambda: accept_results([submission for _, submission in finished])
+            )
         except _AWAY:
             raise
         except Exception:
             _log.exception("results not stored together", matches=len(finished))
-            for job, told in finished:
-                self._hand_in_alone(job, told)
+            for job, submission in finished:
+                self._hand_in_alone(job, submission)
             return
         for (job, _), refusal in zip(finished, answers, strict=True):
             self._settle(job, refusal)
 
-    def _hand_in_alone(self, job: Job, told: Submission) -> None:
-        """Store one result: what is wrong with another one is not its fault."""
+    def _hand_in_alone(self, job: Job, submission: Submission) -> None:
+        """Store one result, so that a broken one does not hold back the others."""
         try:
-            refusal = self._patiently(lambda: accept_results([told]))[0]
+            refusal = self._retry(lambda: accept_results([submission]))[0]
         except Exception as error:
             _log.exception("result not stored", match=job.match_id)
             self._fail(job, error)
@@ -235,11 +237,11 @@ class _Batch:
             self._give_up(job, fail_attempt, _sentence(refusal))
         self._lease.release(job)
 
-    def _patiently(self, action: Callable[[], T]) -> T:
-        """Do something in the database, however long it is away: to play again costs more.
+    def _retry(self, action: Callable[[], T]) -> T:
+        """Run a database action; retry while the database is away: to play again costs more.
 
-        When it is back, the leases are renewed before anything else. One that is there and
-        refuses is asked some more times only.
+        When it is back, the leases are renewed first. If it answers but refuses, the action is
+        retried a few times only.
         """
         pauses = iter(AGAIN_AFTER_S)
         is_first = True
@@ -259,7 +261,7 @@ class _Batch:
 
 
 def _answers() -> bool:
-    """Say whether the database is there."""
+    """Return whether the database answers."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

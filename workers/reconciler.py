@@ -1,7 +1,7 @@
-"""Keeps matches moving: gives lost ones back, publishes waiting ones, applies and closes results.
+"""Runs the periodic steps that keep matches moving.
 
-Any number of reconcilers may run; a lease row lets one of them work at a time. Every step may be
-repeated, or cut off anywhere.
+Any number of reconcilers may run; a row in the database makes one of them the leader. Every step
+may be repeated, and interrupted anywhere.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Reconciler:
-    """One copy of the loop; the steps are done in their order, each whatever became of the others.
+    """One copy of the loop. It runs the steps in order; one that fails does not stop the others.
 
-    An outage slows the loop down; a step that is broken waits by itself. Both cost one line in the
-    log when they start and one when they are over.
+    An outage slows down the loop; a broken step backs off alone. Each is logged once when it
+    starts and once when it is over.
     """
 
     def __init__(
@@ -69,14 +69,14 @@ class Reconciler:
             give_up_leadership(name=self._name, holder=self._holder)
 
     def tick(self) -> bool:
-        """Do every step that is due if this copy leads; return whether nothing was away."""
+        """Run every step that is due if this copy leads; return whether all services answered."""
         if not self._attempt("lease", self._take_lease):
             return False
-        outcomes = [self._do(name) for name in self._steps]
+        outcomes = [self._run(name) for name in self._steps]
         return all(outcomes)
 
-    def _do(self, name: str) -> bool:
-        """Do one step unless it waits; a long step before it may have cost us the lease."""
+    def _run(self, name: str) -> bool:
+        """Run one step unless it backs off; a long step before it may have cost us the lead."""
         wait = self._waits.get(name)
         if wait is not None and time.monotonic() < wait.until:
             return True
@@ -100,7 +100,7 @@ class Reconciler:
             _log.info("leading", work=self._name, holder=self._holder)
 
     def _attempt(self, name: str, step: Step) -> bool:
-        """Do something; return whether all that it needs was there."""
+        """Run a step; return whether the services that it needs answered."""
         try:
             step()
         except _AWAY as error:
@@ -125,7 +125,7 @@ class Reconciler:
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """How long a broken step is left alone."""
+    """The backoff of a broken step."""
 
     length_s: float
     until: float

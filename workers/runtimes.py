@@ -1,4 +1,4 @@
-"""Which languages and build tools a worker offers: what was tried, as all its slots see it."""
+"""The languages and build tools that work on this host, in memory that all slots share."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ def known_runtimes(probe: Probe | None) -> list[str]:
 
 
 class Runtimes:
-    """What is known about each of them. Make it before slots are forked, who then share it."""
+    """Whether each runtime works, if it was tried. Make it before the slots are forked."""
 
     def __init__(self, working: Sequence[str]) -> None:
-        """Begin with those that were tried already."""
+        """Start with the runtimes that are known to work."""
         self._seen = mmap.mmap(-1, len(_NAMES))
         for name in working:
             self.note(name, works=True)
 
     def note(self, name: str, *, works: bool) -> None:
-        """Remember what a trial has shown."""
+        """Record the result of a trial."""
         self._seen[_NAMES.index(name)] = _WORKS if works else _FAILED
 
     def working(self) -> list[str]:
-        """Return the names of those that were seen to work."""
+        """Return the runtimes that work."""
         return self._in_state(_WORKS)
 
     def untried(self) -> list[str]:
-        """Return the names of those that nothing is known about."""
+        """Return the runtimes that nobody has tried yet."""
         return self._in_state(_UNTRIED)
 
     def _in_state(self, state: int) -> list[str]:
@@ -58,7 +58,7 @@ class Runtimes:
 
 
 def start_trials(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> threading.Thread:
-    """Try what is untried while matches are played already; only one slot of a worker does so."""
+    """Try the untried runtimes from a thread, in one slot, while all slots play."""
     thread = threading.Thread(
         target=_try_all, args=(runtimes, level, drain), name="runtimes", daemon=True
     )
@@ -76,15 +76,15 @@ def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
 
 
 def try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:
-    """Try behind walls what is untried, one after the other."""
+    """Try the untried runtimes in the sandbox, one after the other."""
     launcher = SandboxLauncher(level)
     try:
         for name in runtimes.untried():
-            runtimes.note(name, works=_is_here(launcher, name))
+            runtimes.note(name, works=_works_here(launcher, name))
     finally:
         launcher.close()
 
 
-def _is_here(launcher: SandboxLauncher, name: str) -> bool:
+def _works_here(launcher: SandboxLauncher, name: str) -> bool:
     tool = build_tool_of(name)
-    return launcher.builds_with(tool) if tool else launcher.offers(name)
+    return launcher.can_build_with(tool) if tool else launcher.can_run(name)

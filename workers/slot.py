@@ -1,4 +1,4 @@
-"""What one worker process plays with: a sandbox launcher and the files of the bots."""
+"""A slot: the launcher and the bot files with which one process plays matches."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from workers.sandbox.launcher import SandboxLauncher
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One place where one match at a time is played. Processes never share one."""
+    """Plays one match at a time and belongs to one process."""
 
     name: str
     launcher: Launcher
     files: BotFiles
 
     def close(self) -> None:
-        """Remove all files and give back the uids; no match may be played."""
+        """Remove all files and free the uids; no match may be running."""
         if isinstance(self.launcher, SandboxLauncher):
             self.launcher.close()
         self.files.close()
 
 
 def open_slot(level: SandboxLevel, *, name: str) -> Slot:
-    """Make this process ready to play matches at a sandbox level that the host can hold."""
+    """Open a slot for this process at a sandbox level that works here."""
     return Slot(
         name=name[-80:],
         launcher=PlainLauncher() if level is SandboxLevel.PROCESS else SandboxLauncher(level),
@@ -36,6 +36,6 @@ def open_slot(level: SandboxLevel, *, name: str) -> Slot:
 
 
 def pin_to_core(index: int) -> None:
-    """Keep this process and the bots it starts on one core: they take turns anyway."""
+    """Pin this process and its bots to one core: they take turns anyway."""
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[index % len(cores)]})

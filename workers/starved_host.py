@@ -1,4 +1,4 @@
-"""How short of CPU time this host is, and which slots of a worker wait until it has more."""
+"""Measures how short of CPU time this host is, and holds back slots meanwhile."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 STARVED: Final = 0.75
-"""From this share on a bot waits three times as long as it runs: slots are held back."""
+"""At this share a bot waits three times as long as it runs, and slots are held back."""
 HOLD_S: Final = 2.0
-"""How long a slot waits before it looks again."""
+"""How long a held slot waits before it measures again."""
 _FADES_S: Final = 60.0
 _PRESSURE: Final = Path("/proc/pressure/cpu")
 _SOME: Final = re.compile(rb"some avg10=([\d.]+)")
@@ -22,9 +22,9 @@ _NOTE: Final = struct.Struct("dd")
 
 
 def pressure() -> float:
-    """Return the share of the time that a runnable program waits here, 0 to 1, by the kernel.
+    """Return the share of time, 0 to 1, that a runnable program waits, as the kernel reports it.
 
-    The load says how many share a core, the pressure for how much of the time any of them waits.
+    The load says how many programs share a core, the pressure how long any of them waits.
     """
     runnable = os.getloadavg()[0] / (os.cpu_count() or 1)
     waits = 1 - 1 / max(1.0, runnable)
@@ -36,7 +36,7 @@ def pressure() -> float:
 
 
 class Starvation:
-    """What all slots of a worker know about it; make it before they are forked."""
+    """The CPU starvation that all slots of a worker see. Make it before they are forked."""
 
     def __init__(
         self, *, slots: int, starved: float = STARVED, pressure: Callable[[], float] = pressure
@@ -46,16 +46,16 @@ class Starvation:
         self._pressure = pressure
         self._notes = mmap.mmap(-1, max(1, slots) * _NOTE.size)
         self.slot = 0
-        """The slot that this process is; set it after the fork."""
+        """The number of this process's slot; set it after the fork."""
 
     def note(self, *, waited_s: float, watched_s: float) -> None:
-        """Take note of how long the bots of a match waited, of the time that they were watched."""
+        """Record how long the bots of a match waited, of the time that they were watched."""
         if watched_s > 0 and self.slot < self._slots:
             found = (time.monotonic(), waited_s / watched_s)
             _NOTE.pack_into(self._notes, self.slot * _NOTE.size, *found)
 
     def share(self) -> float:
-        """Return the larger of what the kernel tells and what the last matches have seen."""
+        """Return the share of time that bots wait, by the kernel or by the last matches."""
         fresh = time.monotonic() - _FADES_S
         notes = _NOTE.iter_unpack(self._notes[:])
         seen = [share for at, share in notes if at > max(0.0, fresh)]
@@ -69,10 +69,10 @@ class Starvation:
 
     @property
     def held_slots(self) -> int:
-        """How many slots take no matches for now: all but the first, on a host that is starved."""
+        """How many slots are held back: all but the first on a starved host, else none."""
         return self._slots - 1 if self.is_starved else 0
 
     @property
     def is_held(self) -> bool:
-        """Whether this slot takes no match for now. The first one always goes on."""
+        """Whether this slot is held back; the first one never is."""
         return self.slot > 0 and self.is_starved

@@ -23,10 +23,10 @@ class Sandbox:
             Sandbox.refusals -= 1
             raise OSError("No space left on device")
 
-    def offers(self, name: str) -> bool:
+    def can_run(self, name: str) -> bool:
         return name != "perl"
 
-    def builds_with(self, tool: str) -> bool:
+    def can_build_with(self, tool: str) -> bool:
         return tool == "cc"
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""`python -m workers.sandbox` shows what this host can do against an untrusted bot."""
+"""`python -m workers.sandbox` shows how this host can isolate an untrusted bot."""
 
 from __future__ import annotations
 

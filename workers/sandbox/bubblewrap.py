@@ -1,4 +1,4 @@
-"""Finds a bubblewrap that works here, and builds the one command line we start it with."""
+"""Finds a bubblewrap that works here, and builds its command line."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _UNSHARE = (
 )  # fmt: skip
 _IDENTITY = ("--uid", "65534", "--gid", "65534", "--hostname", "bot", "--cap-drop", "ALL")
 OURS = frozenset((b"--as-pid-1", b"--die-with-parent", b"--info-fd", BOT_AT.encode()))
-"""Words by which a process that is still bubblewrap is known to have been started here."""
+"""The arguments by which a bubblewrap process of ours is recognised."""
 # Not `zero`: a shared mapping of it holds pages that belong to no process.
 _DEVICES = ("null", "full", "random", "urandom")
-# Begins with the worker's first line. At the end of input it ends: a worker that dies while
-# bubblewrap is at work leaves a process that no signal reaches, and that must not become a bot.
+# Waits for the worker's first line. bubblewrap takes the end of its block pipe for "go", so the
+# bot of a worker that died during set-up would run; here `read` fails and the shell exits.
 _WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
 _SHARED_MEMORY = ("--symlink", "/tmp", "/dev/shm")  # noqa: S108  # the bot's own
 _PROBE_TIMEOUT_S = 10
 _REMEDY = (
-    "Allow user namespaces for the workers (see workers/sandbox/README.md), or let the second"
-    " level, landlock, be used."
+    "Allow user namespaces for the workers (see workers/sandbox/README.md), or accept the"
+    " second level, landlock."
 )
 
 
@@ -64,8 +64,8 @@ def command_line(
 ) -> list[str]:
     """Return the argument list; `passed` are the files for info and the filter.
 
-    `readable` is what the bot sees besides the runtime, at its own place. With `children` it finds
-    its scratch folder also where programs look for shared memory.
+    The bot sees `readable` besides the runtime, at the same paths. With `children` its scratch
+    folder also stands at /dev/shm, where programs look for shared memory.
 
     Nothing may be mounted or created below the bot's folder: a link in it would make bubblewrap
     follow it to the host. No /proc and no full /dev: both are ways out or writable.
@@ -140,7 +140,7 @@ def _wheel_bwrap(staging: Staging, *, uid: int) -> Path | None:
 
 
 def _trial(bwrap: Path, *, uid: int) -> str | None:
-    """Run nothing in fresh namespaces; return why that fails, or None."""
+    """Run /bin/true in new namespaces; return why that fails, or None."""
     try:
         answer = subprocess.run(
             [bwrap, *_UNSHARE, *_IDENTITY, "--as-pid-1", "--ro-bind", "/", "/", "--", "/bin/true"],

@@ -1,4 +1,4 @@
-"""The build step of a bot: its own command, run once in the sandbox, on a copy of its files."""
+"""Builds a bot: runs its own command once in the sandbox, on a copy of its files."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _SCRIPT = ("/bin/sh", "-c", f'{_COPY}; exec "$@" </dev/null', "sh")
 _TICK_S = 0.01
 _DEEPEST = 16
 _MOST_READS = 16
-"""Of each output at one look."""
+"""Reads of each output in one tick."""
 _MOST_OUTPUT_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltBot:
-    """What a build has made."""
+    """The result of a build."""
 
     archive: bytes
-    """The sources and all that came to them, as a zip; not yet checked as an upload is."""
+    """The sources and the files that were added, as a zip; not yet checked as an upload is."""
     log: str
     """The end of what the command wrote to its two outputs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildFailed:
-    """Why there is nothing to play; the bot's doing."""
+    """Why a build failed, through the bot's own fault."""
 
     reason: str
     log: str
@@ -60,12 +60,12 @@ def build(
     limits: Limits = BUILD_LIMITS,
     on_tick: Callable[[], None] | None = None,
 ) -> BuiltBot | BuildFailed:
-    """Run the build command of a bot and return what its folder holds then.
+    """Run the build command of a bot and return the files in its folder.
 
-    `on_tick` is called again and again; what it raises ends the build.
+    `on_tick` is called about 100 times a second; what it raises ends the build.
 
     Raises:
-        LaunchFailed: the host cannot build; no fault of the bot's.
+        LaunchFailed: the host cannot build; the bot is not at fault.
     """
     with ExitStack() as undo:
         # Without /proc, `cp` cannot make a folder that nobody may write to.
@@ -77,7 +77,7 @@ def build(
         undo.callback(bot.stop)
         scratch = bot.keep_scratch()
         undo.callback(os.close, scratch)
-        breach, log = _follow(bot, limits, on_tick)
+        breach, log = _watch(bot, limits, on_tick)
         usage = bot.stop()
         breach = breach or bot.verdict(usage)
         if breach is not None:
@@ -86,10 +86,10 @@ def build(
             return BuildFailed(
                 reason=f"build: the command {manner_of_end(usage.exit_status)}", log=log
             )
-        return _collected(scratch, log)
+        return _pack(scratch, log)
 
 
-def _follow(
+def _watch(
     bot: SandboxedBot, limits: Limits, on_tick: Callable[[], None] | None
 ) -> tuple[Breach | None, str]:
     """Watch a build to its end; return the limit it broke, and the end of its log."""
@@ -109,14 +109,14 @@ def _follow(
 
 
 class _Log:
-    """The end of what comes out of two pipes."""
+    """The end of the output of two pipes."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._text = b""
 
     def read(self, bot: SandboxedBot) -> None:
-        """Take what has come; never wait for more, nor for the end of what never ends."""
+        """Read what has come; never wait for more, nor for an output that never ends."""
         for pipe in (bot.stdout, bot.stderr):
             for _ in range(_MOST_READS):
                 if not (part := _read_some(pipe)):
@@ -134,7 +134,7 @@ def _read_some(pipe: int) -> bytes:
         return b""
 
 
-def _collected(scratch: int, log: str) -> BuiltBot | BuildFailed:
+def _pack(scratch: int, log: str) -> BuiltBot | BuildFailed:
     """Pack the folder of a build whose processes have all ended."""
     packed, bytes_left = io.BytesIO(), _MOST_OUTPUT_BYTES
     try:
@@ -151,12 +151,12 @@ def _collected(scratch: int, log: str) -> BuiltBot | BuildFailed:
                     return BuildFailed(reason=f"build: it left more than {mebibytes} MiB", log=log)
                 archive.writestr(_entry(name, mode), data)
     except OSError as error:
-        return BuildFailed(reason=f"build: what it left cannot be read: {error.strerror}", log=log)
+        return BuildFailed(reason=f"build: its files cannot be read: {error.strerror}", log=log)
     return BuiltBot(archive=packed.getvalue(), log=log)
 
 
 def _is_utf8(name: str) -> bool:
-    """Say whether a name has no bytes that Python can only stand something in for."""
+    """Return whether a name decodes without surrogates."""
     return not any("\ud800" <= sign <= "\udfff" for sign in name)
 
 
@@ -168,7 +168,7 @@ def _entry(name: str, mode: int) -> ZipInfo:
 
 
 def _files(parent: int, folder: str, prefix: str = "") -> Iterator[tuple[str, int]]:
-    """Yield name and descriptor of each file; what is no file and no folder is left out."""
+    """Yield name and descriptor of each file; skip everything but files and folders."""
     inner = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
     try:
         with os.scandir(inner) as entries:

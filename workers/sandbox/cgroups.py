@@ -24,7 +24,9 @@ class CgroupUse(StrEnum):
 
     NEVER = "never"
     FOR_CHILDREN = "for_children"
-    """Bots that may start processes; the limits of the others are exact without one."""
+    """Bots that may start processes; the limits of the others are exact without one.
+
+    Price: a single process may exceed its memory for a 20 ms tick; RLIMIT_AS bounds it."""
     ALWAYS = "always"
     """Every bot: its limit then also covers the kernel's memory for it. Costs about 10 ms."""
 

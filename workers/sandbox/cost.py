@@ -1,4 +1,4 @@
-"""What the sandbox costs over a plain process; `python -m workers.sandbox.cost` measures it."""
+"""Measures the cost of the sandbox over a plain process: `python -m workers.sandbox.cost`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def _start_costs(launchers: dict[SandboxLevel, Launcher]) -> dict[SandboxLevel, float]:
-    """Return the median milliseconds from the order to the reaped process."""
+    """Return the median milliseconds from the launch to the reaped process."""
     taken: dict[SandboxLevel, list[float]] = {level: [] for level in launchers}
     for _ in range(_ROUNDS):
         for level, launcher in launchers.items():

@@ -1,4 +1,4 @@
-"""What the `pentathlon` command finds when the platform is installed beside it."""
+"""The entry point through which the `pentathlon` command finds the sandbox."""
 
 from __future__ import annotations
 

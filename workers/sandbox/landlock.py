@@ -89,7 +89,7 @@ class LandlockLevel:
                 passed=(status_end,),
                 folder=str(request.folder),
                 environment=self._environment(scratch)
-                | request.profile.surroundings()
+                | request.profile.variables()
                 | request.command.env,
             )
             request.admit(child.pid)

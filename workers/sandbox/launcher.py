@@ -23,7 +23,7 @@ from workers.sandbox.staging import Inventory, Staging, copy_tree, is_readable_b
 from workers.sandbox.uids import UidPool
 
 KERNEL_MB = 32
-"""What the kernel may hold for a bot (page tables, pipes, cached files) besides its own memory."""
+"""Memory that the kernel may hold for a bot besides its own: page tables, pipes, file caches."""
 _LONGEST_TRIAL_S = 10.0
 _TOOL_TRIALS = {"go": "version"}
 _ONE_PROCESS = "Play bots of one process only."
@@ -44,7 +44,7 @@ _LAYERS: dict[SandboxLevel, tuple[Layer, ...]] = {
 
 
 class SandboxLauncher:
-    """Starts bots at one sandbox level; making it raises `LayerMissing` where that cannot work.
+    """Starts bots at one sandbox level; raises `LayerMissing` when it is made where that fails.
 
     A bot dies with the thread that started it, so start it from the thread that plays its match.
     It inherits the worker's processor affinity and cannot change it.
@@ -57,7 +57,7 @@ class SandboxLauncher:
         system_python: bool = True,
         cgroups: CgroupUse = CgroupUse.FOR_CHILDREN,
     ) -> None:
-        """Prepare to start bots; `cgroups` says which of them get a group where that works."""
+        """Prepare to start bots; `cgroups` says which get a group if the host has groups."""
         self.level = level
         self._use = cgroups
         self.cgroups, self.no_cgroups = _find_cgroups(cgroups)
@@ -70,12 +70,12 @@ class SandboxLauncher:
             self.staging = Staging()
             undo.callback(self.staging.close)
             self._system_python = system_python
-            self._furnish()
+            self._stage()
             self._undo = undo.pop_all()
 
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> SandboxedBot:
         """Start a bot; raise `LaunchFailed` when the host is to blame."""
-        with self._blaming_the_host(f"the bot of seat {seat} could not be started"):
+        with self._host_to_blame(f"the bot of seat {seat} could not be started"):
             self._check_processes(command)
             profile = profile_of(command)
             return self._start(
@@ -87,30 +87,30 @@ class SandboxLauncher:
             )
 
     def start_build(self, command: BotCommand, *, limits: Limits) -> SandboxedBot:
-        """Start a program that may have children, in a group where there are groups.
+        """Start a build, which may have children, in a group if the host has groups.
 
-        Its time is no rival's loss, so that elsewhere it is enough to count what can be seen.
+        No opponent waits for it, so it is enough to poll its processes elsewhere.
         """
-        with self._blaming_the_host("a build could not be started"):
+        with self._host_to_blame("a build could not be started"):
             if self.level is not SandboxLevel.NAMESPACES:
-                reason = f"a build starts processes, and at the level '{self.level}' nothing may"
+                reason = f"a build starts processes, which the level '{self.level}' forbids"
                 raise LayerMissing("namespaces", reason=reason, remedy=_ONE_PROCESS)
             return self._start(command, profile=BUILD, limits=limits, children=True)
 
     def is_complete(self) -> bool:
-        """Say whether all is there that was staged for bots; if not, the next start mends it.
+        """Return whether all staged files are still there; if not, the next start copies them.
 
-        A bot that ended while its Python was taken away is not to blame. Takes some milliseconds.
+        A bot that ended because its Python was removed is not to blame. Takes some milliseconds.
         """
         self._is_sound = self._has_staging() and self._staged.is_complete()
         return self._is_sound
 
-    def offers(self, runtime: str) -> bool:
-        """Try in the sandbox what the bots of a profile would run; it takes up to a second."""
+    def can_run(self, runtime: str) -> bool:
+        """Try the program of a profile in the sandbox, which takes up to a second."""
         profile = PROFILES[runtime]
         if not profile.is_installed():
             return False
-        return self._ends_well(
+        return self._exits_cleanly(
             lambda folder: self.start(
                 BotCommand(folder=folder, argv=profile.trial, language=profile.name),
                 seat=0,
@@ -118,36 +118,36 @@ class SandboxLauncher:
             )
         )
 
-    def builds_with(self, tool: str) -> bool:
-        """Try in the sandbox whether a build may begin with a program."""
+    def can_build_with(self, tool: str) -> bool:
+        """Try in the sandbox whether builds can use a tool."""
         trial = (tool, _TOOL_TRIALS.get(tool, "--version"))
         if not Profile(name=tool, program=tool).is_installed():
             return False
-        return self._ends_well(
+        return self._exits_cleanly(
             lambda folder: self.start_build(
                 BotCommand(folder=folder, argv=trial, language="command"), limits=BUILD_LIMITS
             )
         )
 
     def close(self) -> None:
-        """Give back the uids and remove the staged files; bots must have been stopped."""
+        """Free the uids and remove the staged files; bots must have been stopped."""
         self._undo.close()
 
-    def _furnish(self) -> None:
-        """Stage what bots need and cannot reach where it is; whatever was staged is forgotten."""
+    def _stage(self) -> None:
+        """Copy the files that bots need and cannot reach; forget earlier copies."""
         uid = self._uids.first
-        self._furnished = self.staging.restore()
-        before = set(self._furnished.iterdir())
+        self._staged_in = self.staging.restore()
+        before = set(self._staged_in.iterdir())
         runtime = find_runtime(self.staging, uid=uid, system_python=self._system_python)
         self._level = _LEVELS[self.level](runtime, self.staging, uid=uid)
-        self._staged = Inventory(*set(self._furnished.iterdir()) - before)
+        self._staged = Inventory(*set(self._staged_in.iterdir()) - before)
         self._is_sound = True
 
     def _has_staging(self) -> bool:
         return (
             self._is_sound
-            and self._furnished == self.staging.folder
-            and (self._furnished.exists())
+            and self._staged_in == self.staging.folder
+            and (self._staged_in.exists())
         )
 
     def _start(
@@ -160,7 +160,7 @@ class SandboxLauncher:
         seat: int = 0,
     ) -> SandboxedBot:
         if not self._has_staging():
-            self._furnish()
+            self._stage()
         with ExitStack() as undo:
             uid = self._uids.take()
             undo.callback(self._uids.give_back, uid)
@@ -180,7 +180,7 @@ class SandboxLauncher:
             return bot
 
     @contextmanager
-    def _blaming_the_host(self, what: str) -> Iterator[None]:
+    def _host_to_blame(self, what: str) -> Iterator[None]:
         try:
             yield
         except LaunchFailed:
@@ -198,7 +198,7 @@ class SandboxLauncher:
         copy_tree(folder, copy)
         return copy
 
-    def _ends_well(self, start: Callable[[Path], SandboxedBot]) -> bool:
+    def _exits_cleanly(self, start: Callable[[Path], SandboxedBot]) -> bool:
         with ExitStack() as undo:
             folder = self.staging.new_folder(undo)
             folder.chmod(0o755)

@@ -82,7 +82,7 @@ class NamespacesLevel:
             folder=request.folder,
             environment=bot_environment()
             | library_path(Path(self._runtime.python))
-            | request.profile.surroundings()
+            | request.profile.variables()
             | request.command.env,
             readable=request.profile.extra_paths(),
             children=request.children,

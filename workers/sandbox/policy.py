@@ -1,7 +1,7 @@
-"""What a bot may ask of the kernel: names and argument tests, from which the filters are built.
+"""The system calls that a bot may make: names and argument tests, from which filters are built.
 
-Everything that is not named here fails with ENOSYS. A name that exists on neither architecture,
-or that is missing on aarch64 without being listed in `X86_ONLY`, stops the build.
+Every other call fails with ENOSYS. A name that exists on neither architecture, or that aarch64
+lacks and `X86_ONLY` does not list, stops the build of the filters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def refuse(number: int) -> int:
 
 
 PRETEND = refuse(0)
-"""The verdict that makes a call succeed without being done."""
+"""The verdict that makes a call report success and do nothing."""
 
 
 class Variant(StrEnum):

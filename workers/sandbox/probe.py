@@ -94,13 +94,13 @@ def examine(launcher: SandboxLauncher) -> Probe:
     try:
         bot = launcher.start(_CANARY, seat=0, limits=_LIMITS)
     except LaunchFailed as error:
-        return _without(launcher.level, _blamed(str(error)), str(error))
+        return _without(launcher.level, _layer_named_in(str(error)), str(error))
     try:
         facts = _read_facts(bot)
         findings = tuple(_findings(launcher, bot, facts))
     except (OSError, ValueError) as error:
         reason = f"the canary gave no answer: {error}"
-        return _without(launcher.level, _blamed(reason), reason)
+        return _without(launcher.level, _layer_named_in(reason), reason)
     finally:
         bot.stop()
     return Probe(level=launcher.level, findings=findings)
@@ -120,8 +120,8 @@ def _without(level: SandboxLevel, layer: Layer, reason: str, *, remedy: str = ""
     )
 
 
-def _blamed(message: str) -> Layer:
-    """Name the layer that a failed start speaks of."""
+def _layer_named_in(message: str) -> Layer:
+    """Return the layer that the message of a failed start names."""
     words = {"seccomp": Layer.SYSCALLS, "rlimit": Layer.RLIMITS, "uid": Layer.IDENTITY}
     lowered = message.lower()
     return next((layer for word, layer in words.items() if word in lowered), Layer.FILESYSTEM)
@@ -159,12 +159,12 @@ def _findings(launcher: SandboxLauncher, bot: SandboxedBot, facts: Facts) -> Ite
     if launcher.cgroups is None:
         del checks[Layer.CGROUP]
     found = {layer: _finding(layer, list(check())) for layer, check in checks.items()}
-    found |= {each.layer: each for each in _aside(launcher)}
+    found |= {each.layer: each for each in _unused_layers(launcher)}
     yield from (found[layer] for layer in Layer)
 
 
-def _aside(launcher: SandboxLauncher) -> Iterator[Finding]:
-    """Yield what is said of layers that this level does without, and of the outer one."""
+def _unused_layers(launcher: SandboxLauncher) -> Iterator[Finding]:
+    """Yield the findings about layers that this level does without, and the outer one."""
     detail = "the deployment's: gVisor or Kata, network policy"
     yield Finding(layer=Layer.OUTER, state=State.NOT_CHECKED, detail=detail)
     if launcher.level is SandboxLevel.LANDLOCK:
@@ -177,7 +177,7 @@ def _aside(launcher: SandboxLauncher) -> Iterator[Finding]:
         yield Finding(
             layer=Layer.CGROUP,
             state=State.NOT_USED,
-            detail=f"{lacking.reason}; bots are one process, whose limits are exact without",
+            detail=f"{lacking.reason}; bots are single processes, whose limits are exact without",
             remedy=" ".join(filter(None, (lacking.remedy, remedy))),
         )
 

@@ -1,4 +1,8 @@
-"""All processes of one bot, seen from the host: one process, a control group, or a polled tree."""
+"""All processes of one bot, seen from the host: one process, a control group, or a polled tree.
+
+The first process of a bot with children is process 1 of its namespace, so its status, its time and
+its end are the bot's. Price: it must reap orphans, which count as tasks until then.
+"""
 
 from __future__ import annotations
 
@@ -164,7 +168,8 @@ class CgroupTree(SingleProcess):
 class PolledTree(SingleProcess):
     """A process and its descendants, polled one by one: a build on a host without groups.
 
-    It misses what they use between two looks, and children that nobody waited for.
+    It misses what they use between two looks, which come every 10 ms, and children that nobody
+    waited for.
     """
 
     def cpu_s(self) -> float:

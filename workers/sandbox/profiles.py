@@ -1,4 +1,4 @@
-"""What each run-time system needs in the sandbox, as data; a new one is a new entry."""
+"""The needs of each run-time system in the sandbox, as data."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ class Profile:
     program: str = ""
     """What starts its bots; empty when a bot brings its own program or a launcher knows it."""
     trial: tuple[str, ...] = ("/bin/true",)
-    """Ends with status 0 where it works."""
+    """A command that exits with 0 where the system works."""
     environment: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
-    """Patterns, from the root, of what it reads outside /usr."""
+    """Glob patterns, from the root, of the files that it reads outside /usr."""
     reserved_mb: int = 0
-    """Address space that it reserves without using it. The kernel keeps tables for what is read
-    there, and changes those of 16 GiB in .2 s, also while the bot is paused: so it is bounded."""
+    """Address space that it reserves without using it. It is bounded because the kernel takes .2 s
+    to change the page tables of 16 GiB, also while the bot is paused."""
     extra_tasks: int = 0
     """Threads of its own, besides those that the limits leave to the bot."""
     startup_cpu_s: float = 0.0
     """CPU time for its own start, besides what the limits leave to the bot's life."""
 
     def is_installed(self) -> bool:
-        """Say whether its program is where bots look for one."""
+        """Return whether its program is on the path of bots."""
         return not self.program or shutil.which(self.program, path=BOT_PATH) is not None
 
     def limits(self, limits: Limits) -> Limits:
-        """Return the limits with what the system itself needs."""
+        """Return the limits plus the needs of the system itself."""
         return replace(
             limits,
             tasks=limits.tasks + self.extra_tasks,
             startup_wall_s=limits.startup_wall_s + self.startup_cpu_s,
         )
 
-    def surroundings(self) -> dict[str, str]:
-        """Return the variables that its bots have besides those of every bot."""
+    def variables(self) -> dict[str, str]:
+        """Return the environment variables that its bots have besides those of every bot."""
         if not self.environment:
             return {}
         found = shutil.which(self.program, path=BOT_PATH) or "/usr/bin/absent"
@@ -60,13 +60,13 @@ class Profile:
         return {name: value.replace("{home}", home) for name, value in self.environment.items()}
 
     def extra_paths(self) -> list[Path]:
-        """Return what its bots must see besides what every bot sees."""
+        """Return the paths that its bots see besides those of every bot."""
         return [path for pattern in self.readable for path in sorted(Path("/").glob(pattern))]
 
 
 _GIBIBYTE_MB: Final = 1024
 
-# What a program brings along may have a collector that reserves first and uses later.
+# A bot's own program may have a garbage collector that reserves first and uses later.
 NATIVE: Final = Profile(name="command", reserved_mb=4 * _GIBIBYTE_MB)
 
 BUILD: Final = Profile(
@@ -76,7 +76,7 @@ BUILD: Final = Profile(
     readable=("etc/java-*-openjdk",),
     reserved_mb=16 * _GIBIBYTE_MB,
 )
-"""For compilers and what they call, whatever the language."""
+"""For compilers and the programs that they call, in any language."""
 BUILD_LIMITS: Final = Limits(
     startup_wall_s=0,
     action_wall_s=120,
@@ -87,7 +87,7 @@ BUILD_LIMITS: Final = Limits(
     open_files=256,
     tasks=64,
 )
-"""What one build may use; `action_wall_s` bounds the whole of it."""
+"""The limits of one build; `action_wall_s` bounds the whole of it."""
 
 PROFILES: Final = {
     each.name: each
@@ -125,7 +125,7 @@ PROFILES: Final = {
 def profile_of(command: BotCommand) -> Profile:
     """Return the profile of a bot: by its language, else by the system's program that it starts.
 
-    A file of the bot's own that is named like one gets nothing.
+    A file of the bot itself with such a name does not count.
     """
     if command.language in PROFILES and command.language != NATIVE.name:
         return PROFILES[command.language]
@@ -134,7 +134,7 @@ def profile_of(command: BotCommand) -> Profile:
 
 
 def _starts(program: str, profile: Profile) -> bool:
-    """Say whether a bot that names this program starts what a profile is for."""
+    """Return whether this program is the one of a profile."""
     if not profile.program:
         return False
     if program == profile.program:

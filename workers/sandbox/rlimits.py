@@ -1,4 +1,8 @@
-"""The kernel's own limits for one bot process."""
+"""The kernel's own limits for one bot process.
+
+`prlimit` or `confine.py` sets them inside the sandbox: from outside, a root without
+CAP_SYS_RESOURCE may not, and the task limit counts per user namespace. Price: one more exec.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,8 @@ PRLIMIT = Path("/usr/bin/prlimit")
 def rlimits(limits: Limits, *, reserved_mb: int = 0) -> Rlimits:
     """Return the limits of one process; the watchdog is stricter, these hold when it is late.
 
-    `reserved_mb` is what a run-time system reserves without using it, besides four times the
-    memory of its bot. Where it is far more than the bot may use, the data that it can write counts
-    as well.
+    A run-time system reserves `reserved_mb` without using it, besides four times the memory of its
+    bot. With such a reserve the address space says little, so writable data is limited too.
     """
     memory = limits.memory_mb * MEBIBYTE
     cpu_s = math.ceil(most_cpu_s(limits)) + 1

@@ -1,4 +1,4 @@
-"""What a bot sees of the host: the system's programs, a Python, and the engines."""
+"""The files of the host that a bot sees: the system's programs, a Python, the engines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pentathlon_engines
 from workers.sandbox.staging import Staging, can_reach, copy_tree, is_readable_by
 
 ENGINES_AT = "/opt/pentathlon"
-"""Where the engines lie for a bot; outside its own folder, where nothing is ever mounted."""
+"""Where a bot sees the engines; outside its own folder, where nothing is ever mounted."""
 
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 _OLDEST_PYTHON = (3, 11)
@@ -35,7 +35,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """Everything readable that is the same for all bots."""
+    """The readable files that are the same for all bots."""
 
     python: str
     binds: tuple[Bind, ...]
@@ -53,7 +53,7 @@ class Runtime:
 
 
 def find_runtime(staging: Staging, *, uid: int, system_python: bool = True) -> Runtime:
-    """Choose the system's Python if it is recent enough, else the one that runs this."""
+    """Choose the system's Python if it is recent enough, else our own."""
     binds, links = _system()
     if system_python and _is_recent(_SYSTEM_PYTHON):
         python = str(_SYSTEM_PYTHON)
@@ -66,7 +66,7 @@ def find_runtime(staging: Staging, *, uid: int, system_python: bool = True) -> R
 
 
 def library_path(python: Path) -> dict[str, str]:
-    """Return what a Python outside the system needs to find its own library, wherever it lies."""
+    """Return the environment in which a Python outside /usr finds its library."""
     if python.is_relative_to("/usr"):
         return {}
     return {"LD_LIBRARY_PATH": str(python.parent.parent / "lib")}

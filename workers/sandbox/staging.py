@@ -21,32 +21,32 @@ _ANYBODY = 65534
 _READ, _TRAVERSE = 4, 1
 _FOR_ALL = 0o755
 
-_Sign = tuple[int, int] | None
+_Fingerprint = tuple[int, int] | None
 """Size and time of change in nanoseconds; None for what is not there."""
 
 
 class Staging:
-    """A private folder that every user may traverse, for copies of what a bot cannot reach.
+    """A private folder that every user may traverse, for copies of files that a bot cannot reach.
 
-    It vanishes with `close()`, with this object, or, after a killed worker, when the next
-    staging folder on this machine is made. One that somebody else removes is made anew.
+    It is removed by `close()`, with this object or, if its worker was killed, when the next
+    staging folder on this machine is made. If somebody else removes it, it is made again.
     """
 
     def __init__(self) -> None:
-        self._held = _Held()
-        self._held.make()
-        self.close = weakref.finalize(self, self._held.remove)
+        self._locked = _LockedFolder()
+        self._locked.make()
+        self.close = weakref.finalize(self, self._locked.remove)
         _all.add(self)
 
     @property
     def folder(self) -> Path:
         """Where it is now."""
-        return self._held.folder
+        return self._locked.folder
 
     def restore(self) -> Path:
-        """Make it anew if it is gone; return where it is."""
+        """Make the folder again if it is gone; return its path."""
         if not self.folder.exists():
-            self._held.make()
+            self._locked.make()
         return self.folder
 
     def new_folder(self, undo: ExitStack | None = None) -> Path:
@@ -59,24 +59,24 @@ class Staging:
 
 
 class Inventory:
-    """What lay in some folders once: a cleaner of temporary files may take any of it away."""
+    """The files of some folders at one time; a cleaner of temporary files may remove any."""
 
     def __init__(self, *folders: Path) -> None:
         self._files = [file for folder in folders for file in _files_in(folder)]
 
     def is_complete(self) -> bool:
-        """Say whether all of it is still there and no file has been written to."""
-        return all(_sign(path) == sign for path, sign in self._files)
+        """Return whether every file is still there and unchanged."""
+        return all(_fingerprint(path) == sign for path, sign in self._files)
 
 
 def close_all() -> None:
-    """Remove every staging folder of this process, which ends without ceremony."""
+    """Remove every staging folder of this process, which ends without exit handlers."""
     for staging in list(_all):
         staging.close()
 
 
 def sweep(parent: Path) -> None:
-    """Remove from a folder the staging folders of workers that are gone."""
+    """Remove the staging folders of dead workers from a folder."""
     for folder in parent.glob(f"{PREFIX}*"):
         try:
             if folder.lstat().st_uid == os.geteuid():
@@ -87,7 +87,7 @@ def sweep(parent: Path) -> None:
 
 
 def is_readable_by(path: Path, uid: int) -> bool:
-    """Say whether a user without groups can reach a file, or everything in a folder."""
+    """Return whether a user without groups can read a file, or everything in a folder."""
     if uid == os.geteuid():
         return True
     if not can_reach(path, uid):
@@ -102,7 +102,7 @@ def is_readable_by(path: Path, uid: int) -> bool:
 
 
 def can_reach(path: Path, uid: int) -> bool:
-    """Say whether a user without groups can traverse every folder above an absolute path."""
+    """Return whether a user without groups can traverse every folder above an absolute path."""
     return uid == os.geteuid() or all(_may(parent, uid, _TRAVERSE) for parent in path.parents)
 
 
@@ -122,25 +122,25 @@ def copy_tree(
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder that a bot may have made deep, or closed to its owner, as far as it goes.
+    """Remove as much as possible of a folder, however deep or unreadable a bot has made it.
 
-    What lies in a folder of it is moved up to it, so that no path grows and nothing recurses.
+    Entries of inner folders are moved up to the top, so that no path grows and nothing recurses.
     """
     names = (f"{secrets.token_hex(8)}-{number}" for number in itertools.count())
     with suppress(OSError):
-        while entries := _opened(folder):
+        while entries := _open_and_list(folder):
             for path in entries:
                 if not _is_folder(path):
                     path.unlink()
                     continue
-                for inner in _opened(path):
+                for inner in _open_and_list(path):
                     _open_up(inner)
                     inner.rename(folder / next(names))
                 path.rmdir()
         folder.rmdir()
 
 
-def _opened(folder: Path) -> list[Path]:
+def _open_and_list(folder: Path) -> list[Path]:
     _open_up(folder)
     return list(folder.iterdir())
 
@@ -178,16 +178,16 @@ def _parents() -> list[Path]:
     return list(dict.fromkeys((Path(tempfile.gettempdir()).resolve(), *_TEMPORARY)))
 
 
-def _files_in(folder: Path) -> Iterator[tuple[str, _Sign]]:
-    yield str(folder), _sign(str(folder))
+def _files_in(folder: Path) -> Iterator[tuple[str, _Fingerprint]]:
+    yield str(folder), _fingerprint(str(folder))
     for parent, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = f"{parent}/{name}"
-            yield path, _sign(path)
+            yield path, _fingerprint(path)
 
 
-def _sign(path: str) -> _Sign:
-    """Return what a file is known by; for a folder, only that it is there."""
+def _fingerprint(path: str) -> _Fingerprint:
+    """Return size and time of a file; for a folder only that it is there."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -205,8 +205,8 @@ def _may(path: Path, uid: int, bits: int) -> bool:
     return (status.st_mode >> shift) & bits == bits
 
 
-class _Held:
-    """A folder under a name that sweeps know, locked for as long as its maker lives."""
+class _LockedFolder:
+    """A folder with a name that `sweep` knows, locked while its maker lives."""
 
     def __init__(self) -> None:
         self.folder = Path()
@@ -214,7 +214,7 @@ class _Held:
         self._maker = os.getpid()
 
     def make(self) -> None:
-        """Make the folder; the one before, if any, is gone."""
+        """Make the folder in place of one that is gone."""
         self._unlock()
         for parent in _parents():
             sweep(parent)
@@ -222,7 +222,7 @@ class _Held:
         made = Path(tempfile.mkdtemp(prefix="pentathlon-new-", dir=parent))
         self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # Under its final name it is locked from the start, so that nobody sweeps it away.
+        # It gets its final name once it is locked, so that nobody sweeps it away.
         self.folder = made.rename(parent / f"{PREFIX}{made.name.rpartition('-')[2]}")
         self.folder.chmod(0o711)
 

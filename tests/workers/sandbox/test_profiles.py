@@ -175,7 +175,7 @@ def test_native_bot_plays(launcher: SandboxLauncher, tmp_path: Path) -> None:
 def test_runtime_is_offered_where_it_is_installed(launcher: SandboxLauncher, name: str) -> None:
     is_here = name in ("command", "python") or shutil.which(name, path=BOT_PATH) is not None
 
-    assert launcher.offers(name) == is_here
+    assert launcher.can_run(name) == is_here
 
 
 def test_runtime_that_does_not_work_is_not_offered(
@@ -184,7 +184,7 @@ def test_runtime_that_does_not_work_is_not_offered(
     broken = Profile(name="perl", trial=("/usr/bin/perl", "-e", "die"))
     monkeypatch.setattr("workers.sandbox.launcher.PROFILES", {**PROFILES, "perl": broken})
 
-    assert not launcher.offers("perl")
+    assert not launcher.can_run("perl")
 
 
 @pytest.mark.parametrize("tool", BUILD_TOOLS)
@@ -192,7 +192,7 @@ def test_build_tool_is_offered_where_it_is_installed(launcher: SandboxLauncher, 
     can_build = launcher.level is SandboxLevel.NAMESPACES
     is_here = shutil.which(tool, path=BOT_PATH) is not None
 
-    assert launcher.builds_with(tool) == (can_build and is_here)
+    assert launcher.can_build_with(tool) == (can_build and is_here)
 
 
 def test_every_language_has_a_profile() -> None:

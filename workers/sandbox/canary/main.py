@@ -1,4 +1,4 @@
-"""Tries one thing for each layer of the sandbox, tells what happened, and asks to be killed."""
+"""Tries to break each layer of the sandbox, prints the outcome, then makes a forbidden call."""
 
 import ctypes
 import errno
@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def refusal(action: Callable[..., object], *arguments: object) -> str | None:
-    """Return the name of the error that an action meets, or None when it is let through."""
+    """Return the name of the error that an action meets, or None when it succeeds."""
     try:
         action(*arguments)
     except OSError as error:
@@ -67,7 +67,7 @@ def share() -> None:
 
 
 def notify() -> None:
-    """Ask to be told of what others do with a folder."""
+    """Ask for notifications about a folder."""
     fcntl.fcntl(os.open("/usr", os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS)
 
 
