@@ -16,12 +16,13 @@ from pentathlon.common.errors import Conflict, DomainError, NotFound
 from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon.matches.services import fail_attempt, return_match
 from pentathlon.matches.uploads import reject_build
-from pentathlon.replays.services import Submission, accept_results
+from pentathlon.replays.results import Submission
+from pentathlon.replays.services import accept_results
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import bot_command
 from pentathlon_engines.match.launcher import HostTooSlow, Launcher
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.runner import MatchAbandoned, MatchReport, SeatBot, play_match
+from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
 from workers.bot_files import BotFiles, FilesRemoved
 from workers.builds import BuildRefused, build_version
 from workers.drain import Drain, Drained
@@ -155,7 +156,7 @@ class _Batch:
         if report.record["faults"]:
             self._check_files(seats)
         self._host.note(waited_s=report.starved_s, watched_s=report.watched_s)
-        return _submission(job, report)
+        return Submission(match_id=job.match_id, token=job.token, report=report)
 
     def _check_files(self, seats: Sequence[SeatBot]) -> None:
         """Raise if a bot may have failed because somebody removed its files."""
@@ -269,18 +270,6 @@ def _answers() -> bool:
         connection.close()
         return False
     return True
-
-
-def _submission(job: Job, report: MatchReport) -> Submission:
-    return Submission(
-        match_id=job.match_id,
-        token=job.token,
-        record=report.record,
-        logs=[log.decode(errors="replace") for log in report.logs],
-        notes=report.notes,
-        usage=report.usage,
-        traces=report.traces,
-    )
 
 
 def _sentence(error: Exception) -> str:

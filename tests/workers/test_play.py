@@ -20,7 +20,8 @@ from pentathlon.matches.models import (
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import submit_bot
 from pentathlon.replays.models import Replay
-from pentathlon.replays.services import Submission, accept_results
+from pentathlon.replays.results import Submission
+from pentathlon.replays.services import accept_results
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import (
     BotCommand,

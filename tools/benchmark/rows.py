@@ -9,15 +9,16 @@ from typing import TypeVar
 from django.db import transaction
 
 from pentathlon.matches.dispatch.publishing import BATCH, publish_pending
-from pentathlon.matches.jobs import Ending, Job, MatchResult
+from pentathlon.matches.jobs import Job, MatchResult
 from pentathlon.matches.services import claim_matches, finish_matches
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
-from pentathlon.replays.receipt import seat_results
-from pentathlon.replays.services import Submission, accept_results, read_record
+from pentathlon.replays.results import Submission, seat_results
+from pentathlon.replays.services import accept_results, read_record
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.record.record import canonical, chain, verify_record
 from pentathlon_engines.record.shape import Record
+from pentathlon_engines.runner import MatchReport
 from tools.benchmark.meter import cost_s, own_cpu_s
 
 T = TypeVar("T")
@@ -35,28 +36,27 @@ class Twin:
     def submission(self) -> Submission:
         """Return what a worker hands in."""
         seats = self.record["seats"]
-        return Submission(
-            match_id=self.job.match_id,
-            token=self.job.token,
+        report = MatchReport(
             record=self.record,
-            logs=[""] * seats,
+            logs=[b""] * seats,
             notes=[[] for _ in range(seats)],
             usage=[_USAGE] * seats,
+            traces=[],
         )
+        return Submission(match_id=self.job.match_id, token=self.job.token, report=report)
 
-    def ending(self) -> Ending:
+    def result(self) -> MatchResult:
         """Return what the rows show of the record."""
-        told = self.submission()
-        seats = seat_results(self.record, logs=told.logs, notes=told.notes, usage=told.usage)
-        result = MatchResult(
+        return MatchResult(
+            match_id=self.job.match_id,
+            token=self.job.token,
             outcome_reason=self.record["outcome"]["reason"],
             plies=len(self.record["events"]),
             sandbox=self.record["sandbox"],
             chain=self.record["chain"],
-            result_hash=self.record["chain"],
-            seats=seats,
+            record=canonical(self.record),
+            seats=tuple(seat_results(self.submission().report)),
         )
-        return Ending(match_id=self.job.match_id, token=self.job.token, result=result)
 
 
 def claimed_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twin], float]:
@@ -90,8 +90,8 @@ def verified_s(records: Sequence[Record]) -> float:
 
 def rows_s(twins: Sequence[Twin]) -> float:
     """Store the rows of all results; return the CPU seconds."""
-    endings = [twin.ending() for twin in twins]
-    return cost_s(lambda: [finish_matches(endings=batch) for batch in _batches(endings)])
+    results = [twin.result() for twin in twins]
+    return cost_s(lambda: [finish_matches(batch) for batch in _batches(results)])
 
 
 def replays_s(twins: Sequence[Twin]) -> float:

@@ -18,10 +18,10 @@ django.setup()
 from pentathlon.local.preparation import prepare_database  # noqa: E402
 from pentathlon.matches.jobs import Job  # noqa: E402
 from pentathlon.matches.models import Match  # noqa: E402
-from pentathlon.matches.services import claim_match  # noqa: E402
+from pentathlon.matches.services import claim_matches  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
-from pentathlon.replays.receipt import expected_header  # noqa: E402
-from pentathlon.replays.services import accept_result  # noqa: E402
+from pentathlon.replays.results import Submission, expected_header  # noqa: E402
+from pentathlon.replays.services import accept_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
 from pentathlon.tournaments.services import close_finished, start_tournament  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
@@ -29,6 +29,7 @@ from pentathlon_engines.match.launcher import Usage  # noqa: E402
 from pentathlon_engines.match.referee import Referee  # noqa: E402
 from pentathlon_engines.record.record import seal  # noqa: E402
 from pentathlon_engines.record.shape import Header, Record  # noqa: E402
+from pentathlon_engines.runner import MatchReport  # noqa: E402
 from tools.chaos.document import (  # noqa: E402
     Size,
     choice,
@@ -68,8 +69,7 @@ def played_in_peace(size: Size, *, game: str, seed: int, sandbox: str) -> Tourna
 
 def _play_waiting(sandbox: str) -> None:
     for match_id in Match.objects.unfinished().order_by("pk").values_list("pk", flat=True):
-        job = claim_match(match_id=match_id, worker="quiet")
-        if job is not None:
+        for job in claim_matches(match_ids=[match_id], worker="quiet"):
             _accept(job, _record(job, sandbox))
 
 
@@ -87,14 +87,17 @@ def _record(job: Job, sandbox: str) -> Record:
 
 def _accept(job: Job, record: Record) -> None:
     seats = record["seats"]
-    accept_result(
-        match_id=job.match_id,
-        token=job.token,
+    report = MatchReport(
         record=record,
-        logs=[""] * seats,
+        logs=[b""] * seats,
         notes=[[]] * seats,
         usage=[_USAGE] * seats,
+        traces=[],
     )
+    submission = Submission(match_id=job.match_id, token=job.token, report=report)
+    for refusal in accept_results([submission]):
+        if refusal is not None:
+            raise refusal
 
 
 def _options() -> argparse.Namespace:

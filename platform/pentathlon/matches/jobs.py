@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -98,21 +99,20 @@ class SeatResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchResult:
-    """How a match ended: what the rows show of a verified record."""
+    """What one attempt made of a match: a verified record, and what the rows show of it."""
 
+    match_id: int
+    token: UUID
+    """The right of the attempt to hand it in."""
     outcome_reason: str
     plies: int
     sandbox: str
     chain: str
-    result_hash: str
-    """Of the whole record; the same one may be handed in again."""
+    record: bytes
+    """Its canonical JSON."""
     seats: tuple[SeatResult, ...]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """The result of one attempt, handed in with the right to do so."""
-
-    match_id: int
-    token: UUID
-    result: MatchResult
+    @property
+    def result_hash(self) -> str:
+        """Return the SHA-256 of the record; the same one may be handed in again."""
+        return hashlib.sha256(self.record).hexdigest()

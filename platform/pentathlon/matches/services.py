@@ -24,7 +24,7 @@ from pentathlon.common.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.matches.concurrency import within_cap
 from pentathlon.matches.endings import note_endings
-from pentathlon.matches.jobs import Ending, Job, MatchResult, MatchSpec, SeatJob
+from pentathlon.matches.jobs import Job, MatchResult, MatchSpec, SeatJob
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -73,19 +73,14 @@ def schedule_matches(specs: Iterable[MatchSpec]) -> list[Match]:
     return matches
 
 
-def claim_match(*, match_id: int, worker: str) -> Job | None:
-    """Take a waiting match for `LEASE_S` seconds; None if it is not to be had (any more)."""
-    return next(iter(claim_matches(match_ids=[match_id], worker=worker)), None)
-
-
 @transaction.atomic
 def claim_matches(
     *, match_ids: Sequence[int], worker: str, capabilities: Capabilities | None = None
 ) -> list[Job]:
-    """Take those of these matches that are to be had, each under a lease and token of its own.
+    """Claim the matches that still wait, each for `LEASE_S` seconds under a token of its own.
 
-    What this worker cannot play or has just failed to play, or a bot's cap holds back, is
-    published again later.
+    A match that this worker cannot play or has just failed, or that a bot's cap holds back, is
+    left to be published again.
     """
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
     # What somebody else holds is theirs: a hint is delivered twice now and then.
@@ -138,37 +133,36 @@ def renew_lease(*, match_id: int, token: UUID, ply: int) -> bool:
 
 
 @transaction.atomic(savepoint=False)
-def finish_matches(*, endings: Sequence[Ending]) -> set[int]:
-    """Store how matches ended, all together; return the ids of those that counted.
+def finish_matches(results: Iterable[MatchResult]) -> set[int]:
+    """Store the results of matches together; return the ids of those that count.
 
-    A match whose current token is another one is left as it is.
+    A match that another token holds by now is left as it is.
     """
-    told = {ending.match_id: ending for ending in endings}
-    running = Match.objects.filter(pk__in=told, state=MatchState.RUNNING).order_by("pk")
+    offered = {result.match_id: result for result in results}
+    running = Match.objects.filter(pk__in=offered, state=MatchState.RUNNING).order_by("pk")
     found = list(running.select_for_update().values_list("pk", "token", "kind"))
-    counted = {pk: told[pk] for pk, token, _ in found if token == told[pk].token}
+    counted = {pk: offered[pk] for pk, token, _ in found if token == offered[pk].token}
     if not counted:
         return set()
-    results = {pk: ending.result for pk, ending in counted.items()}
     Match.objects.filter(pk__in=counted).update(
         state=MatchState.DONE,
         state_reason="",
         finished_at=Now(),
-        ply=_by_id({pk: result.plies for pk, result in results.items()}, IntegerField()),
+        ply=_by_id({pk: result.plies for pk, result in counted.items()}, IntegerField()),
         **{
-            name: _by_id({pk: getattr(each, name) for pk, each in results.items()}, CharField())
+            name: _by_id({pk: getattr(each, name) for pk, each in counted.items()}, CharField())
             for name in ("outcome_reason", "sandbox", "chain")
         },
         **_NO_LEASE,
     )
-    _store_seats(results)
-    hashes = {ending.token: ending.result.result_hash for ending in counted.values()}
+    _store_seats(counted)
+    hashes = {result.token: result.result_hash for result in counted.values()}
     Attempt.objects.filter(token__in=hashes).update(
         state=AttemptState.ACCEPTED,
         result_hash=_by(hashes, column="token", field=CharField()),
         ended_at=Now(),
     )
-    if any(seat.failed_at_start for each in results.values() for seat in each.seats):
+    if any(seat.failed_at_start for each in counted.values() for seat in each.seats):
         stop_failing_versions(match_ids=counted)
     if uploads := {pk for pk, _, kind in found if kind == MatchKind.VALIDATION}:
         settle_versions(match_ids=uploads & counted.keys())

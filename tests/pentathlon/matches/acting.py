@@ -1,14 +1,21 @@
 """What workers and clocks do to matches, for tests."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 from django.db.models.functions import Now
 
-from pentathlon.matches.jobs import Ending, Job, MatchResult, SeatResult
+from pentathlon.matches.jobs import Job, MatchResult, SeatResult
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.services import claim_match, finish_matches
+from pentathlon.matches.services import claim_matches, finish_matches
 from tests.factories import make_match
+
+
+def claim_match(*, match_id: int, worker: str) -> Job | None:
+    """Claim one match; None if it does not wait."""
+    return next(iter(claim_matches(match_ids=[match_id], worker=worker)), None)
 
 
 def claimed(match: Match, worker: str = "test/1") -> Job:
@@ -18,10 +25,14 @@ def claimed(match: Match, worker: str = "test/1") -> Job:
     return job
 
 
-def finish(job: Job, told: MatchResult) -> bool:
-    """Hand in the result of one match; tell whether it counted."""
-    ending = Ending(match_id=job.match_id, token=job.token, result=told)
-    return job.match_id in finish_matches(endings=[ending])
+def result_of(job: Job, result: MatchResult) -> MatchResult:
+    """Return this result as that of a claimed match."""
+    return replace(result, match_id=job.match_id, token=job.token)
+
+
+def finish(job: Job, result: MatchResult) -> bool:
+    """Hand in the result of one match; return whether it counted."""
+    return job.match_id in finish_matches([result_of(job, result)])
 
 
 def let_lease_expire(match_id: int) -> None:
@@ -29,15 +40,17 @@ def let_lease_expire(match_id: int) -> None:
     Match.objects.filter(pk=match_id).update(lease_until=Now() - timedelta(seconds=1))
 
 
-def result(*, seats: int = 2, result_hash: str = "a" * 64, **first_seat: Any) -> MatchResult:
+def result(*, seats: int = 2, record: bytes = b"{}", **first_seat: Any) -> MatchResult:
     """Return a result won by seat 0; `first_seat` changes what is said about that seat."""
     shared: dict[str, Any] = {"score": None, "cpu_ms": 12, "wall_ms": 20, "memory_peak_mb": 9.5}
     return MatchResult(
+        match_id=0,
+        token=uuid4(),
         outcome_reason="line",
         plies=7,
         sandbox="namespaces",
         chain="c" * 64,
-        result_hash=result_hash,
+        record=record,
         seats=tuple(
             SeatResult(rank=seat, **{**shared, **(first_seat if seat == 0 else {})})
             for seat in range(seats)

@@ -7,11 +7,11 @@ from pytest_django.fixtures import Settings
 
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.matches import retries, services
-from pentathlon.matches.jobs import Ending, Job
+from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version, make_worker
-from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
+from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result, result_of
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db
@@ -61,10 +61,7 @@ class TestBatch:
         claimed(Match.objects.get(pk=lost.match_id))
 
         counted = services.finish_matches(
-            endings=[
-                Ending(match_id=job.match_id, token=job.token, result=result(score=number))
-                for number, job in enumerate((kept, lost, again))
-            ]
+            result_of(job, result(score=number)) for number, job in enumerate((kept, lost, again))
         )
 
         assert counted == {kept.match_id, again.match_id}

@@ -10,7 +10,7 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.matches.uploads import validate_again
 from tests.factories import make_match, make_version
-from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
+from tests.pentathlon.matches.acting import claim_match, claimed, finish, let_lease_expire, result
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,9 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_one_of_many_claimers_gets_the_match() -> None:
     match = make_match()
 
-    outcomes = all_at_once(
-        [lambda: services.claim_match(match_id=match.pk, worker="w") for _ in range(6)]
-    )
+    outcomes = all_at_once([lambda: claim_match(match_id=match.pk, worker="w") for _ in range(6)])
 
     assert sum(isinstance(outcome, Job) for outcome in outcomes) == 1
     assert outcomes.count(None) == 5
@@ -33,7 +31,7 @@ def test_every_match_is_claimed_once_by_greedy_workers() -> None:
 
     outcomes = all_at_once(
         [
-            lambda: [services.claim_match(match_id=match_id, worker="w") for match_id in ids]
+            lambda: [claim_match(match_id=match_id, worker="w") for match_id in ids]
             for _ in range(4)
         ]
     )
@@ -44,7 +42,7 @@ def test_every_match_is_claimed_once_by_greedy_workers() -> None:
 
 def test_one_of_many_submissions_counts() -> None:
     job = claimed(make_match())
-    results = [result(result_hash=digit * 64, log=digit) for digit in "abcd"]
+    results = [result(record=digit.encode(), log=digit) for digit in "abcd"]
 
     outcomes = all_at_once([partial(finish, job, told) for told in results])
 

@@ -15,7 +15,6 @@ from pentathlon.bots.models import Bot, VersionState
 from pentathlon.common.services import acquire_leadership
 from pentathlon.matches import services
 from pentathlon.matches.dispatch.publishing import publish_pending
-from pentathlon.matches.jobs import Ending, Job
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.uploads import reject_build
 from pentathlon.ratings.models import Pool
@@ -24,7 +23,7 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.services import close_finished
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.hanging import hanging_transaction
-from tests.pentathlon.matches.acting import claimed, finish, result
+from tests.pentathlon.matches.acting import claimed, finish, result, result_of
 from tests.pentathlon.together import all_at_once
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
@@ -164,13 +163,9 @@ class TestOrderOfLocks:
             outcomes = all_at_once(
                 [
                     partial(services.hold_lane, 1),
-                    partial(services.finish_matches, endings=[_ending(job) for job in jobs]),
+                    partial(services.finish_matches, [result_of(job, result()) for job in jobs]),
                 ]
             )
 
             assert not [each for each in outcomes if isinstance(each, Exception)]
             services.release_lane(1)
-
-
-def _ending(job: Job) -> Ending:
-    return Ending(match_id=job.match_id, token=job.token, result=result())

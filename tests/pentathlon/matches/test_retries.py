@@ -7,13 +7,12 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, Match, MatchState
 from pentathlon.matches.retries import MAX_ATTEMPTS, MOST_ATTEMPTS, worker_of
 from pentathlon.matches.services import (
-    claim_match,
     fail_attempt,
     requeue_void_match,
     return_match,
 )
 from tests.factories import make_match, make_worker
-from tests.pentathlon.matches.acting import claimed
+from tests.pentathlon.matches.acting import claim_match, claimed
 
 pytestmark = pytest.mark.django_db
 

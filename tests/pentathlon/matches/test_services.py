@@ -18,7 +18,7 @@ from pentathlon.matches.models import (
     SeatLog,
 )
 from tests.factories import make_match, make_version
-from tests.pentathlon.matches.acting import claimed, finish, let_lease_expire, result
+from tests.pentathlon.matches.acting import claim_match, claimed, finish, let_lease_expire, result
 
 pytestmark = pytest.mark.django_db
 
@@ -79,15 +79,15 @@ class TestClaim:
     def test_match_that_does_not_wait_is_refused(self, state: MatchState) -> None:
         match = make_match(state=state)
 
-        assert services.claim_match(match_id=match.pk, worker="w") is None
+        assert claim_match(match_id=match.pk, worker="w") is None
 
     def test_held_match_is_refused(self) -> None:
         match = make_match(on_hold=True)
 
-        assert services.claim_match(match_id=match.pk, worker="w") is None
+        assert claim_match(match_id=match.pk, worker="w") is None
 
     def test_unknown_match_is_refused(self) -> None:
-        assert services.claim_match(match_id=404, worker="w") is None
+        assert claim_match(match_id=404, worker="w") is None
 
 
 class TestRenew:

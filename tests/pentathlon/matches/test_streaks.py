@@ -11,10 +11,9 @@ from pentathlon.bots.services import settle_validation
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.matches.services import claim_match
 from pentathlon.matches.uploads import validate_again
 from tests.factories import make_match, make_version, make_worker
-from tests.pentathlon.matches.acting import claimed, finish, result
+from tests.pentathlon.matches.acting import claim_match, claimed, finish, result
 
 pytestmark = pytest.mark.django_db
 

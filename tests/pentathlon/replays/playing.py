@@ -6,7 +6,8 @@ from typing import Any
 
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match
-from pentathlon.replays.services import accept_result
+from pentathlon.replays.results import Submission
+from pentathlon.replays.services import accept_results
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.launcher import Usage
@@ -15,6 +16,7 @@ from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.trace import Trace, TraceLine
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import Header, Record
+from pentathlon_engines.runner import MatchReport
 
 
 def record_of(
@@ -54,15 +56,28 @@ def submit(
     job: Job, record: Record, *, logs: Sequence[str] = ("", ""), traces: Sequence[Trace] = ()
 ) -> Match:
     """Hand in a record as a worker does."""
-    return accept_result(
-        match_id=job.match_id,
-        token=job.token,
-        record=record,
-        logs=logs,
-        notes=[[] for _ in job.seats],
-        usage=[usage() for _ in job.seats],
-        traces=traces,
+    report = report_of(
+        record,
+        seats=len(job.seats),
+        logs=[log.encode() for log in logs],
+        traces=list(traces),
     )
+    submission = Submission(match_id=job.match_id, token=job.token, report=report)
+    for refusal in accept_results([submission]):
+        if refusal is not None:
+            raise refusal
+    return Match.objects.get(pk=job.match_id)
+
+
+def report_of(record: Record, *, seats: int = 2, **changes: Any) -> MatchReport:
+    """Return what the runner says of a match of honest bots."""
+    facts: dict[str, Any] = {
+        "logs": [b""] * seats,
+        "notes": [[] for _ in range(seats)],
+        "usage": [usage()] * seats,
+        "traces": [],
+    }
+    return MatchReport(record=record, **{**facts, **changes})
 
 
 def usage() -> Usage:

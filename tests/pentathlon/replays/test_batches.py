@@ -2,7 +2,7 @@
 
 import copy
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon.common.errors import DomainError
-from pentathlon.matches.jobs import Job
+from pentathlon.matches.jobs import Job, MatchResult
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.services import (
     claim_matches,
@@ -21,12 +21,13 @@ from pentathlon.matches.services import (
 )
 from pentathlon.replays import services
 from pentathlon.replays.models import Replay
-from pentathlon.replays.services import Submission, accept_results
+from pentathlon.replays.results import Submission
+from pentathlon.replays.services import accept_results
 from pentathlon_engines.record.record import chain
 from pentathlon_engines.record.shape import Record
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, let_lease_expire
-from tests.pentathlon.replays.playing import record_of, usage
+from tests.pentathlon.replays.playing import record_of, report_of, usage
 from tests.pentathlon.together import all_at_once
 
 pytestmark = pytest.mark.django_db
@@ -40,14 +41,8 @@ def _batch(size: int = 3) -> list[Job]:
 
 
 def _told(job: Job, *, luck: int = 1, **changes: Any) -> Submission:
-    return Submission(
-        match_id=job.match_id,
-        token=job.token,
-        record=cast("Record", {**record_of(job, luck=luck), **changes}),
-        logs=["", ""],
-        notes=[[], []],
-        usage=[usage(), usage()],
-    )
+    record = cast("Record", {**record_of(job, luck=luck), **changes})
+    return Submission(match_id=job.match_id, token=job.token, report=report_of(record))
 
 
 def _codes(answers: list[DomainError | None]) -> list[str | None]:
@@ -95,7 +90,7 @@ def _illegal_record(job: Job) -> Submission:
     record = copy.deepcopy(record_of(job))
     record["events"][0][1] = "add dragon z9"
     record["chain"] = chain(record)
-    return replace(_told(job), record=record)
+    return replace(_told(job), report=report_of(record))
 
 
 def _other_match(job: Job) -> Submission:
@@ -107,11 +102,11 @@ def _no_json(job: Job) -> Submission:
 
 
 def _no_object(job: Job) -> Submission:
-    return replace(_told(job), record=["no", "object"])  # type: ignore[arg-type]  # the point
+    return replace(_told(job), report=report_of(cast("Record", ["no", "object"])))
 
 
 def _seat_without_usage(job: Job) -> Submission:
-    return replace(_told(job), usage=[usage()])
+    return replace(_told(job), report=report_of(record_of(job), usage=[usage()]))
 
 
 def _unknown_match(job: Job) -> Submission:
@@ -193,8 +188,8 @@ def test_match_twice_in_one_batch_counts_once() -> None:
 def test_result_that_the_database_refuses_sinks_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     first, bad, last = _batch(3)
 
-    def refuse_one(*, endings: Any) -> set[int]:
-        counted = finish_matches(endings=endings)
+    def refuse_one(results: Sequence[MatchResult]) -> set[int]:
+        counted = finish_matches(results)
         if bad.match_id in counted:
             raise IntegrityError("no such thing")
         return counted

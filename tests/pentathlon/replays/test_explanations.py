@@ -15,14 +15,14 @@ from pentathlon.replays.explanations import (
     explain_match,
     explain_seat,
 )
-from pentathlon.replays.receipt import seat_results
+from pentathlon.replays.results import seat_results
 from pentathlon.replays.uses import uses_of
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.trace import TraceLine
 from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
-from tests.pentathlon.replays.playing import record_of, submit, trace, usage
+from tests.pentathlon.replays.playing import record_of, report_of, submit, trace
 
 pytestmark = pytest.mark.django_db
 
@@ -190,9 +190,7 @@ def test_only_the_last_notes_are_kept() -> None:
     record = record_of(job)
     notes = [[(ply, f"note {ply}") for ply in range(300)], []]
 
-    (told, _) = seat_results(
-        record, logs=("", ""), notes=notes, usage=[usage(), usage()], traces=[trace(), trace()]
-    )
+    (told, _) = seat_results(report_of(record, notes=notes, traces=[trace(), trace()]))
 
     assert [ply for ply, _ in told.notes] == list(range(200, 300))
 

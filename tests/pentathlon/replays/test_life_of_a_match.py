@@ -23,7 +23,7 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.replays.models import Replay
 from tests.factories import make_match, make_version
-from tests.pentathlon.matches.acting import let_lease_expire
+from tests.pentathlon.matches.acting import claim_match, let_lease_expire
 from tests.pentathlon.replays.playing import record_of, submit
 
 
@@ -146,7 +146,7 @@ class LifeOfAMatch(RuleBasedStateMachine):
 
     def _claim(self) -> Job | None:
         expected = self.expected
-        job = services.claim_match(match_id=self.match.pk, worker="w")
+        job = claim_match(match_id=self.match.pk, worker="w")
         assert (job is not None) == (expected.state == "pending" and not expected.on_hold)
         if job is not None:
             expected.state, expected.holder = "running", job

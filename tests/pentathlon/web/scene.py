@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.matches.services import claim_match, void_matches
+from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import submit_bot
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.models import Tournament
@@ -89,8 +89,7 @@ def play_all(
     """Play waiting matches of a tournament at random, and rate them."""
     waiting = Match.objects.filter(place__tournament=tournament).waiting()
     for number, match_id in enumerate(list(waiting.values_list("pk", flat=True)[:limit])):
-        job = claim_match(match_id=match_id, worker="desk")
-        assert job is not None
+        (job,) = claim_matches(match_ids=[match_id], worker="desk")
         fault_at = 2 if fault_in_first and number == 0 else None
         logs = ("I think, therefore I play.", "")
         record = record_of(job, luck=number + 1, fault_at=fault_at)

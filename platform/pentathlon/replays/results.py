@@ -1,0 +1,143 @@
+"""Turn what a worker hands in into a result, after checking that it is one of its match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from pentathlon.common.errors import InvalidInput
+from pentathlon.common.texts import storable
+from pentathlon.matches.jobs import MatchResult, SeatResult
+from pentathlon.matches.models import Match
+from pentathlon_engines import GAMES
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.match.faults import RecordedFault
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.record.record import canonical, events_by, verify_record
+from pentathlon_engines.record.shape import Record
+from pentathlon_engines.runner import MatchReport
+
+NOTES_KEPT: Final = 100
+"""How many notes of a bot are kept of a match, the last ones."""
+_NEWEST_LIMITS: Final = {"match_wall_s": 60}
+"""Limits that the previous release does not have, with their defaults."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What a worker hands in after a match."""
+
+    match_id: int
+    token: UUID
+    """The right of its attempt to do so."""
+    report: MatchReport
+
+
+def expected_header(match: Match) -> dict[str, Any]:  # Any: values of `Header`
+    """Return the fields that follow from the match row; load seats and versions before."""
+    seats = sorted(match.seats.all(), key=lambda seat: seat.seat)
+    return {
+        "game": match.game,
+        "rules": match.rules_version,
+        "seats": len(seats),
+        "options": GAMES[match.game].info.check_options(match.options),
+        "seed": match.seed,
+        "match": match.told_name,
+        "bots": [{"name": str(seat.version), "hash": seat.version.archive_id} for seat in seats],
+        "limits": Limits.from_json(match.limits).to_json(),
+    }
+
+
+def canonical_record(record: Record) -> bytes:
+    """Return the canonical JSON of a record; raise `InvalidInput` if it is not JSON."""
+    try:
+        return canonical(record)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _bad_record("it is not JSON.") from error
+
+
+def verified_result(match: Match, submission: Submission, *, record: bytes) -> MatchResult:
+    """Return the result that a submission holds; `record` is its record in canonical JSON.
+
+    Raises `InvalidInput`: `bad_record` if the record is not one of this match or does not
+    re-simulate, `bad_result` if the report does not cover every seat.
+    """
+    report = submission.report
+    _check_record(match, report.record)
+    by_seat: list[Sequence[object]] = [report.logs, report.notes, report.usage]
+    if report.traces:
+        by_seat.append(report.traces)
+    if any(len(each) != report.record["seats"] for each in by_seat):
+        reason = "Logs, notes, usage and traces must come for every seat."
+        raise InvalidInput(reason, code="bad_result")
+    return MatchResult(
+        match_id=match.pk,
+        token=submission.token,
+        outcome_reason=report.record["outcome"]["reason"],
+        plies=len(report.record["events"]),
+        sandbox=report.record["sandbox"],
+        chain=report.record["chain"],
+        record=record,
+        seats=tuple(seat_results(report)),
+    )
+
+
+def _check_record(match: Match, record: Record) -> None:
+    if not isinstance(record, dict):
+        raise _bad_record("it is not a JSON object.")
+    for name, value in expected_header(match).items():
+        found = record.get(name)
+        if found != value and not (name == "limits" and _are_limits(found, value)):
+            raise _bad_record(f"{name} is {found!r}, match {match.pk} has {value!r}.")
+    try:
+        verify_record(record)
+    except BadRecord as error:
+        raise _bad_record(str(error)) from error
+
+
+def _are_limits(found: object, expected: dict[str, Any]) -> bool:  # Any: JSON
+    """Compare limits; a worker of the previous release leaves out the newest ones."""
+    return isinstance(found, dict) and {**_NEWEST_LIMITS, **found} == expected
+
+
+def _bad_record(problem: str) -> InvalidInput:
+    return InvalidInput(f"The record is refused: {problem}", code=BadRecord.code, field="record")
+
+
+def seat_results(report: MatchReport) -> Iterator[SeatResult]:
+    """Yield what a verified record and the figures of its launcher say about each seat."""
+    record, traces = report.record, report.traces
+    ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
+    faults = {fault["seat"]: fault for fault in record["faults"]}
+    if len(faults) == record["seats"]:
+        # A worker of an older release says that all are best where all have lost.
+        ranks = [1] * record["seats"]
+    for seat, usage in enumerate(report.usage):
+        yield SeatResult(
+            rank=ranks[seat],
+            score=None if scores is None else scores[seat],
+            cpu_ms=round(usage.cpu_s * 1000),
+            actions=sum(event.is_by_bot for event in events_by(record, seat)),
+            wall_ms=sum(event.wall_ms for event in events_by(record, seat)),
+            memory_peak_mb=usage.memory_peak_mb,
+            exit_status=usage.exit_status,
+            log=storable(report.logs[seat].decode(errors="replace")),
+            notes=tuple((ply, storable(note)) for ply, note in report.notes[seat][-NOTES_KEPT:]),
+            **_fault_fields(faults.get(seat)),
+            **(_trace_fields(traces[seat], kept=seat in faults) if traces else {}),
+        )
+
+
+def _fault_fields(fault: RecordedFault | None) -> dict[str, Any]:  # Any: fields of SeatResult
+    if fault is None:
+        return {}
+    told = {**fault, "detail": storable(fault["detail"])}
+    return {f"fault_{name}": told[name] for name in ("kind", "ply", "detail")}
+
+
+def _trace_fields(trace: Trace, *, kept: bool) -> dict[str, Any]:  # Any: fields of SeatResult
+    told = {"stdout_bytes": trace.stdout_bytes, "stderr_bytes": trace.stderr_bytes}
+    return {**told, "trace": trace._asdict()} if kept else told
