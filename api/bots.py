@@ -17,7 +17,7 @@ from pentathlon.matches.uploads import submit_bot
 
 
 class BotSerializer(serializers.ModelSerializer[Bot]):
-    """A line of versions under one name."""
+    """A bot: its versions share a name."""
 
     owner = PersonSerializer()
     version_count = serializers.IntegerField()
@@ -35,7 +35,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
 
 
 class BotFilter(filters.FilterSet):
-    """Narrow bots down."""
+    """Filters of bots."""
 
     owner = TextFilter(field_name="owner__username", lookup_expr="iexact")
     name = TextFilter(lookup_expr="iexact")
@@ -47,7 +47,7 @@ class BotFilter(filters.FilterSet):
 
 
 class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
-    """Bots: each a line of versions of one author."""
+    """Bots: each is a series of versions by one author."""
 
     noun = "bot"
     queryset = Bot.objects.listed()

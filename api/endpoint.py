@@ -1,4 +1,4 @@
-"""What all resources have in common."""
+"""The base of all resources."""
 
 from typing import Final, Generic, TypeVar, cast
 
@@ -23,7 +23,7 @@ LARGEST_ID: Final = 10**18 - 1
 
 
 class Endpoint(GenericViewSet[T], Generic[T]):
-    """One resource: its scopes, and its ways to find things."""
+    """A resource: its scopes, and how it finds its objects."""
 
     noun = "thing"
     post: Handler
@@ -33,9 +33,9 @@ class Endpoint(GenericViewSet[T], Generic[T]):
     private_scopes: dict[str, Scope] = {}
     filterset_class: type[FilterSet] | None = None
     query_parameters: dict[str, tuple[str, ...]] = {}
-    """By action, what its query may say besides filters and the place of a page."""
+    """By action, the query parameters besides filters and pagination."""
     sealed_actions: tuple[str, ...] = ()
-    """Those that answer 409 while the seed of a match is sealed."""
+    """Actions that answer 409 while the seed of a match is sealed."""
     takes_idempotency_key = True
     """Whether a POST may be sent again with the same `Idempotency-Key`."""
 
@@ -49,17 +49,17 @@ class Endpoint(GenericViewSet[T], Generic[T]):
             self.post = make_idempotent(self.post, prepare=self.prepare)
 
     def prepare(self) -> None:
-        """Do what takes long before the transaction of a POST that may be sent again."""
+        """Do slow work before the transaction of a POST with an idempotency key."""
 
     @property
     def person(self) -> User | None:
-        """The person who asks, if they have signed in."""
+        """The person who sent the request, if they have signed in."""
         user = self.request.user
         return user if isinstance(user, User) else None
 
     @property
     def reader(self) -> User | None:
-        """The person whose private things may be shown: a token must be made for that."""
+        """The person whose private things may be shown; a token needs the scope for that."""
         token = self.request.auth
         if isinstance(token, ApiToken) and Scope.PRIVATE_READ not in token.scopes:
             return None
@@ -67,7 +67,7 @@ class Endpoint(GenericViewSet[T], Generic[T]):
 
     @property
     def actor(self) -> User:
-        """The person who asks, where permissions let nobody else through."""
+        """The person who sent the request, where permissions admit nobody else."""
         return cast(User, self.request.user)
 
     def _known_parameters(self) -> set[str]:
@@ -78,7 +78,7 @@ class Endpoint(GenericViewSet[T], Generic[T]):
         return known
 
     def get_object(self) -> T:
-        """Find the thing of the address, or say that there is none to be seen."""
+        """Return the object of the address, or raise `NotFound` if the reader may not see one."""
         try:
             return super().get_object()
         except Http404 as error:

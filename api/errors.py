@@ -40,7 +40,7 @@ _STATUSES: Final = (
 
 
 class Refusal(exceptions.APIException):
-    """What a service refused, with the status that says so."""
+    """The error of a service, with its HTTP status."""
 
     def __init__(self, error: DomainError) -> None:
         super().__init__(error.detail, code=error.code)
@@ -64,7 +64,7 @@ class ProblemHandler(ExceptionHandler):
     """Turns whatever a view raised into a problem."""
 
     def convert_known_exceptions(self, exc: Exception) -> Exception:
-        """Translate what services and Django raise."""
+        """Translate the exceptions of services and Django."""
         if isinstance(exc, DomainError):
             return Refusal(exc)
         if outages.is_outage(exc):
@@ -108,7 +108,7 @@ class ProblemFormatter(ExceptionFormatter):
 
 
 class UnknownAddress(APIView):
-    """Answers for every address below `/api/` that is none."""
+    """Answers 404 at every unknown address below `/api/`."""
 
     schema = None
     permission_classes = ()

@@ -74,7 +74,7 @@ class ExplanationSerializer(serializers.Serializer[Any]):
 
 
 class SeatFileViewSet(Endpoint[Match]):
-    """What the owner of a bot may take home from one seat of a finished match."""
+    """Files for the author of a bot about one seat of a finished match."""
 
     noun = "match"
     queryset = Match.objects.none()
@@ -89,7 +89,7 @@ class SeatFileViewSet(Endpoint[Match]):
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
     def log(self, request: Request, pk: str, seat: str) -> HttpResponse:
-        """Read all that explains what happened to your bot, as plain text."""
+        """Read what happened to your bot, as plain text."""
         told = explain_seat(match=self.get_object(), actor=self.actor, seat=int(seat))
         return _file(
             as_text(told).encode(), f"match-{pk}-seat-{seat}.txt", "text/plain; charset=utf-8"
@@ -97,7 +97,7 @@ class SeatFileViewSet(Endpoint[Match]):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def bundle(self, request: Request, pk: str, seat: str) -> HttpResponse:
-        """Download what lets your bot meet the same requests again: `pentathlon play`.
+        """Download a bundle with which `pentathlon play` sends your bot the same requests.
 
         It holds the seed: until the last match of its block is done, the answer is 409 `sealed`.
         """

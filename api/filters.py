@@ -1,4 +1,4 @@
-"""How lists are narrowed down."""
+"""Filters of lists."""
 
 from django import forms
 from django_filters import rest_framework as filters
@@ -31,10 +31,10 @@ class GameFilter(filters.ChoiceFilter):
     """The key of a game."""
 
     def __init__(self, **settings: object) -> None:
-        # Asked for at each use: the list of games may grow after this module is loaded.
+        # Called at each use: the list of games may grow after this module is loaded.
         super().__init__(choices=_titles, **settings)
 
 
 @extend_schema_field({"type": "string", "pattern": "^[^\\0]*$"})
 class TextFilter(filters.CharFilter):
-    """A text, which no database stores with zero bytes in it."""
+    """A text without zero bytes, which no database stores."""

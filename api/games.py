@@ -14,7 +14,7 @@ from pentathlon_engines.contract.registry import unknown_game
 
 
 class OptionSerializer(serializers.Serializer[Any]):
-    """A choice that is made before a match."""
+    """An option, chosen before a match."""
 
     name = serializers.CharField()
     kind = serializers.ChoiceField(choices=["flag", "choice", "each_seat", "integer"])
@@ -30,7 +30,7 @@ class OptionSerializer(serializers.Serializer[Any]):
 
 
 class GameSerializer(serializers.Serializer[Any]):
-    """What one can know about a game without starting it."""
+    """The facts about a game."""
 
     key = serializers.CharField(source="info.key")
     title = serializers.CharField(source="info.title")
@@ -50,7 +50,7 @@ class GameSerializer(serializers.Serializer[Any]):
 
 
 class GameViewSet(ViewSet):
-    """The games that are played here."""
+    """The games of this platform."""
 
     lookup_field = "key"
     lookup_value_regex = "[a-z_]{1,30}"

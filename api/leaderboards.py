@@ -20,7 +20,7 @@ from pentathlon_engines.contract.registry import unknown_game
 
 
 class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
-    """A game's live table in short."""
+    """A game's leaderboard in short."""
 
     matches = serializers.IntegerField(source="applied_seq", help_text="Results applied so far.")
     fingerprint = serializers.CharField(
@@ -35,7 +35,7 @@ class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
 
 
 class RatingSerializer(serializers.ModelSerializer[Rating]):
-    """Where one bot version stands."""
+    """The rating of one bot version."""
 
     rank = serializers.IntegerField(help_text="From 1.")
     version = SeatedVersionSerializer()
@@ -58,7 +58,7 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
         read_only_fields = fields
 
     def get_provisional(self, rating: Rating) -> bool:
-        """Tell whether the place may still change much."""
+        """Return whether the rank may still change much."""
         return is_provisional(rating.skill)
 
 
@@ -75,7 +75,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
 
     @extend_schema(responses=LeaderboardSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """List the games that have a table."""
+        """List the games that have a leaderboard."""
         page = self.paginate_queryset(self.get_queryset())
         return self.get_paginated_response(LeaderboardSerializer(page, many=True).data)
 
@@ -92,7 +92,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
         responses=RatingSerializer(many=True),
     )
     def retrieve(self, request: Request, game: str) -> HttpResponseBase:
-        """Return a game's table, best first."""
+        """Return a game's leaderboard, best first."""
         if game not in GAMES:
             raise NotFound(f"There is {unknown_game(game)}.")
         pool = Pool.objects.filter(key=live_key(game)).first()

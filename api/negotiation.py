@@ -1,4 +1,4 @@
-"""Which kinds of content come in and go out."""
+"""The content types of requests and answers."""
 
 from collections.abc import Iterable, Mapping
 from typing import IO, Any
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 
 class OneKind(BaseContentNegotiation):
-    """Every address answers with one kind of content, whatever the client would like."""
+    """Every address answers with one content type, whatever the client accepts."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         """Return the parser for the content that was sent, or None."""
@@ -30,7 +30,7 @@ class OneKind(BaseContentNegotiation):
 
 
 class ShallowJSONParser(JSONParser):
-    """Reads JSON, and refuses what is nested deeper than Python can follow."""
+    """Reads JSON; refuses a document nested more deeply than Python can parse."""
 
     def parse(
         self,

@@ -4,7 +4,7 @@ from pentathlon.accounts.models import User
 
 
 class PersonSerializer(serializers.ModelSerializer[User]):
-    """A person, as everybody may know them."""
+    """A person, with their public fields."""
 
     class Meta:
         model = User

@@ -1,4 +1,4 @@
-"""Who may do what, before a service looks closer."""
+"""Permissions that are checked before a service runs."""
 
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import SAFE_METHODS, BasePermission
@@ -8,7 +8,7 @@ from pentathlon.accounts.models import ApiToken, Scope
 
 
 class ReadOrSignedIn(BasePermission):
-    """Everybody reads public things; to write, and to read private things, takes a person.
+    """Everybody may read public things; writing and reading private things needs a person.
 
     A view says which scope a token needs: `write_scope`, and `private_scopes` by action.
     """

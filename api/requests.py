@@ -1,7 +1,6 @@
-"""What a request may hold: known fields and parameters, nothing else.
+"""Requests with known fields and parameters only.
 
-A name that is not known is refused rather than ignored: whoever sends `starts_at` believes that
-something will start.
+An unknown name is refused, not ignored: somebody who sends `starts_at` expects something to start.
 """
 
 from collections.abc import Iterable
@@ -29,7 +28,7 @@ class RequestSerializer(serializers.Serializer[Any]):
 
 @extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 200})
 class ReasonField(serializers.CharField):
-    """Why somebody does something, in a line; the service says what a line may hold."""
+    """A reason in one line; the service decides which characters it may have."""
 
 
 def check_parameters(given: Iterable[str], *, known: Iterable[str]) -> None:

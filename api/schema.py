@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about every address."""
+"""The OpenAPI document of every address."""
 
 from http import HTTPStatus
 from typing import Any, Final, Literal
@@ -49,10 +49,10 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 class ApiSchema(AutoSchema):
-    """Adds what all addresses have in common: their problems, and keys for repeating."""
+    """Adds the parts that all addresses share: errors and idempotency keys."""
 
     def get_override_parameters(self) -> list[Any]:
-        """Offer a key to every POST that may be sent again."""
+        """Add the idempotency key to every POST that takes one."""
         if self.method != "POST" or not getattr(self.view, "takes_idempotency_key", False):
             return []
         return [
@@ -65,17 +65,17 @@ class ApiSchema(AutoSchema):
                     "pattern": "^[ -~]+$",
                 },
                 OpenApiParameter.HEADER,
-                description="Send the request again with the same key: it is carried out once.",
+                description="Send the request again with the same key: it takes effect once.",
             )
         ]
 
     def get_auth(self) -> list[dict[str, Any]]:
-        """Say that what everybody may read takes no token."""
+        """Say that public reads need no token."""
         ways: list[dict[str, Any]] = super().get_auth()
         return ways if self._takes_a_person() else [*ways, {}]
 
     def get_operation_id(self) -> str:
-        """Return a name that can be one of a function."""
+        """Return a name that is valid for a function."""
         return super().get_operation_id().replace(".", "_")
 
     def get_summary(self) -> str | None:
@@ -83,7 +83,7 @@ class ApiSchema(AutoSchema):
         return self.get_description().partition("\n")[0].partition(". ")[0].rstrip(".") or None
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
-        """Describe ids as the numbers that they are in bodies."""
+        """Describe ids as numbers, as bodies have them."""
         found: list[dict[str, Any]] = super()._resolve_path_parameters(variables)  # type: ignore[no-untyped-call]
         for parameter in found:
             if parameter["schema"].get("pattern") == f"^{ID}$":
@@ -96,7 +96,7 @@ class ApiSchema(AutoSchema):
         direction: Literal["request", "response"],
         bypass_extensions: bool = False,
     ) -> dict[str, Any]:
-        """Say that unknown fields are refused."""
+        """State that unknown fields are refused."""
         mapped = super()._map_serializer(serializer, direction, bypass_extensions)  # type: ignore[no-untyped-call]
         found: dict[str, Any] = mapped
         if isinstance(serializer, RequestSerializer):

@@ -1,4 +1,4 @@
-"""How often one person or address may ask; 429 comes with `Retry-After`."""
+"""Limits on how often a person or address may send requests; 429 has `Retry-After`."""
 
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle

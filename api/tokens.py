@@ -51,7 +51,7 @@ class NewTokenSerializer(TokenSerializer):
 
 
 class TokenRequestSerializer(RequestSerializer):
-    """What a new token is to be."""
+    """The fields of a new token."""
 
     name = serializers.CharField(max_length=services.LONGEST_NAME)
     scopes = serializers.ListField(
@@ -82,7 +82,7 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
     takes_idempotency_key = False  # the stored answer would hold the secret
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Count tries of passwords before looking at one."""
+        """Count password attempts before checking one."""
         if request.headers.get("Authorization", "").lower().startswith("basic"):
             wait_s = count_sign_in(request.META.get("REMOTE_ADDR", ""))
             if wait_s:
@@ -90,7 +90,7 @@ class TokenViewSet(ListModelMixin, Endpoint[ApiToken]):
         super().initial(request, *args, **kwargs)
 
     def get_queryset(self) -> Any:  # Any: knox has no types
-        """Return own tokens."""
+        """Return the actor's tokens."""
         return ApiToken.objects.filter(user=self.actor)
 
     @extend_schema(request=TokenRequestSerializer, responses={201: NewTokenSerializer})

@@ -104,7 +104,7 @@ class GameField(serializers.CharField):
 
 
 class TournamentRequestSerializer(RequestSerializer):
-    """What a new tournament is to be."""
+    """The fields of a new tournament."""
 
     name = serializers.CharField(max_length=80)
     game = GameField(max_length=30, help_text="Key of the game.")
@@ -142,7 +142,7 @@ class TournamentRequestSerializer(RequestSerializer):
 
     @property
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """The document that is asked for, and what else the service is told."""
+        """The requested document, and the other arguments."""
         asked = dict(self.validated_data)
         document = {name: asked.pop(name) for name in _OF_DOCUMENT}
         scheduler = newest_scheduler(asked.pop("format"))
@@ -150,7 +150,7 @@ class TournamentRequestSerializer(RequestSerializer):
 
 
 class PartSerializer(serializers.Serializer[Any]):
-    """Which part of something long."""
+    """Which part of a long answer."""
 
     part = serializers.IntegerField(min_value=1, max_value=_LARGEST_PART_NUMBER, default=1)
 
@@ -167,23 +167,23 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
 
 
 class EntryRequestSerializer(RequestSerializer):
-    """Who is to take part."""
+    """The bot version to enter."""
 
     version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)
 
 
 class DisqualificationSerializer(RequestSerializer):
-    """Who is to take part no more, and why."""
+    """The bot version to disqualify, and why."""
 
     version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)
     reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
     revoke = serializers.BooleanField(
-        default=False, help_text="Its finished matches count no more, here and on leaderboards."
+        default=False, help_text="Its finished matches stop counting, here and on leaderboards."
     )
 
 
 class TournamentFilter(filters.FilterSet):
-    """Narrow tournaments down."""
+    """Filters of tournaments."""
 
     game = GameFilter()
     state = filters.ChoiceFilter(choices=TournamentState.choices)
@@ -202,7 +202,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
 
     @extend_schema(request=TournamentRequestSerializer, responses={201: TournamentSerializer})
     def create(self, request: Request) -> Response:
-        """Make a tournament that is open for entries."""
+        """Create a tournament that is open for entries."""
         wanted = TournamentRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         made = services.create_tournament(actor=self.actor, **wanted.arguments)
@@ -211,37 +211,37 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])
     def start(self, request: Request, pk: str) -> Response:
-        """Make the schedule and let it be played."""
+        """Start the tournament: make its schedule and play it."""
         return self._change(services.start_tournament)
 
     @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, pk: str) -> Response:
-        """Start no more matches for now."""
+        """Pause the tournament: start no more matches for now."""
         return self._change(services.pause_tournament)
 
     @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str) -> Response:
-        """Go on after a pause."""
+        """Resume the tournament after a pause."""
         return self._change(services.resume_tournament)
 
     @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
-        """Call off everything that has not ended."""
+        """Cancel the tournament: void all matches that have not ended."""
         return self._change(services.cancel_tournament)
 
     @extend_schema(responses=EntrySerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
     def entries(self, request: Request, pk: str) -> Response:
-        """List who takes part, in the order of entry."""
+        """List the entries, in the order of entry."""
         return self._page(EntrySerializer, self.get_object().entries.in_order())
 
     @extend_schema(request=EntryRequestSerializer, responses={201: EntrySerializer})
     @entries.mapping.post
     def enter(self, request: Request, pk: str) -> Response:
-        """Enter a bot version: its author may, and the organiser."""
+        """Enter a bot version; its author and the organiser may."""
         wanted = EntryRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = services.enter_tournament(
@@ -254,9 +254,9 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
     def withdraw(self, request: Request, pk: str, version: str) -> Response:
-        """Take a bot version out: its author may, and the organiser.
+        """Withdraw a bot version; its author and the organiser may.
 
-        After the start its unplayed matches are called off; its results stay.
+        After the start, its unplayed matches become void; its results stay.
         """
         withdraw_entry(actor=self.actor, tournament=self.get_object(), version_id=int(version))
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -264,7 +264,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     @extend_schema(request=DisqualificationSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def disqualify(self, request: Request, pk: str) -> Response:
-        """Take a bot version out for good and say why; its organiser may."""
+        """Disqualify a bot version for good and state the reason; the organiser may."""
         wanted = DisqualificationSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         form = wanted.validated_data
@@ -280,7 +280,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     @extend_schema(responses=ProgressSerializer)
     @action(detail=True)
     def progress(self, request: Request, pk: str) -> Response:
-        """Tell how many matches are done, run and wait, and how long the rest will take."""
+        """Return how many matches are done, run and wait, and how long the rest will take."""
         return Response(ProgressSerializer(progress(self.get_object())).data)
 
     @extend_schema(responses=StandingSerializer(many=True), filters=False)
@@ -327,7 +327,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         found = self.get_object()
         return answer_kept(
             self.request,
-            # Of before the rows are read: what changes meanwhile is asked for again.
+            # Read before the rows: if they change meanwhile, the client asks again.
             etag=tag_of(read.__name__, *state_of_tables(found)),
             make=lambda: self._page(serializer, read(found)).data,
         )

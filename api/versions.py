@@ -48,7 +48,7 @@ class BotNameSerializer(serializers.ModelSerializer[Bot]):
 
 
 class VersionSerializer(serializers.ModelSerializer[BotVersion]):
-    """A bot version, as everybody may know it."""
+    """A bot version, with its public fields."""
 
     bot = BotNameSerializer()
     label = serializers.CharField(help_text="Name and number.")  # type: ignore[assignment]  # a field
@@ -96,12 +96,12 @@ class VersionUploadSerializer(UploadSerializer):
 
 
 class UploadEndpoint(Endpoint[T], Generic[T]):
-    """A resource that is made by uploading an archive."""
+    """A resource that an upload of an archive creates."""
 
     upload_serializer: type[UploadSerializer] = UploadSerializer
 
     def prepare(self) -> None:
-        """Check the archive while others may write."""
+        """Check the archive before the transaction, while others may write."""
         if self.action == "create":
             _ = self.archive_sent
 
@@ -119,7 +119,7 @@ class UploadEndpoint(Endpoint[T], Generic[T]):
 
 
 class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
-    """How the validation of a version went, for its owner."""
+    """The result and log of a validation, for the author."""
 
     class Meta:
         model = BotVersion
@@ -128,7 +128,7 @@ class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
 
 
 class VersionFilter(filters.FilterSet):
-    """Narrow versions down."""
+    """Filters of versions."""
 
     bot = IdFilter(field_name="bot")
     game = GameFilter(field_name="games__game")
@@ -165,21 +165,21 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     @extend_schema(request=None, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def retire(self, request: Request, pk: str) -> Response:
-        """Take one of your versions out of scheduling for good."""
+        """Retire one of your versions: it is never scheduled again."""
         version = retire_version(actor=self.actor, version=self.get_object())
         return Response(VersionSerializer(version).data)
 
     @extend_schema(request=None, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def validate(self, request: Request, pk: str) -> Response:
-        """Have one of your versions validated again that was stopped, or that we failed to."""
+        """Validate one of your versions again after it was stopped or our machines failed."""
         version = validate_again(actor=self.actor, version=self.get_object())
         return Response(VersionSerializer(version).data)
 
     @extend_schema(request=VersionReasonSerializer, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def disqualify(self, request: Request, pk: str) -> Response:
-        """Take anybody's version out of all schedules and say why; only staff may."""
+        """Disqualify a version from all schedules and state the reason; only staff may."""
         wanted = VersionReasonSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         reason = wanted.validated_data["reason"]
@@ -189,7 +189,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     @extend_schema(request=None, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
     def reinstate(self, request: Request, pk: str) -> Response:
-        """Lift a disqualification; its author may have it validated again. Only staff may."""
+        """Lift a disqualification; the author may then validate it again. Only staff may."""
         version = reinstate_version(actor=self.actor, version=self.get_object())
         return Response(VersionSerializer(version).data)
 
@@ -207,7 +207,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     @extend_schema(responses=VersionLogSerializer)
     @action(detail=True)
     def log(self, request: Request, pk: str) -> Response:
-        """Read what one of your versions wrote to standard error while it was validated."""
+        """Read what one of your versions wrote to standard error during its validation."""
         return Response(VersionLogSerializer(self._readable_version()).data)
 
     def _readable_version(self) -> BotVersion:

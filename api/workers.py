@@ -7,7 +7,7 @@ from pentathlon.fleet.models import Worker, WorkerQuerySet
 
 
 class LayerSerializer(serializers.Serializer[None]):
-    """What was found about one layer of a sandbox."""
+    """The state of one layer of a sandbox."""
 
     layer = serializers.CharField()
     state = serializers.CharField()
@@ -15,7 +15,7 @@ class LayerSerializer(serializers.Serializer[None]):
 
 
 class WorkerSerializer(serializers.ModelSerializer[Worker]):
-    """What one worker offers; its name and place are its operator's business."""
+    """The capabilities of a worker; its name and host stay private."""
 
     games = serializers.DictField(
         child=serializers.IntegerField(), help_text="Version of the rules by key of the game."
@@ -41,7 +41,7 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
 
 
 class WorkerViewSet(ListModelMixin, Endpoint[Worker]):
-    """The workers that are alive: what plays matches here."""
+    """The workers that are alive and play matches."""
 
     noun = "worker"
     queryset = Worker.objects.none()
@@ -50,5 +50,5 @@ class WorkerViewSet(ListModelMixin, Endpoint[Worker]):
     filter_backends = ()
 
     def get_queryset(self) -> WorkerQuerySet:
-        """Return those that were heard of lately."""
+        """Return the workers with a recent heartbeat."""
         return Worker.objects.alive()

@@ -65,7 +65,7 @@ def create_token(
 
 @transaction.atomic
 def revoke_token(*, actor: User, public_id: UUID) -> None:
-    """Delete one of the person's own tokens: it stops working at once."""
+    """Delete one of the actor's own tokens: it stops working at once."""
     deleted, _ = ApiToken.objects.filter(user=actor, public_id=public_id).delete()
     if not deleted:
         raise NotFound("You have no token with this id.")

@@ -78,7 +78,7 @@ def add_version(*, actor: User, bot: Bot, archive: CheckedArchive, notes: str = 
 
 @transaction.atomic
 def retire_version(*, actor: User, version: BotVersion) -> BotVersion:
-    """Take one of the actor's own versions out of scheduling for good; its results stay."""
+    """Retire one of the actor's own versions for good; its results stay."""
     _check_owner(actor, version.bot)
     for_good = (VersionState.RETIRED, VersionState.DISQUALIFIED)
     retired = (
@@ -100,9 +100,9 @@ def retire_version(*, actor: User, version: BotVersion) -> BotVersion:
 
 @transaction.atomic
 def stop_version(*, version_id: int, reason: str) -> bool:
-    """Take a version out of schedules until its author has it validated again.
+    """Stop scheduling a version until its author has it validated again.
 
-    Returns False if it was out of them already.
+    Return False if it was not scheduled any more.
     """
     playing = BotVersion.objects.filter(pk=version_id, state=VersionState.ELIGIBLE)
     stopped = playing.update(
@@ -116,7 +116,7 @@ def stop_version(*, version_id: int, reason: str) -> bool:
 
 @transaction.atomic
 def disqualify_version(*, actor: User, version: BotVersion, reason: str) -> BotVersion:
-    """Take anybody's version out of all schedules; its results stay. Only staff may."""
+    """Disqualify a version from all schedules; its results stay. Only staff may."""
     _check_staff(actor)
     reason = checked_reason(reason)
     disqualified = (
@@ -167,7 +167,7 @@ def checked_reason(reason: str) -> str:
 
 @transaction.atomic
 def keep_build(*, version_id: int, built: CheckedArchive) -> str:
-    """Keep what the build of a version made and return its hash; the first one counts."""
+    """Store the files that a build made and return their hash; the first build counts."""
     version = BotVersion.objects.select_for_update().get(pk=version_id)
     if version.built_id is None:
         version.built = _store_archive(built)
@@ -177,7 +177,7 @@ def keep_build(*, version_id: int, built: CheckedArchive) -> str:
 
 @transaction.atomic
 def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -> None:
-    """Make a version eligible or reject it; nothing happens if that was settled before."""
+    """Make a version eligible or reject it; do nothing if that was settled before."""
     BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
         state=VersionState.ELIGIBLE if passed else VersionState.REJECTED,
         state_reason="" if passed else storable(reason)[:_LONGEST_REASON],
@@ -188,7 +188,7 @@ def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -
 
 @transaction.atomic
 def leave_unchecked(*, version_id: int, reason: str, log: str) -> None:
-    """Say that the host could not validate a version; nothing happens if that was settled."""
+    """Record that the host could not validate a version; do nothing if that was settled."""
     BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
         state=VersionState.UNCHECKED,
         state_reason=storable(reason)[:_LONGEST_REASON],
@@ -198,7 +198,7 @@ def leave_unchecked(*, version_id: int, reason: str, log: str) -> None:
 
 @transaction.atomic
 def reopen_validation(*, actor: User, version: BotVersion) -> BotVersion:
-    """Let one of the actor's own versions be validated that was stopped, or failed by the host."""
+    """Open validation again for an own version that was stopped, or that the host failed."""
     _check_owner(actor, version.bot)
     waiting = (VersionState.UNCHECKED, VersionState.STOPPED)
     # One conditional update: of two requests at once exactly one schedules matches.

@@ -1,4 +1,4 @@
-"""The one clock that times are compared by: the database's. Hosts may disagree about the time."""
+"""The clock by which all times are compared: the database's, because hosts may disagree."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What services raise, whatever asks them.
+"""The errors that services raise, whoever calls them.
 
 DomainError
 ├── InvalidInput     a value that cannot be used; `field` names it

@@ -1,7 +1,7 @@
 """Indexes on tables in use: added and removed without a lock that stops writers.
 
-A migration with these operations sets `atomic = False` and holds nothing else: what it has done
-stays done when it is cut off, and it may then simply run again.
+A migration with these operations sets `atomic = False` and holds nothing else. If it is cut off,
+the indexes made so far stay, and it can run again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _IS_VALID = """
 
 
 class AddIndexOnline(AddIndex):
-    """Add an index while others write to its table; where that is not known, as `AddIndex`."""
+    """Add an index while others write to its table; elsewhere, do what `AddIndex` does."""
 
     atomic = False
 

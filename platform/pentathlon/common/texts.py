@@ -1,8 +1,8 @@
-"""Text that programs of strangers wrote, made fit to be stored."""
+"""Makes text from other people's programs fit for the database."""
 
 from __future__ import annotations
 
 
 def storable(text: str) -> str:
-    """Return a text without what a database refuses: zero bytes, and halves of surrogate pairs."""
+    """Return a text without zero bytes and lone surrogates, which a database refuses."""
     return text.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")

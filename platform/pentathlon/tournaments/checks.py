@@ -1,4 +1,4 @@
-"""What a tournament may look like; each refusal names the field and what is allowed."""
+"""Checks of a new tournament; each error names the field and the allowed values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "match_wall_s": (1, 900),
     "memory_mb": (32, 512),
 }
-"""Limits that an organiser may set, with the lowest and the highest value."""
+"""Limits that an organiser may set, with their lowest and highest values."""
 
 _SECRET: Final = re.compile(rf"[0-9a-f]{{{2 * SECRET_BYTES}}}")
 
@@ -68,7 +68,7 @@ def check_scheduler(name: str) -> None:
 
 
 def completed_document(game: Game, document: TournamentDocument) -> TournamentDocument:
-    """Return the document with the game's rules, and with its own choices checked."""
+    """Return the document with the rules version and all defaults of its game, checked."""
     seats = _checked_seats(game, document.table_seats)
     return replace(
         document,
@@ -80,7 +80,7 @@ def completed_document(game: Game, document: TournamentDocument) -> TournamentDo
 
 
 def check_rated(game: Game, document: TournamentDocument) -> None:
-    """Refuse to count on the leaderboard what is not played like everything else there."""
+    """Refuse a rated tournament whose limits or options the leaderboard does not have."""
     usual = {**Limits().to_json(), **game.start(document.table_seats).options}
     chosen = {**document.limits, **document.options}
     unusual = [name for name, value in chosen.items() if value != usual[name]]
@@ -107,7 +107,7 @@ def check_numbers(*, cycles: int, entries_per_author: int) -> None:
 
 
 def check_replay(*, secret: str | None, draw_probability: float | None, rated: bool) -> None:
-    """Refuse what only a replay of an earlier tournament may bring, where results are rated."""
+    """Refuse a secret or draw probability for a rated tournament, and values out of range."""
     for field, given in (("secret", secret), ("draw_probability", draw_probability)):
         if rated and given is not None:
             raise InvalidInput(
@@ -182,9 +182,9 @@ def _checked_seats(game: Game, table_seats: int | None) -> int:
 
 
 def _checked_options(game: Game, options: Mapping[str, Any], *, seats: int) -> dict[str, Any]:
-    """Return all options of the game, those left out with their defaults.
+    """Return all options of the game, with defaults for those left out.
 
-    A value may be good for some numbers of seats only: so a match is started with them.
+    This starts a match, because some values are allowed for some numbers of seats only.
     """
     try:
         checked = game.start(seats, options).options

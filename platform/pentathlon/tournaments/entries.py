@@ -1,8 +1,8 @@
 """How bots leave a tournament: withdrawn, or disqualified by its organiser.
 
-Before the start a withdrawn entry is gone. Afterwards the schedule stands: matches of an entry
-that has left are called off, and those that are done stay, unless the organiser takes them back,
-too. The table lists it last, without a place.
+Before the start, a withdrawn entry is deleted. Afterwards the schedule stands: waiting matches of
+an entry that has left become void, and finished ones count, unless the organiser revokes them. The
+table lists the entry last, without a place.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from pentathlon.tournaments.models import (
 )
 
 _BATCH: Final = 1000
-"""Most matches of an entry that one transaction calls off or takes back."""
+"""Most matches of an entry that one transaction voids or revokes."""
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _LONGEST_REASON: Final = 300
 
 
 @transaction.atomic
 def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> None:
-    """Take a bot version out: its author may, and the organiser."""
+    """Withdraw a bot version; its author and the organiser may."""
     tournament = lock(tournament, TournamentState.OPEN, *_PLAYED, to="withdraw")
     entry = _entry(tournament, version_id)
     bot = entry.version.bot
@@ -56,10 +56,10 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
 def disqualify_entry(
     *, actor: User, tournament: Tournament, version_id: int, reason: str, revoke: bool = False
 ) -> Entry:
-    """Take a bot version out for good, which only the organiser may, and say why.
+    """Disqualify a bot version for good and state the reason; only the organiser may.
 
-    With `revoke` its finished matches count no more, neither here nor on the game's leaderboard.
-    A tournament that has closed gets its final table anew.
+    With `revoke`, its finished matches stop counting here and on the game's leaderboard. A closed
+    tournament runs again until it has a new final table.
     """
     states = (TournamentState.OPEN, *_PLAYED, TournamentState.CLOSED)
     tournament = lock_own(actor, tournament, *states, to="disqualify a bot of")
@@ -80,9 +80,9 @@ def disqualify_entry(
 
 
 def settle_entries() -> int:
-    """Withdraw bots that may play no more, and go on with the matches of all that have left.
+    """Withdraw bots that may no longer play, and settle the matches of all entries that have left.
 
-    Returns how many entries it saw to; each in transactions of its own.
+    Return how many entries it handled, each in its own transactions.
     """
     out = Entry.objects.filter(
         state=EntryState.ACTIVE, tournament__state__in=_PLAYED, version__state__in=OUT_OF_PLAY
@@ -98,7 +98,7 @@ def settle_entries() -> int:
 
 
 def check_takes_part(tournament: Tournament, match: Match) -> None:
-    """Refuse a match of a bot that has left the tournament, or may play no more at all."""
+    """Refuse a match of a bot that has left the tournament or may no longer play at all."""
     versions = match.seats.values("version")
     entries = tournament.entries.filter(version__in=versions).select_related("version__bot")
     for entry in entries:
@@ -112,7 +112,7 @@ def check_takes_part(tournament: Tournament, match: Match) -> None:
 
 
 def reopen(tournament: Tournament) -> None:
-    """Let a locked tournament that has closed run again; its final table is made anew."""
+    """Let a closed, locked tournament run again; delete its final table."""
     FinalRow.objects.filter(entry__tournament=tournament).delete()
     tournament.state, tournament.finished_at = TournamentState.RUNNING, None
     tournament.save(update_fields=("state", "finished_at"))
@@ -134,7 +134,7 @@ def _withdraw_out_of_play(entry_id: int) -> None:
 def _leave(
     tournament: Tournament, entry: Entry, *, state: EntryState, actor: User | None, reason: str
 ) -> None:
-    """Mark an entry of a locked tournament as one that has left, and call off its matches."""
+    """Record that an entry of a locked tournament has left, and void its waiting matches."""
     entry.state, entry.reason, entry.left_by = state, reason[:_LONGEST_REASON], actor
     entry.is_settled = False
     entry.save()
@@ -147,7 +147,7 @@ def _leave(
 
 @transaction.atomic
 def _settle(entry_id: int) -> None:
-    """Call off or take back a batch of the matches of an entry that has left."""
+    """Void or revoke a batch of matches of an entry that has left."""
     entry = Entry.objects.select_related("version__bot").get(pk=entry_id)
     Tournament.objects.select_for_update().get(pk=entry.tournament_id)
     entry.refresh_from_db(fields=("state", "is_settled", "revokes_results"))

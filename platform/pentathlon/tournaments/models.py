@@ -13,7 +13,7 @@ from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon_engines.tournament.seeds import commitment_to
 
 ENTRIES_PER_AUTHOR: Final = 3
-"""How many versions one author may enter in somebody else's tournament, unless that says more."""
+"""How many versions one author may enter in another person's tournament by default."""
 
 
 class TournamentState(models.TextChoices):
@@ -61,7 +61,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
 
 
 class Tournament(models.Model):
-    """A tournament is a document and a secret: from both follow the schedule and all seeds."""
+    """A tournament is a document and a secret; the schedule and all seeds follow from both."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="tournaments"
@@ -78,13 +78,13 @@ class Tournament(models.Model):
     secret = models.CharField(max_length=64, default="", db_default="")
     """Hexadecimal; shown to nobody before `revealed_at`. Empty: made before seeds were sealed."""
     secret_given = models.BooleanField(default=False, db_default=False)
-    """The organiser has handed the secret in and knows all seeds: an unrated replay."""
+    """The organiser supplied the secret and knows all seeds: an unrated replay."""
     revealed_at = models.DateTimeField(null=True)
-    """When the secret became public: as it closed or was cancelled for the first time."""
+    """When the secret became public: when it first closed or was cancelled."""
     fixed_document = models.JSONField(null=True)
     """The document as it was at the start; the event key is bound to its hash."""
     draw_probability = models.FloatField(null=True)
-    """Of a replay; otherwise what the game's draws were like at the start."""
+    """Given for a replay; otherwise the start derives it from the game's earlier draws."""
     entries_per_author = models.PositiveSmallIntegerField(
         default=ENTRIES_PER_AUTHOR, db_default=ENTRIES_PER_AUTHOR
     )
@@ -99,7 +99,7 @@ class Tournament(models.Model):
     pool = models.OneToOneField(Pool, null=True, on_delete=models.PROTECT)
     """Its own rating table; made at the start."""
     results_version = models.PositiveIntegerField(default=0, db_default=0)
-    """Counts, under the row's lock, what lets results change that were complete before."""
+    """Counts, under the row's lock, the steps that let complete results change again."""
     planned = models.PositiveIntegerField(default=0, db_default=0)
     """Matches in its schedule; known from the start on."""
     scheduled = models.PositiveIntegerField(default=0, db_default=0)
@@ -171,16 +171,16 @@ class Entry(models.Model):
         db_default=EntryState.ACTIVE.value,
     )
     reason = models.CharField(max_length=300, blank=True, db_default="")
-    """Why it takes part no more; public."""
+    """Why it has left; public."""
     left_at = models.DateTimeField(null=True)
     left_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     """Who withdrew or disqualified it; null if its version was taken out of all schedules."""
     revokes_results = models.BooleanField(default=False, db_default=False)
-    """Its finished matches count no more."""
+    """Its finished matches do not count."""
     is_settled = models.BooleanField(default=True, db_default=True)
-    """False as long as matches of one that has left are still to be called off or taken back."""
+    """False while matches of an entry that has left still have to be voided or revoked."""
 
     objects = EntryQuerySet.as_manager()
 

@@ -28,7 +28,7 @@ class Progress:
     waiting: int
     void: int
     remaining_s: float | None
-    """Until the last match ends at the present pace; None while nobody can tell."""
+    """Until the last match ends at the present pace; None if too few have ended to tell."""
 
     @property
     def total(self) -> int:
@@ -44,7 +44,7 @@ class Progress:
 def progress(tournament: Tournament) -> Progress:
     """Return how many matches are done, run and wait, and how long the rest will take.
 
-    What has ended is counted when it is rated, so figures and table say the same.
+    A match counts as ended once it is rated, so the figures agree with the table.
     """
     matches = Match.objects.of_lane(tournament.pk).filter(kind=MatchKind.TOURNAMENT)
     done, void = _ended(tournament)

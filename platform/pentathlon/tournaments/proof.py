@@ -1,4 +1,4 @@
-"""What lets anybody check how a tournament was drawn, without what is still sealed."""
+"""The data with which anybody can check how a tournament was drawn, without sealed seeds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Schedules made part by part: no transaction writes more than about a thousand rows.
+"""Makes schedules part by part, so that no transaction writes more than about a thousand rows.
 
-A part is a whole number of blocks, stored together with how far the schedule is made. Whoever
-goes on after a crash draws the same schedule from the document and continues behind that.
+A part has whole blocks; one transaction stores it and how far the schedule is made. After a crash,
+the next process draws the same schedule from the document and continues from there.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def matches_at_once(tournament: Tournament) -> int:
 
 
 def make_schedules(*, for_s: float = _STEP_S) -> int:
-    """Go on with schedules that are not complete, for about so long; return how many matches.
+    """Extend incomplete schedules for about `for_s` seconds; return how many matches were made.
 
     The reconciler calls it again and again: matches are played while others are still made.
     """
@@ -57,7 +57,7 @@ def make_schedules(*, for_s: float = _STEP_S) -> int:
 
 
 def extend_schedule(*, tournament_id: int) -> int:
-    """Make the next matches of a schedule; return how many, 0 if there is nothing to make."""
+    """Make the next matches of a schedule; return how many, 0 if none was due."""
     tournament = Tournament.objects.get(pk=tournament_id)
     if tournament.scheduled >= tournament.planned:
         return 0

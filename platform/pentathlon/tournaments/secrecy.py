@@ -1,7 +1,7 @@
-"""Which seeds may be shown: those that no match can be played with any more.
+"""Decides which seeds may be shown: those with which no match can be played any more.
 
 A seed stays sealed until the last match of its block is done. A void match may be requeued, so its
-block stays sealed, too, until the tournament is over and its secret is public.
+block stays sealed until the tournament is over and its secret is public.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def sealed_blocks(places: TournamentMatchQuerySet) -> set[int]:
 
 
 def check_unsealed(match: Match) -> None:
-    """Refuse to hand out what holds the seed of a match while that is sealed.
+    """Refuse an answer that would show the seed of a match while it is sealed.
 
     Raises:
         Conflict: `sealed`.

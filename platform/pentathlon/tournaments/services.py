@@ -68,9 +68,9 @@ def create_tournament(
     entries_per_author: int = ENTRIES_PER_AUTHOR,
     secret: str | None = None,
 ) -> Tournament:
-    """Make a tournament of this document that is open for entries, and enter these versions.
+    """Create a tournament from a document, open it for entries, and enter these versions.
 
-    An unrated replay of an earlier tournament may bring the secret of that, and the draw
+    An unrated replay of an earlier tournament may bring that tournament's secret, and the draw
     probability of its document.
     """
     if not actor.is_organiser:
@@ -97,14 +97,14 @@ def create_tournament(
 
 @transaction.atomic
 def enter_tournament(*, actor: User, tournament: Tournament, version_id: int) -> Entry:
-    """Enter a bot version: its author may, and the organiser."""
+    """Enter a bot version; its author and the organiser may."""
     tournament = lock(tournament, TournamentState.OPEN, to="enter")
     return _enter(tournament, [version_id], actor=actor)[0]
 
 
 @transaction.atomic
 def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
-    """Let a tournament be played; its schedule is made by the reconciler, a short one at once."""
+    """Start a tournament; make a short schedule at once, leave a long one to the reconciler."""
     tournament = lock_own(actor, tournament, TournamentState.OPEN, to="start")
     versions = [entry.version for entry in tournament.entries.in_order()]
     checks.check_enough(bots=len(versions), table_seats=tournament.table_seats)
@@ -140,7 +140,7 @@ def resume_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 
 @transaction.atomic
 def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
-    """Call off everything that has not ended; results so far stay and keep counting."""
+    """Void all matches that have not ended; earlier results stay and keep counting."""
     states = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
     tournament = lock_own(actor, tournament, *states, to="cancel")
     hold_lane(tournament.pk)
@@ -151,9 +151,9 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
 
 
 def call_off_cancelled(*, for_s: float = _STEP_S) -> int:
-    """Go on calling off what was cancelled, for about so long; return how many tournaments ended.
+    """Void matches of cancelled tournaments for about `for_s` seconds; return how many ended.
 
-    The reconciler calls it again and again. Nothing of them starts meanwhile.
+    The reconciler calls it again and again. None of these matches starts meanwhile.
     """
     deadline = time.monotonic() + for_s
     ended = 0
@@ -170,7 +170,7 @@ def call_off_cancelled(*, for_s: float = _STEP_S) -> int:
 
 
 def _call_off(tournament: Tournament) -> Tournament:
-    """Call off some matches of a locked, cancelled tournament; once none is left, it has ended."""
+    """Void a batch of matches of a locked, cancelled tournament; end it when none is left."""
     lane = Match.objects.of_lane(tournament.pk)
     # Each has rows in two pools, too. What runs goes first, then the order of the schedule.
     ids = list(lane.live().values_list("pk", flat=True)[:_CALLED_OFF_AT_ONCE])
@@ -186,10 +186,10 @@ def _call_off(tournament: Tournament) -> Tournament:
 
 @transaction.atomic
 def requeue_match(*, actor: User, match: Match) -> Match:
-    """Have a void match of the actor's own tournament played after all; its attempts stay known.
+    """Queue a void match of the actor's own tournament again; its earlier attempts stay on record.
 
-    A tournament that has closed without it runs again. Nothing that was rated changes: a void
-    match has never counted.
+    A tournament that closed without the match runs again. No rating changes, because a void match
+    has never counted.
     """
     place = TournamentMatch.objects.filter(match=match).select_related("tournament").first()
     if place is None:
@@ -207,12 +207,12 @@ def requeue_match(*, actor: User, match: Match) -> Match:
 
 
 def close_finished() -> list[Tournament]:
-    """Close every tournament in which nothing waits any more, with its final table.
+    """Close every tournament in which nothing is left to do, and store its final table.
 
-    One whose table cannot be made keeps none of the others open.
+    If one table cannot be computed, the other tournaments are closed all the same.
 
     Raises:
-        ExceptionGroup: what went wrong, after all others were closed.
+        ExceptionGroup: the errors, after all other tournaments were closed.
     """
     closed = []
     errors = []
@@ -284,7 +284,7 @@ def _check_entrants(
     *,
     actor: User,
 ) -> None:
-    """Refuse versions that are in already, are not the actor's to enter, or are too many."""
+    """Refuse versions that have entered already, belong to somebody else, or are too many."""
     entered = {entry.version_id for entry in entries}
     if again := [version.label for version in versions if version.pk in entered]:
         raise Conflict(
@@ -318,7 +318,7 @@ def _versions(version_ids: Sequence[int]) -> list[BotVersion]:
 
 
 def _close_gaps(tournament: Tournament) -> None:
-    """Number entries as the document counts them, in the order in which they came."""
+    """Number entries without gaps, as the document counts them, in the order of entry."""
     # Upwards, so that the number is free that each one gets.
     for number, entry in enumerate(tournament.entries.scheduled().order_by("number")):
         if entry.number != number:
@@ -327,7 +327,7 @@ def _close_gaps(tournament: Tournament) -> None:
 
 
 def _fix_document(tournament: Tournament) -> Pool:
-    """Let nothing of the document change any more; return the pool that it names."""
+    """Store the document, which never changes from here on; return the tournament's pool."""
     _close_gaps(tournament)
     pool = open_pool(
         key=tournament_key(tournament.pk),
@@ -351,7 +351,7 @@ def _set_state(tournament: Tournament, state: TournamentState) -> Tournament:
 
 
 def _end(tournament: Tournament, state: TournamentState) -> Tournament:
-    """End a tournament; whoever wants may know its secret from now on, for good."""
+    """End a tournament and publish its secret for good."""
     sealed = Tournament.objects.filter(pk=tournament.pk, revealed_at=None)
     sealed.update(revealed_at=Now())
     tournament.refresh_from_db(fields=("revealed_at",))
@@ -359,7 +359,7 @@ def _end(tournament: Tournament, state: TournamentState) -> Tournament:
 
 
 def _set_time(tournament: Tournament, field: str) -> Tournament:
-    """Set a time by the database's clock, which every other time is told by, too."""
+    """Set a time by the database's clock, as all other times."""
     Tournament.objects.filter(pk=tournament.pk).update(**{field: Now()})
     tournament.refresh_from_db(fields=(field,))
     return tournament

@@ -1,4 +1,4 @@
-"""What the answers about a tournament follow from, so that clients may keep them."""
+"""The values that answers about a tournament follow from: ETags are made of them."""
 
 from __future__ import annotations
 

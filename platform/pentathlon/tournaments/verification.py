@@ -18,9 +18,9 @@ _FACTS: Final = ("place", "group", "mu", "sigma", "fold_mu", "fold_sigma", "chan
 
 
 def verify_final_table(*, tournament_id: int) -> list[Difference]:
-    """Make the final table of a closed tournament again; return where the stored one differs.
+    """Compute the final table of a closed tournament again; return how the stored one differs.
 
-    Nothing is locked: a tournament that was requeued or closed meanwhile is left alone.
+    It locks nothing, and skips a tournament whose results change meanwhile.
     """
     before = _closed(tournament_id)
     if before is None:
