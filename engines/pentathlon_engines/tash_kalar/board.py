@@ -82,10 +82,22 @@ def bits(squares: int) -> list[int]:
 
 
 def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
-    """Add to a list what a table has for the squares of a mask, in the order of their names.
+    """Add to a list what a table has for the few squares of a mask, in the order of their names.
 
     Of any items, so that compiled, numbers are not unpacked and packed again.
     """
+    while squares:
+        lowest = squares & -squares
+        found.append(table[lowest.bit_length() - 1])
+        squares ^= lowest
+
+
+def listed(squares: int, table: list[Item]) -> list[Item]:
+    """Return what a table has for the squares of a mask, in the order of their names.
+
+    By files, which is faster than square by square if there are many.
+    """
+    found: list[Item] = []
     first = 0
     while squares:
         base = first
@@ -97,12 +109,6 @@ def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
             base += SIDE
         squares >>= _SMALL_BITS
         first += _SMALL_BITS
-
-
-def listed(squares: int, table: list[Item]) -> list[Item]:
-    """Return what a table has for the squares of a mask, in the order of their names."""
-    found: list[Item] = []
-    add_bits(squares, table, found)
     return found
 
 

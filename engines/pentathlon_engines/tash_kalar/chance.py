@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.draws import shuffle
 from pentathlon_engines.errors import BadChance
-from pentathlon_engines.tash_kalar import events, turns
+from pentathlon_engines.tash_kalar import constants, events, turns
 from pentathlon_engines.tash_kalar.board import mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
@@ -20,17 +20,6 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     NUMBERS,
     SCHOOL_CARDS,
     SCHOOLS,
-)
-from pentathlon_engines.tash_kalar.constants import (
-    DEALING,
-    DEATHMATCH,
-    DRAWING,
-    FIRST_ACTIONS,
-    HAND_BEINGS,
-    HAND_LEGENDS,
-    MAIN,
-    SETTING_UP,
-    SHUFFLING,
 )
 from pentathlon_engines.tash_kalar.state import Position
 from pentathlon_engines.tash_kalar.tasks import CURRENT, IS_ADVANCED, TASKS, is_mixed
@@ -44,7 +33,12 @@ if TYPE_CHECKING:
 
 DRAWN: Final = "drawn"
 """The school of a seat for which chance draws one."""
-_HANDS: Final = (HAND_BEINGS, HAND_BEINGS, HAND_LEGENDS, HAND_LEGENDS)
+_HANDS: Final = (
+    constants.HAND_BEINGS,
+    constants.HAND_BEINGS,
+    constants.HAND_LEGENDS,
+    constants.HAND_LEGENDS,
+)
 _NUMBERS: Final = frozenset(str(number) for number in range(1, TASKS + 1))
 _CARD_WORDS: Final = 9
 _OPEN_WORD: Final = _CARD_WORDS
@@ -78,13 +72,13 @@ def draw_deal(state: Position, rng: Random) -> str:
     for deck in (*schools, legends, flares):
         shuffle(deck, rng)
     first = int(rng.random() * 2)
-    hands = [sorted(deck[:HAND_BEINGS]) for deck in schools]
-    second_hand = legends[HAND_LEGENDS : 2 * HAND_LEGENDS]
-    groups = [*hands, sorted(legends[:HAND_LEGENDS]), sorted(second_hand), flares[:2]]
-    groups += [deck[HAND_BEINGS:] for deck in schools]
-    groups += [legends[2 * HAND_LEGENDS :], flares[2:]]
+    hands = [sorted(deck[: constants.HAND_BEINGS]) for deck in schools]
+    second_hand = legends[constants.HAND_LEGENDS : 2 * constants.HAND_LEGENDS]
+    groups = [*hands, sorted(legends[: constants.HAND_LEGENDS]), sorted(second_hand), flares[:2]]
+    groups += [deck[constants.HAND_BEINGS :] for deck in schools]
+    groups += [legends[2 * constants.HAND_LEGENDS :], flares[2:]]
     words = ["deal", str(first), *(write(cards) for cards in groups)]
-    if state.mode == DEATHMATCH:
+    if state.mode == constants.DEATHMATCH:
         return " ".join(words)
     current, rest = _draw_tasks(rng)
     return " ".join([*words, _write_tasks(sorted(current)), _write_tasks(rest)])
@@ -126,7 +120,7 @@ class Deal:
 def read_deal(text: str, state: Position) -> Deal | None:
     """Return what a text deals if that can happen, else None."""
     words = text.split(" ")
-    tasks = 0 if state.mode == DEATHMATCH else 2
+    tasks = 0 if state.mode == constants.DEATHMATCH else 2
     if len(words) != 2 + _CARD_WORDS + tasks or words[0] != "deal" or words[1] not in ("0", "1"):
         return None
     numbers = [_numbers(word) for word in words[2:]]
@@ -216,7 +210,7 @@ def _give_schools(state: Position, text: str) -> None:
     words = text.split(" ")
     state.schools = (words[1], words[2])
     state.options = {**state.options, "decks": words[1:]}
-    state.phase = DEALING
+    state.phase = constants.DEALING
 
 
 def _deal(state: Position, text: str) -> None:
@@ -224,19 +218,19 @@ def _deal(state: Position, text: str) -> None:
     if deal is None:
         raise BadChance(f"{text!r}: write {DEAL_GRAMMAR}")
     state.active = deal.begins
-    state.actions_left = FIRST_ACTIONS
+    state.actions_left = constants.FIRST_ACTIONS
     for seat in (0, 1):
         state.hands[seat] = mask(deal.hands[seat])
         state.decks[seat] = deal.decks[seat][::-1]
     state.legends, state.flares = deal.legend_deck[::-1], deal.flare_deck[::-1]
-    if state.mode == DEATHMATCH:
-        state.phase = SETTING_UP
+    if state.mode == constants.DEATHMATCH:
+        state.phase = constants.SETTING_UP
         state.to_move = 1 - state.active
         return
     state.current = mask(deal.current)
     state.tasks = deal.tasks[::-1]
     turns.turn_up(state)
-    state.phase = MAIN
+    state.phase = constants.MAIN
     state.to_move = state.active
 
 
@@ -253,15 +247,15 @@ def _give_new_deck(state: Position, text: str) -> None:
 
 
 SAMPLES: Final[dict[int, Callable[[Position, Random], str]]] = {
-    DRAWING: _draw_schools,
-    DEALING: draw_deal,
-    SHUFFLING: _draw_new_deck,
+    constants.DRAWING: _draw_schools,
+    constants.DEALING: draw_deal,
+    constants.SHUFFLING: _draw_new_deck,
 }
 """By phase what draws the text of chance."""
 RESULTS: Final[dict[int, Callable[[Position, str], None]]] = {
-    DRAWING: _give_schools,
-    DEALING: _deal,
-    SHUFFLING: _give_new_deck,
+    constants.DRAWING: _give_schools,
+    constants.DEALING: _deal,
+    constants.SHUFFLING: _give_new_deck,
 }
 """By phase what a text of chance does; it raises `BadChance` for one that cannot happen."""
 
@@ -283,7 +277,7 @@ def hide(text: str, seat: int | None) -> str:
         if words[0] == "deal" and seat is not None and group in (seat, 2 + seat):
             continue
         cards = words[index].split(".")
-        flare = words[0] == "deal" and group == 2 + HAND_LEGENDS
+        flare = words[0] == "deal" and group == 2 + constants.HAND_LEGENDS
         shown = [card if flare and at == seat else "?" for at, card in enumerate(cards)]
         words[index] = ".".join(shown)
     return " ".join(words)

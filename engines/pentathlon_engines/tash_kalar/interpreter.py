@@ -18,24 +18,9 @@ from pentathlon_engines.tash_kalar.actions import (
 )
 from pentathlon_engines.tash_kalar.board import BIT, DIRECTION_OF, bits
 from pentathlon_engines.tash_kalar.cards import operations as ops
+from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import CARDS, PROGRAMS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY
-from pentathlon_engines.tash_kalar.cards.program import (
-    BUDGET_OR,
-    OWN,
-    STOP_CAPTURED_LEGENDARY,
-    STOP_ONTO_EMPTY,
-    UNLIMITED,
-    DestroyStep,
-    GainStep,
-    LeapStep,
-    MoveStep,
-    PlaceStep,
-    ShotStep,
-    Step,
-    SweepStep,
-    WarStep,
-)
 from pentathlon_engines.tash_kalar.conditions import is_met
 from pentathlon_engines.tash_kalar.constants import DEATHMATCH, RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
@@ -66,7 +51,7 @@ def run(state: Position) -> bool:
     return True
 
 
-def enter(state: Position, effect: Effect, step: Step) -> bool:
+def enter(state: Position, effect: Effect, step: words.Step) -> bool:
     """Begin a step if its condition holds."""
     effect.entered = True
     if step.each_once:
@@ -84,12 +69,12 @@ def enter(state: Position, effect: Effect, step: Step) -> bool:
     return every
 
 
-def run_automatic(state: Position, effect: Effect, step: Step) -> None:
+def run_automatic(state: Position, effect: Effect, step: words.Step) -> None:
     """Do a step that needs no decision."""
     AUTOMATICS[step.op](state, effect, step)
 
 
-def _must_ask(state: Position, effect: Effect, step: Step) -> bool:
+def _must_ask(state: Position, effect: Effect, step: words.Step) -> bool:
     """Say whether the seat must decide; else do the only thing, or leave the step."""
     most = most_times(state, step, effect)
     offers = _linked_offers(state, effect, step) if effect.times < most else []
@@ -113,7 +98,7 @@ def _must_ask(state: Position, effect: Effect, step: Step) -> bool:
     return True
 
 
-def _linked_offers(state: Position, effect: Effect, step: Step) -> list[int]:
+def _linked_offers(state: Position, effect: Effect, step: words.Step) -> list[int]:
     """Return the actions of a step, of a linked one those that let the next step be done."""
     offers = list_offers(state, effect, step)
     if not step.linked:
@@ -121,7 +106,7 @@ def _linked_offers(state: Position, effect: Effect, step: Step) -> list[int]:
     return [action for action in offers if leads_on(state, effect, step, action)]
 
 
-def leads_on(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def leads_on(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Say whether the step after a linked one could be done; nothing is changed."""
     twin = state.copy()
     after = twin.effect
@@ -133,7 +118,7 @@ def leads_on(state: Position, effect: Effect, step: Step, action: int) -> bool:
     return enter(twin, after, following) and len(_linked_offers(twin, after, following)) > 0
 
 
-def _has_way_out(effect: Effect, step: Step) -> bool:
+def _has_way_out(effect: Effect, step: words.Step) -> bool:
     """Say whether one of the options may be declined."""
     for start in step.options:
         option = PROGRAMS[effect.program].steps[start]
@@ -161,7 +146,7 @@ def resolve(state: Position, action: int) -> None:
         effect.go_to(step.end)
 
 
-def _start_of_option(state: Position, effect: Effect, step: Step, action: int) -> int:
+def _start_of_option(state: Position, effect: Effect, step: words.Step, action: int) -> int:
     """Return where the option begins to which an action belongs."""
     steps = PROGRAMS[effect.program].steps
     for start in step.options:
@@ -174,12 +159,12 @@ def _start_of_option(state: Position, effect: Effect, step: Step, action: int) -
     return step.end
 
 
-def perform(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def perform(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Do one decision and say whether it ends the step."""
     return PERFORM[step.op](state, effect, step, action)
 
 
-def _move(state: Position, effect: Effect, step: MoveStep, action: int) -> bool:
+def _move(state: Position, effect: Effect, step: words.MoveStep, action: int) -> bool:
     effect.times += 1
     square, to = SQUARE_OF[action], OTHER_OF[action]
     rank = state.rank_at(square)
@@ -192,7 +177,7 @@ def _move(state: Position, effect: Effect, step: MoveStep, action: int) -> bool:
         effect.direction = direction
     if square == effect.me:
         effect.moved_self = True
-    if step.most_of_owner < UNLIMITED and state.own(state.active) & BIT[square]:
+    if step.most_of_owner < words.UNLIMITED and state.own(state.active) & BIT[square]:
         effect.own_moves += 1
     effect.pool &= ~BIT[square]
     captured = state.move(square, to) - 1
@@ -202,15 +187,15 @@ def _move(state: Position, effect: Effect, step: MoveStep, action: int) -> bool:
     return _ends_moves(effect, step, captured % RANKS_EACH if captured >= 0 else -1, rank)
 
 
-def _ends_moves(effect: Effect, step: MoveStep, captured: int, rank: int) -> bool:
+def _ends_moves(effect: Effect, step: words.MoveStep, captured: int, rank: int) -> bool:
     """Count a capture by a piece of this rank, -1 for none; say whether it ends the step."""
     if captured == rank:
         effect.captures += 1
-    if step.stop == STOP_ONTO_EMPTY:
+    if step.stop == words.STOP_ONTO_EMPTY:
         return captured < 0
-    if step.stop == STOP_CAPTURED_LEGENDARY:
+    if step.stop == words.STOP_CAPTURED_LEGENDARY:
         return captured == LEGENDARY
-    return step.kind == BUDGET_OR and captured == rank
+    return step.kind == words.BUDGET_OR and captured == rank
 
 
 def _record_capture(effect: Effect, slot: int, to: int, captured: int) -> None:
@@ -220,7 +205,7 @@ def _record_capture(effect: Effect, slot: int, to: int, captured: int) -> None:
         effect.ranks[slot] |= 1 << captured % RANKS_EACH
 
 
-def _leap(state: Position, effect: Effect, step: LeapStep, action: int) -> bool:
+def _leap(state: Position, effect: Effect, step: words.LeapStep, action: int) -> bool:
     """Pick the piece that leaps, or let it leap."""
     to = SQUARE_OF[action]
     if VERB_OF[action] == DO_PICK:
@@ -234,13 +219,13 @@ def _leap(state: Position, effect: Effect, step: LeapStep, action: int) -> bool:
     return False
 
 
-def _destroy(state: Position, effect: Effect, step: DestroyStep, action: int) -> bool:
+def _destroy(state: Position, effect: Effect, step: words.DestroyStep, action: int) -> bool:
     if step.for_good:
         everfrost.take_out(state, SQUARE_OF[action])
     return _strike(state, effect, step, action) == step.stop_rank
 
 
-def _strike(state: Position, effect: Effect, step: Step, action: int) -> int:
+def _strike(state: Position, effect: Effect, step: words.Step, action: int) -> int:
     """Destroy a piece, write that down, and return its rank."""
     square = SQUARE_OF[action]
     effect.times += 1
@@ -252,7 +237,7 @@ def _strike(state: Position, effect: Effect, step: Step, action: int) -> int:
     return rank
 
 
-def _shoot(state: Position, effect: Effect, step: ShotStep, action: int) -> bool:
+def _shoot(state: Position, effect: Effect, step: words.ShotStep, action: int) -> bool:
     effect.times += 1
     for square in bits(squares_hit(state, step, effect.me, OTHER_OF[action])):
         effect.record(step.slot, square)
@@ -260,37 +245,37 @@ def _shoot(state: Position, effect: Effect, step: ShotStep, action: int) -> bool
     return False
 
 
-def _upgrade(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def _upgrade(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     square = SQUARE_OF[action]
     state.rerank(square, state.rank_at(square) + 1)
     return _pick(state, effect, step, action)
 
 
-def _downgrade(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def _downgrade(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     square = SQUARE_OF[action]
     state.rerank(square, state.rank_at(square) - 1)
     return _pick(state, effect, step, action)
 
 
-def _convert(state: Position, effect: Effect, step: PlaceStep, action: int) -> bool:
+def _convert(state: Position, effect: Effect, step: words.PlaceStep, action: int) -> bool:
     square = SQUARE_OF[action]
     rank = state.destroy(square)
     state.put(square, state.active, rank if step.rank < 0 else step.rank)
     return _pick(state, effect, step, action)
 
 
-def _place(state: Position, effect: Effect, step: PlaceStep, action: int) -> bool:
-    seat = state.active if step.selector.owner == OWN else 1 - state.active
+def _place(state: Position, effect: Effect, step: words.PlaceStep, action: int) -> bool:
+    seat = state.active if step.selector.owner == words.OWN else 1 - state.active
     state.put(SQUARE_OF[action], seat, OTHER_OF[action] if step.rank < 0 else step.rank)
     return _pick(state, effect, step, action)
 
 
-def _place_common(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def _place_common(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     state.put(SQUARE_OF[action], state.active, COMMON)
     return _pick(state, effect, step, action)
 
 
-def _pick(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def _pick(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Write down on which square something was done."""
     square = SQUARE_OF[action]
     effect.times += 1
@@ -299,7 +284,7 @@ def _pick(state: Position, effect: Effect, step: Step, action: int) -> bool:
     return False
 
 
-def _do_on_square(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def _do_on_square(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Destroy, upgrade, downgrade or place, as the action says."""
     verb = VERB_OF[action]
     if verb == DO_DESTROY:
@@ -308,7 +293,7 @@ def _do_on_square(state: Position, effect: Effect, step: Step, action: int) -> b
     return _ON_SQUARE[verb](state, effect, step, action)
 
 
-def _throw_flare(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def _throw_flare(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Put the flare in hand onto the flares that were played."""
     effect.times += 1
     flare = state.hand_of(state.active, 2)
@@ -318,7 +303,7 @@ def _throw_flare(state: Position, effect: Effect, step: Step, action: int) -> bo
     return False
 
 
-def _take(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def _take(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Put a card from the own discard pile onto the own deck."""
     effect.times += 1
     seat, card = state.active, CARD_OF[action]
@@ -361,55 +346,55 @@ _ON_SQUARE: Final[dict[str, Callable[[Position, Effect, Any, int], bool]]] = {
 }
 
 
-def _destroy_all(state: Position, effect: Effect, step: SweepStep) -> None:
+def _destroy_all(state: Position, effect: Effect, step: words.SweepStep) -> None:
     for square in bits(select(state, effect, step.selector)):
         effect.record(step.slot, square)
         state.destroy(square, counted=step.counted)
 
 
-def _upgrade_all(state: Position, effect: Effect, step: Step) -> None:
+def _upgrade_all(state: Position, effect: Effect, step: words.Step) -> None:
     for square in bits(select(state, effect, step.selector) & upgradable(state)):
         state.rerank(square, state.rank_at(square) + 1)
 
 
-def _gain_actions(state: Position, effect: Effect, step: GainStep) -> None:
+def _gain_actions(state: Position, effect: Effect, step: words.GainStep) -> None:
     state.actions_left += step.actions
 
 
-def _lose_actions(state: Position, effect: Effect, step: GainStep) -> None:
+def _lose_actions(state: Position, effect: Effect, step: words.GainStep) -> None:
     state.actions_left -= step.actions
 
 
-def _gain_draws(state: Position, effect: Effect, step: GainStep) -> None:
+def _gain_draws(state: Position, effect: Effect, step: words.GainStep) -> None:
     state.extra_draws[0] += step.beings
     state.extra_draws[1] += step.legends
 
 
-def _gain_turn(state: Position, effect: Effect, step: Step) -> None:
+def _gain_turn(state: Position, effect: Effect, step: words.Step) -> None:
     state.extra_granted = True
 
 
-def _permit_war(state: Position, effect: Effect, step: WarStep) -> None:
+def _permit_war(state: Position, effect: Effect, step: words.WarStep) -> None:
     state.war = True
     state.directly = step.directly
 
 
-def _permit_possession(state: Position, effect: Effect, step: Step) -> None:
+def _permit_possession(state: Position, effect: Effect, step: words.Step) -> None:
     state.possessed = True
 
 
-def _become_gateway(state: Position, effect: Effect, step: Step) -> None:
+def _become_gateway(state: Position, effect: Effect, step: words.Step) -> None:
     for square in bits(select(state, effect, step.selector)):
         state.gateway = square
 
 
-def _count_as_legend(state: Position, effect: Effect, step: Step) -> None:
+def _count_as_legend(state: Position, effect: Effect, step: words.Step) -> None:
     state.raised |= 1 << state.card
     if state.mode == DEATHMATCH:
         state.points[state.active] += 1
 
 
-def _go_under_deck(state: Position, effect: Effect, step: Step) -> None:
+def _go_under_deck(state: Position, effect: Effect, step: words.Step) -> None:
     effect.goes_under = True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect_left
 
 from pentathlon_engines.tash_kalar import etherweave, everfrost, interpreter, tasks
 from pentathlon_engines.tash_kalar.actions import (
@@ -19,7 +19,7 @@ from pentathlon_engines.tash_kalar.actions import (
 )
 from pentathlon_engines.tash_kalar.board import GRID, bits_of, listed
 from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND, NEEDS
-from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
     MAIN,
     PLACING,
@@ -55,7 +55,9 @@ def draw_action(state: Position, draw: Draw) -> int:
         actions = legal_now(state)
         return actions[int(draw() * len(actions))]
     found = _plays(state)
-    squares, placements = _open_squares(state)
+    squares, placements = state.empty, PLACES
+    if state.two_sided(state.active) <= 0:
+        squares, placements = _two_sided_pieces(state), PICKUPS
     pick = int(draw() * (len(found) + squares.bit_count()))
     if pick < len(found):
         return found[pick]
@@ -69,10 +71,9 @@ def end_actions(state: Position) -> list[int]:
     """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""
     found = [END]
     _add_free_plays(state, found)
-    if state.current:
-        seat = state.active
-        claimable = [t for t in bits_of(state.current) if tasks.is_satisfied(state, t, seat)]
-        found.extend([CLAIMS[task] for task in claimable])
+    for task in bits_of(state.current):
+        if tasks.is_satisfied(state, task, state.active):
+            found.append(CLAIMS[task])  # noqa: PERF401  # mostly none, and no list is made
     found.sort()
     return found
 
@@ -80,12 +81,11 @@ def end_actions(state: Position) -> list[int]:
 def halves_that_hold(state: Position, flare: int, seat: int) -> int:
     """Return which halves of a flare would hold for a seat now (9.1)."""
     upper, lower = NEEDS[flare]
-    held = 0
-    if state.count_upgraded(1 - seat) - state.count_upgraded(seat) >= upper:
-        held = UPPER
-    if state.count(1 - seat) - state.count(seat) >= lower:
-        held |= LOWER
-    return held
+    counts, mine, theirs = state.counts, RANKS_EACH * seat, RANKS_EACH * (1 - seat)
+    upgraded = counts[theirs + HEROIC] + counts[theirs + LEGENDARY]
+    upgraded -= counts[mine + HEROIC] + counts[mine + LEGENDARY]
+    more = upgraded + counts[theirs + COMMON] - counts[mine + COMMON]
+    return (UPPER if upgraded >= upper else 0) | (LOWER if more >= lower else 0)
 
 
 def halves_in_hand(state: Position) -> int:
@@ -104,10 +104,9 @@ def _main_actions(state: Position) -> list[int]:
         return found
     found = _plays(state)
     found.sort()
-    squares, actions = _open_squares(state)
-    placements = listed(squares, actions)
+    placements = _placements(state) if state.two_sided(state.active) > 0 else _pickups(state)
     if placements:  # they are in order, and nothing else comes between them
-        place = bisect(found, placements[0])
+        place = bisect_left(found, placements[0])
         found[place:place] = placements
     return found
 
@@ -123,13 +122,14 @@ def _plays(state: Position) -> list[int]:
     return found
 
 
-def _open_squares(state: Position) -> tuple[int, list[int]]:
-    """Return on which squares a piece is put down, or picked up, and the actions for it."""
-    seat = state.active
-    if state.two_sided(seat) > 0:
-        return state.empty, PLACES
-    first = RANKS_EACH * seat
-    return state.pieces[first + COMMON] | state.pieces[first + HEROIC], PICKUPS
+def _pickups(state: Position) -> list[int]:
+    """Return which own pieces may be placed elsewhere, for there is none in supply (5.5)."""
+    return listed(_two_sided_pieces(state), PICKUPS)
+
+
+def _two_sided_pieces(state: Position) -> int:
+    first = RANKS_EACH * state.active
+    return state.pieces[first + COMMON] | state.pieces[first + HEROIC]
 
 
 def _add_free_plays(state: Position, found: list[int]) -> None:
@@ -146,7 +146,24 @@ def _setups(state: Position) -> list[int]:
 
 
 def _placements(state: Position) -> list[int]:
-    return listed(state.empty, PLACES)
+    """Return the placements on empty squares in a list that is only read.
+
+    It is kept, since few squares change between two listings.
+    """
+    changed = state.empty ^ state.placed_for
+    if changed:
+        found = state.placements[:]
+        while changed:
+            lowest = changed & -changed
+            action = PLACES[lowest.bit_length() - 1]
+            place = bisect_left(found, action)
+            if state.empty & lowest:
+                found.insert(place, action)
+            else:
+                del found[place]
+            changed ^= lowest
+        state.placements, state.placed_for = found, state.empty
+    return state.placements
 
 
 def _returns(state: Position) -> list[int]:

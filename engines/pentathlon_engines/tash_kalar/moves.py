@@ -89,7 +89,7 @@ def _put_common(state: Position, action: int) -> None:
 
 
 def _pick_up(state: Position, action: int) -> None:
-    """Pick a piece up that is placed elsewhere, for there is none in supply (5.4)."""
+    """Pick a piece up that is placed elsewhere, for there is none in supply (5.5)."""
     state.actions_left -= 1
     state.lift(SQUARE_OF[action])
     state.phase = PLACING

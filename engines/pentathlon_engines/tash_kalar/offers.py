@@ -35,32 +35,9 @@ from pentathlon_engines.tash_kalar.board import (
     spread,
 )
 from pentathlon_engines.tash_kalar.cards import operations as ops
+from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, PROGRAMS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY, RANKS
-from pentathlon_engines.tash_kalar.cards.program import (
-    ANY,
-    BUDGET_AND,
-    BUDGET_OR,
-    BY_PIECE,
-    CLOSER_BUT_BESIDE,
-    COMBAT,
-    DESTINATION_MARKED,
-    DESTINATION_RING,
-    DESTINATION_SQUARE,
-    ENEMY,
-    ONTO_EMPTY,
-    ONTO_LEGENDARY,
-    OWN,
-    SELF,
-    UNLIMITED,
-    DestroyStep,
-    GroupStep,
-    LeapStep,
-    MoveStep,
-    PlaceStep,
-    ShotStep,
-    Step,
-)
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.selection import (
@@ -82,12 +59,12 @@ if TYPE_CHECKING:
 _SECOND: Final = 2
 
 
-def list_offers(state: Position, effect: Effect, step: Step) -> list[int]:
+def list_offers(state: Position, effect: Effect, step: words.Step) -> list[int]:
     """Return the actions of one repetition of a step, without `pass`, in no order."""
     return OFFERS[step.op](state, effect, step)
 
 
-def most_times(state: Position, step: Step, effect: Effect) -> int:
+def most_times(state: Position, step: words.Step, effect: Effect) -> int:
     """Return how often a step may be done in all."""
     if step.most_of >= 0:
         return effect.counts[step.most_of]
@@ -99,7 +76,7 @@ def most_times(state: Position, step: Step, effect: Effect) -> int:
     return step.most
 
 
-def _moves(state: Position, effect: Effect, step: MoveStep) -> list[int]:
+def _moves(state: Position, effect: Effect, step: words.MoveStep) -> list[int]:
     found: list[int] = []
     direction = effect.direction
     if step.same_as >= 0:
@@ -123,47 +100,47 @@ def _moves(state: Position, effect: Effect, step: MoveStep) -> list[int]:
     return found
 
 
-def _limits(state: Position, effect: Effect, step: MoveStep) -> list[int]:
+def _limits(state: Position, effect: Effect, step: words.MoveStep) -> list[int]:
     """Return the squares that moves may end on, by the highest rank captured, plus one."""
     within = _within(state, effect, step) if step.destination else ALL
-    if step.kind == ONTO_LEGENDARY:
-        legendary = owned(state, ANY, 1 << LEGENDARY) & within
+    if step.kind == words.ONTO_LEGENDARY:
+        legendary = owned(state, words.ANY, 1 << LEGENDARY) & within
         return [legendary] * (RANKS_EACH + 1)
     if not step.capture_ranks & 1 << COMMON:
         within &= ~(state.pieces[COMMON] | state.pieces[RANKS_EACH + COMMON])
     return [state.up_to(rank - 1) & within for rank in range(RANKS_EACH + 1)]
 
 
-def _within(state: Position, effect: Effect, step: MoveStep) -> int:
+def _within(state: Position, effect: Effect, step: words.MoveStep) -> int:
     """Return the squares to which moves are restricted."""
     kind = step.destination
-    if kind == DESTINATION_MARKED:
+    if kind == words.DESTINATION_MARKED:
         return marks(state, effect)
-    if kind == DESTINATION_SQUARE:
+    if kind == words.DESTINATION_SQUARE:
         return BIT[effect.squares[step.square_of]]
-    if kind == DESTINATION_RING:
+    if kind == words.DESTINATION_RING:
         return _ring(step.distance, effect.me) if effect.me >= 0 else 0
     return COLOURED
 
 
-def _reach_of(state: Position, effect: Effect, step: MoveStep, square: int) -> int:
+def _reach_of(state: Position, effect: Effect, step: words.MoveStep, square: int) -> int:
     """Return the highest rank that this piece may capture now, plus one (6.2)."""
     kind = step.kind
-    if kind == ONTO_EMPTY:
+    if kind == words.ONTO_EMPTY:
         return 0
     rank = state.rank_at(square)
-    if kind == BY_PIECE:
+    if kind == words.BY_PIECE:
         return rank if square == effect.me else rank + 1
-    if kind == COMBAT:
+    if kind == words.COMBAT:
         return rank + 1
-    if kind == BUDGET_AND and effect.captures < step.combat:
+    if kind == words.BUDGET_AND and effect.captures < step.combat:
         return rank + 1
-    if kind == BUDGET_OR and effect.times == 0:
+    if kind == words.BUDGET_OR and effect.times == 0:
         return rank + 1
     return rank
 
 
-def _movers(state: Position, effect: Effect, step: MoveStep) -> int:
+def _movers(state: Position, effect: Effect, step: words.MoveStep) -> int:
     """Return the pieces that may make the next move."""
     if step.one_piece and effect.times:
         return BIT[effect.runner] if effect.runner >= 0 else 0
@@ -171,18 +148,18 @@ def _movers(state: Position, effect: Effect, step: MoveStep) -> int:
     if step.each_once:
         found = effect.pool
     if effect.lock >= 0:
-        found &= owned(state, ANY, 1 << effect.lock)
-    if step.kind == BY_PIECE:
+        found &= owned(state, words.ANY, 1 << effect.lock)
+    if step.kind == words.BY_PIECE:
         myself = BIT[effect.me] if effect.me >= 0 else 0
-        found &= owned(state, ANY, step.used_ranks) | myself
+        found &= owned(state, words.ANY, step.used_ranks) | myself
     if step.third_needs_self and effect.times == _SECOND and not effect.moved_self:
         found &= BIT[effect.me] if effect.me >= 0 else 0
-    if step.most_of_owner < UNLIMITED:
+    if step.most_of_owner < words.UNLIMITED:
         found &= _not_spent(state, effect, step)
     return found
 
 
-def _not_spent(state: Position, effect: Effect, step: MoveStep) -> int:
+def _not_spent(state: Position, effect: Effect, step: words.MoveStep) -> int:
     """Return the pieces of those seats of which not enough have moved yet."""
     found = 0
     if effect.own_moves < step.most_of_owner:
@@ -198,32 +175,32 @@ def _touching(state: Position, square: int, reach: int) -> int:
     return sum(BIT[to] for to in bits(reach) if ADJACENT[to] & others)
 
 
-def _closer(state: Position, step: MoveStep, square: int, reach: int) -> int:
+def _closer(state: Position, step: words.MoveStep, square: int, reach: int) -> int:
     """Return those squares that are closer to the Gateway, or beside it at last (18.2)."""
     gate = state.gateway
     if gate < 0:
         return 0
-    if step.closer == CLOSER_BUT_BESIDE:
+    if step.closer == words.CLOSER_BUT_BESIDE:
         reach &= ~BIT[gate]
     far = distance(square, gate)
     return sum(BIT[to] for to in bits(reach) if distance(to, gate) < far)
 
 
-def _leaps(state: Position, effect: Effect, step: LeapStep) -> list[int]:
+def _leaps(state: Position, effect: Effect, step: words.LeapStep) -> list[int]:
     if effect.picked >= 0:
         squares = _landings(state, effect, step, effect.picked)
         return [LEAPS_TO[to] for to in bits(squares)]
     movers = select(state, effect, step.selector)
-    if step.selector.places[0].kind != SELF:
+    if step.selector.places[0].kind != words.SELF:
         return [PICKS[at] for at in bits(movers) if _landings(state, effect, step, at)]
     if not movers:
         return []
     return [LEAPS_TO[to] for to in bits(_landings(state, effect, step, effect.me))]
 
 
-def _landings(state: Position, effect: Effect, step: LeapStep, square: int) -> int:
+def _landings(state: Position, effect: Effect, step: words.LeapStep, square: int) -> int:
     rank = state.rank_at(square)
-    squares = state.up_to(rank if step.kind == COMBAT else rank - 1) & ~BIT[square]
+    squares = state.up_to(rank if step.kind == words.COMBAT else rank - 1) & ~BIT[square]
     if step.distance:
         squares &= _ring(step.distance, square)
     if step.square_of >= 0:
@@ -231,18 +208,18 @@ def _landings(state: Position, effect: Effect, step: LeapStep, square: int) -> i
     return squares
 
 
-def _destructions(state: Position, effect: Effect, step: DestroyStep) -> list[int]:
+def _destructions(state: Position, effect: Effect, step: words.DestroyStep) -> list[int]:
     found = select(state, effect, step.selector)
     if step.stop_rank >= 0 and effect.times:
-        found &= owned(state, ANY, step.next_ranks)
+        found &= owned(state, words.ANY, step.next_ranks)
     return listed(found, DESTROYS)
 
 
-def _placements(state: Position, effect: Effect, step: PlaceStep) -> list[int]:
+def _placements(state: Position, effect: Effect, step: words.PlaceStep) -> list[int]:
     condition = step.selector.owner_condition
     if condition and not is_outnumbered(state, condition):
         return []
-    seat = state.active if step.selector.owner == OWN else 1 - state.active
+    seat = state.active if step.selector.owner == words.OWN else 1 - state.active
     ranks = [step.rank] if step.rank >= 0 else list(range(len(RANKS)))
     squares = state.empty & at_places(state, effect, step.selector.places)
     found: list[int] = []
@@ -253,7 +230,7 @@ def _placements(state: Position, effect: Effect, step: PlaceStep) -> list[int]:
     return found
 
 
-def _shots(state: Position, effect: Effect, step: ShotStep) -> list[int]:
+def _shots(state: Position, effect: Effect, step: words.ShotStep) -> list[int]:
     me = effect.me
     if me < 0:
         return []
@@ -263,7 +240,7 @@ def _shots(state: Position, effect: Effect, step: ShotStep) -> list[int]:
     return [DIRS[direction] for direction in directions if squares_hit(state, step, me, direction)]
 
 
-def _directions(state: Position, effect: Effect, step: ShotStep) -> tuple[int, ...]:
+def _directions(state: Position, effect: Effect, step: words.ShotStep) -> tuple[int, ...]:
     if step.same_as >= 0:
         return (effect.directions[step.same_as],)
     if step.diagonals:
@@ -271,7 +248,7 @@ def _directions(state: Position, effect: Effect, step: ShotStep) -> tuple[int, .
     return PATTERNS[state.card].shapes[effect.shape].directions
 
 
-def squares_hit(state: Position, step: ShotStep, square: int, direction: int) -> int:
+def squares_hit(state: Position, step: words.ShotStep, square: int, direction: int) -> int:
     """Return the pieces that a shot in this direction hits."""
     if not step.fan:
         return _hit_on(state, step, RAYS[square][direction])
@@ -281,7 +258,7 @@ def squares_hit(state: Position, step: ShotStep, square: int, direction: int) ->
     return found
 
 
-def _hit_on(state: Position, step: ShotStep, ray: tuple[int, ...]) -> int:
+def _hit_on(state: Position, step: words.ShotStep, ray: tuple[int, ...]) -> int:
     found = hits = 0
     for square in ray[: step.reach]:
         code = state.board[square]
@@ -298,45 +275,45 @@ def _hit_on(state: Position, step: ShotStep, ray: tuple[int, ...]) -> int:
     return found
 
 
-def _upgrades(state: Position, effect: Effect, step: Step) -> list[int]:
+def _upgrades(state: Position, effect: Effect, step: words.Step) -> list[int]:
     return listed(select(state, effect, step.selector) & upgradable(state), UPGRADES)
 
 
-def _downgrades(state: Position, effect: Effect, step: Step) -> list[int]:
+def _downgrades(state: Position, effect: Effect, step: words.Step) -> list[int]:
     return listed(select(state, effect, step.selector) & downgradable(state), DOWNGRADES)
 
 
-def _conversions(state: Position, effect: Effect, step: Step) -> list[int]:
+def _conversions(state: Position, effect: Effect, step: words.Step) -> list[int]:
     if state.two_sided(state.active) <= 0:
         return []
     return listed(select(state, effect, step.selector), CONVERTS)
 
 
-def _picks(state: Position, effect: Effect, step: Step) -> list[int]:
+def _picks(state: Position, effect: Effect, step: words.Step) -> list[int]:
     return listed(select(state, effect, step.selector), PICKS)
 
 
-def _cards_to_take(state: Position, effect: Effect, step: Step) -> list[int]:
+def _cards_to_take(state: Position, effect: Effect, step: words.Step) -> list[int]:
     return [TAKES[card] for card in bits_of(state.discards[state.active])]
 
 
-def _flares_to_throw(state: Position, effect: Effect, step: Step) -> list[int]:
+def _flares_to_throw(state: Position, effect: Effect, step: words.Step) -> list[int]:
     return [OPTS[step.label]] if state.hand_of(state.active, 2) else []
 
 
-def _on_each_square(state: Position, effect: Effect, step: Step) -> list[int]:
+def _on_each_square(state: Position, effect: Effect, step: words.Step) -> list[int]:
     """Return what can be done on each square: destroy, upgrade or place."""
     squares = at_places(state, effect, step.selector.places) & ~effect.chosen
-    enemies = owned(state, ENEMY, 1 << COMMON | 1 << HEROIC)
+    enemies = owned(state, words.ENEMY, 1 << COMMON | 1 << HEROIC)
     found = listed(squares & enemies, DESTROYS)
-    add_bits(squares & owned(state, OWN, 1 << COMMON), UPGRADES, found)
+    add_bits(squares & owned(state, words.OWN, 1 << COMMON), UPGRADES, found)
     if state.two_sided(state.active) > 0:
         add_bits(squares & state.empty, PLACES, found)
     return found
 
 
-def _in_group(state: Position, effect: Effect, step: GroupStep) -> list[int]:
-    squares = owned(state, ANY, step.ranks)
+def _in_group(state: Position, effect: Effect, step: words.GroupStep) -> list[int]:
+    squares = owned(state, words.ANY, step.ranks)
     if effect.chosen:
         squares &= spread(effect.chosen) & ~effect.chosen
     if step.downgrades:
@@ -344,7 +321,7 @@ def _in_group(state: Position, effect: Effect, step: GroupStep) -> list[int]:
     return listed(squares, DESTROYS)
 
 
-def _first_of_options(state: Position, effect: Effect, step: Step) -> list[int]:
+def _first_of_options(state: Position, effect: Effect, step: words.Step) -> list[int]:
     """Return the first actions of all options with content, or of all if none has any."""
     steps = PROGRAMS[effect.program].steps
     found: list[int] = []

@@ -12,37 +12,9 @@ from pentathlon_engines.tash_kalar.board import (
     bits,
     spread,
 )
+from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
-from pentathlon_engines.tash_kalar.cards.program import (
-    BOARD,
-    ENEMY,
-    FIXED,
-    GATEWAY,
-    MARKED_SQUARES,
-    MARKED_TWICE,
-    MORE_COMMONS,
-    MORE_UPGRADED,
-    NEAR,
-    NEAR_DIAGONAL,
-    NEAR_ENEMY,
-    NEAR_GATEWAY,
-    NEAR_ORTHOGONAL,
-    NEAR_OWN,
-    NEAR_OWN_HEROIC,
-    NEAR_SQUARE_OF,
-    NEAR_SUMMON,
-    NEAR_TWO_OWN,
-    OWN,
-    PATTERN_RAYS,
-    PIECE_OF,
-    SELF,
-    SQUARE_OF_STEP,
-    USED,
-    WITHIN_DISTANCE,
-    Place,
-    Selector,
-)
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.state import Position
@@ -53,11 +25,11 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-def select(state: Position, effect: Effect, selector: Selector) -> int:
+def select(state: Position, effect: Effect, selector: words.Selector) -> int:
     """Return the pieces that a selector names."""
     found = owned(state, selector.owner, selector.ranks)
     places = selector.places
-    if found and (len(places) > 1 or places[0].kind != BOARD):
+    if found and (len(places) > 1 or places[0].kind != words.BOARD):
         found &= at_places(state, effect, places)
     if selector.without_self and effect.me >= 0:
         found &= ~BIT[effect.me]
@@ -70,7 +42,7 @@ def select(state: Position, effect: Effect, selector: Selector) -> int:
     return found
 
 
-def _keep_guarded(state: Position, effect: Effect, selector: Selector, squares: int) -> int:
+def _keep_guarded(state: Position, effect: Effect, selector: words.Selector, squares: int) -> int:
     """Return those pieces that have as many own ones beside them as their rank needs."""
     own = state.own(state.active)
     if selector.without_self and effect.me >= 0:
@@ -82,7 +54,7 @@ def _keep_guarded(state: Position, effect: Effect, selector: Selector, squares: 
     return found
 
 
-def _excluded(state: Position, effect: Effect, selector: Selector) -> int:
+def _excluded(state: Position, effect: Effect, selector: words.Selector) -> int:
     """Return the Gateway or the piece of an earlier step, if that is not meant."""
     found = 0
     if selector.without_gateway and state.gateway >= 0:
@@ -100,9 +72,9 @@ def owned(state: Position, owner: int, ranks: int) -> int:
     mine = RANKS_EACH * state.active
     for rank in range(RANKS_EACH):
         if ranks >> rank & 1:
-            if owner != ENEMY:
+            if owner != words.ENEMY:
                 found |= pieces[mine + rank]
-            if owner != OWN:
+            if owner != words.OWN:
                 found |= pieces[RANKS_EACH - mine + rank]
     return found
 
@@ -110,10 +82,10 @@ def owned(state: Position, owner: int, ranks: int) -> int:
 def is_outnumbered(state: Position, condition: int) -> bool:
     """Say whether the enemy has more commons, more upgraded pieces, or more pieces."""
     me, enemy = state.active, 1 - state.active
-    if condition == MORE_COMMONS:
+    if condition == words.MORE_COMMONS:
         commons = state.counts[RANKS_EACH * me + COMMON]
         return state.counts[RANKS_EACH * enemy + COMMON] > commons
-    if condition == MORE_UPGRADED:
+    if condition == words.MORE_UPGRADED:
         return state.count_upgraded(enemy) > state.count_upgraded(me)
     return state.count(enemy) > state.count(me)
 
@@ -138,7 +110,7 @@ def downgradable(state: Position) -> int:
     return found
 
 
-def at_places(state: Position, effect: Effect, places: tuple[Place, ...]) -> int:
+def at_places(state: Position, effect: Effect, places: tuple[words.Place, ...]) -> int:
     """Return the squares of all these places."""
     found = 0
     for place in places:
@@ -151,69 +123,69 @@ def marks(state: Position, effect: Effect) -> int:
     return PATTERNS[state.card].shapes[effect.shape].marks_at(effect.summon)
 
 
-def _all_squares(state: Position, effect: Effect, place: Place) -> int:
+def _all_squares(state: Position, effect: Effect, place: words.Place) -> int:
     return ALL
 
 
-def _fixed_squares(state: Position, effect: Effect, place: Place) -> int:
+def _fixed_squares(state: Position, effect: Effect, place: words.Place) -> int:
     return place.number
 
 
 # 7.10: around a being that is gone there is nothing.
-def _own_square(state: Position, effect: Effect, place: Place) -> int:
+def _own_square(state: Position, effect: Effect, place: words.Place) -> int:
     return BIT[effect.me] if effect.me >= 0 else 0
 
 
-def _near_being(state: Position, effect: Effect, place: Place) -> int:
+def _near_being(state: Position, effect: Effect, place: words.Place) -> int:
     return ADJACENT[effect.me] if effect.me >= 0 else 0
 
 
-def _orthogonal_to_being(state: Position, effect: Effect, place: Place) -> int:
+def _orthogonal_to_being(state: Position, effect: Effect, place: words.Place) -> int:
     return ORTHOGONAL[effect.me] if effect.me >= 0 else 0
 
 
-def _diagonal_to_being(state: Position, effect: Effect, place: Place) -> int:
+def _diagonal_to_being(state: Position, effect: Effect, place: words.Place) -> int:
     return DIAGONAL[effect.me] if effect.me >= 0 else 0
 
 
-def _within_distance(state: Position, effect: Effect, place: Place) -> int:
+def _within_distance(state: Position, effect: Effect, place: words.Place) -> int:
     return WITHIN[place.number][effect.me] if effect.me >= 0 else 0
 
 
-def _rays_from_being(state: Position, effect: Effect, place: Place) -> int:
+def _rays_from_being(state: Position, effect: Effect, place: words.Place) -> int:
     shape = PATTERNS[state.card].shapes[effect.shape]
     return shape.rays_at(effect.me) if effect.me >= 0 else 0
 
 
-def _near_summon(state: Position, effect: Effect, place: Place) -> int:
+def _near_summon(state: Position, effect: Effect, place: words.Place) -> int:
     return ADJACENT[effect.summon]
 
 
-def _marked_squares(state: Position, effect: Effect, place: Place) -> int:
+def _marked_squares(state: Position, effect: Effect, place: words.Place) -> int:
     return marks(state, effect)
 
 
-def _squares_marked_twice(state: Position, effect: Effect, place: Place) -> int:
+def _squares_marked_twice(state: Position, effect: Effect, place: words.Place) -> int:
     return PATTERNS[state.card].shapes[effect.shape].more_marks_at(effect.summon)
 
 
-def _used_squares(state: Position, effect: Effect, place: Place) -> int:
+def _used_squares(state: Position, effect: Effect, place: words.Place) -> int:
     return effect.used
 
 
-def _near_own(state: Position, effect: Effect, place: Place) -> int:
+def _near_own(state: Position, effect: Effect, place: words.Place) -> int:
     return spread(state.own(state.active))
 
 
-def _near_enemy(state: Position, effect: Effect, place: Place) -> int:
+def _near_enemy(state: Position, effect: Effect, place: words.Place) -> int:
     return spread(state.own(1 - state.active))
 
 
-def _near_own_heroic(state: Position, effect: Effect, place: Place) -> int:
-    return spread(owned(state, OWN, 1 << HEROIC))
+def _near_own_heroic(state: Position, effect: Effect, place: words.Place) -> int:
+    return spread(owned(state, words.OWN, 1 << HEROIC))
 
 
-def _near_two_own(state: Position, effect: Effect, place: Place) -> int:
+def _near_two_own(state: Position, effect: Effect, place: words.Place) -> int:
     once = found = 0
     for square in bits(state.own(state.active)):
         found |= once & ADJACENT[square]
@@ -222,49 +194,49 @@ def _near_two_own(state: Position, effect: Effect, place: Place) -> int:
 
 
 # 18.2: without a Gateway these places are nowhere.
-def _gateway(state: Position, effect: Effect, place: Place) -> int:
+def _gateway(state: Position, effect: Effect, place: words.Place) -> int:
     return BIT[state.gateway] if state.gateway >= 0 else 0
 
 
-def _near_gateway(state: Position, effect: Effect, place: Place) -> int:
+def _near_gateway(state: Position, effect: Effect, place: words.Place) -> int:
     return ADJACENT[state.gateway] if state.gateway >= 0 else 0
 
 
-def _square_of_step(state: Position, effect: Effect, place: Place) -> int:
+def _square_of_step(state: Position, effect: Effect, place: words.Place) -> int:
     square = effect.squares[place.number]
     return BIT[square] if square >= 0 else 0
 
 
-def _near_square_of_step(state: Position, effect: Effect, place: Place) -> int:
+def _near_square_of_step(state: Position, effect: Effect, place: words.Place) -> int:
     square = effect.squares[place.number]
     return ADJACENT[square] if square >= 0 else 0
 
 
-def _piece_of_step(state: Position, effect: Effect, place: Place) -> int:
+def _piece_of_step(state: Position, effect: Effect, place: words.Place) -> int:
     piece = effect.pieces[place.number]
     return BIT[piece] if piece >= 0 else 0
 
 
-PLACES: Final[dict[str, Callable[[Position, Effect, Place], int]]] = {
-    BOARD: _all_squares,
-    FIXED: _fixed_squares,
-    SELF: _own_square,
-    NEAR: _near_being,
-    NEAR_ORTHOGONAL: _orthogonal_to_being,
-    NEAR_DIAGONAL: _diagonal_to_being,
-    WITHIN_DISTANCE: _within_distance,
-    PATTERN_RAYS: _rays_from_being,
-    NEAR_SUMMON: _near_summon,
-    MARKED_SQUARES: _marked_squares,
-    MARKED_TWICE: _squares_marked_twice,
-    USED: _used_squares,
-    NEAR_OWN: _near_own,
-    NEAR_ENEMY: _near_enemy,
-    NEAR_OWN_HEROIC: _near_own_heroic,
-    NEAR_TWO_OWN: _near_two_own,
-    GATEWAY: _gateway,
-    NEAR_GATEWAY: _near_gateway,
-    SQUARE_OF_STEP: _square_of_step,
-    NEAR_SQUARE_OF: _near_square_of_step,
-    PIECE_OF: _piece_of_step,
+PLACES: Final[dict[str, Callable[[Position, Effect, words.Place], int]]] = {
+    words.BOARD: _all_squares,
+    words.FIXED: _fixed_squares,
+    words.SELF: _own_square,
+    words.NEAR: _near_being,
+    words.NEAR_ORTHOGONAL: _orthogonal_to_being,
+    words.NEAR_DIAGONAL: _diagonal_to_being,
+    words.WITHIN_DISTANCE: _within_distance,
+    words.PATTERN_RAYS: _rays_from_being,
+    words.NEAR_SUMMON: _near_summon,
+    words.MARKED_SQUARES: _marked_squares,
+    words.MARKED_TWICE: _squares_marked_twice,
+    words.USED: _used_squares,
+    words.NEAR_OWN: _near_own,
+    words.NEAR_ENEMY: _near_enemy,
+    words.NEAR_OWN_HEROIC: _near_own_heroic,
+    words.NEAR_TWO_OWN: _near_two_own,
+    words.GATEWAY: _gateway,
+    words.NEAR_GATEWAY: _near_gateway,
+    words.SQUARE_OF_STEP: _square_of_step,
+    words.NEAR_SQUARE_OF: _near_square_of_step,
+    words.PIECE_OF: _piece_of_step,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from pentathlon_engines.contract.game import CHANCE, State
+from pentathlon_engines.tash_kalar.actions import EVERY_PLACEMENT
 from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, bits_of, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
@@ -86,6 +87,8 @@ class Position(State):
         "pending",
         "phase",
         "pieces",
+        "placed_for",
+        "placements",
         "played",
         "points",
         "possessed",
@@ -129,6 +132,9 @@ class Position(State):
         self.shape: int = -1
         """Summon square, and place of the orientation if it was chosen, until a piece stands."""
         self.effect: Effect | None = None
+        self.placements: list[int] = EVERY_PLACEMENT
+        self.placed_for: int = ALL
+        """Placements as last listed, never changed but replaced, and the squares they are for."""
         self.emptied: int = 0
         """Where the last action but a claim, its effect included, has destroyed something; only
         for pictures, so that a position that was read does not know it."""
@@ -236,6 +242,8 @@ class Position(State):
         twin.square = self.square
         twin.shape = self.shape
         twin.effect = None if self.effect is None else self.effect.copy()
+        twin.placements = self.placements
+        twin.placed_for = self.placed_for
         twin.emptied = self.emptied
         twin.log = self.log[:]
         twin.since = self.since[:]

@@ -15,7 +15,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
     matches_with_enemy,
 )
 from pentathlon_engines.tash_kalar.cards.program import UNLIMITED
-from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, joined, lay
+from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, joined, lay, lay_all
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.state import Position
 
@@ -31,11 +31,14 @@ def add_summons(state: Position, found: list[int]) -> None:
     """Add all summonings of the active seat to a list, in no order."""
     whose = matching_seat(state)
     own, upgraded = state.own(whose), state.upgraded(whose)
-    pieces, heroics = state.count(whose) + state.war, state.count_upgraded(whose) + state.war
+    counts, first = state.counts, RANKS_EACH * whose
+    heroics = counts[first + HEROIC] + counts[first + LEGENDARY] + state.war
+    pieces = heroics + counts[first + COMMON]
     if state.voids:
         pieces += MOST_VOIDS
     low, high = (own & LOW, upgraded & LOW), (own >> HIGH, upgraded >> HIGH)
     commons, legendaries = _sources(state, COMMON), _sources(state, LEGENDARY)
+    is_loose = state.war or state.voids
     for card in state.held(state.active):
         if card >= BEINGS:
             break
@@ -43,10 +46,14 @@ def add_summons(state: Position, found: list[int]) -> None:
         if pieces < pattern.pieces or heroics < pattern.heroics:
             continue
         sources = legendaries if RANK_OF[card] == LEGENDARY else commons
-        if sources <= pattern.pieces and not pattern.anywhere:
+        if pattern.anywhere:
+            _add_anywhere(state, card, found)
+        elif sources <= pattern.pieces:
             _add_short(state, card, _squares_for(state, card), found)
+        elif is_loose:
+            _add_loose_summons(state, card, _squares_for(state, card), found)
         else:
-            _add_summons(state, card, low, high, found)
+            _add_own_summons(state, card, low, high, found)
 
 
 def has_summoning(state: Position) -> bool:
@@ -58,12 +65,12 @@ def has_summoning(state: Position) -> bool:
 
 def _sources(state: Position, rank: int) -> int:
     """Return how many own pieces may become a being of a rank: if few, all may be needed."""
-    if state.in_supply(state.active, rank):
-        return UNLIMITED
-    first = RANKS_EACH * state.active
+    seat, counts, first = state.active, state.counts, RANKS_EACH * state.active
     if rank == LEGENDARY:
-        return state.counts[first + LEGENDARY]
-    return state.counts[first + COMMON] + state.counts[first + HEROIC]
+        legendaries = counts[first + LEGENDARY]
+        return UNLIMITED if state.stock[2 + seat] > legendaries else legendaries
+    two_sided = counts[first + COMMON] + counts[first + HEROIC]
+    return UNLIMITED if state.stock[seat] > two_sided else two_sided
 
 
 def matching_seat(state: Position) -> int:
@@ -71,40 +78,25 @@ def matching_seat(state: Position) -> int:
     return 1 - state.active if state.possessed else state.active
 
 
-def _add_summons(state: Position, card: int, low: Pieces, high: Pieces, found: list[int]) -> None:
-    """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
-    if PATTERNS[card].anywhere:
-        _add_anywhere(state, card, found)
-    elif state.war or state.voids:
-        _add_loose_summons(state, card, _squares_for(state, card), found)
-    elif PATTERNS[card].refs:
-        _add_turned_summons(state, card, low, high, found)
-    else:
-        _add_plain_summons(state, card, low, high, found)
-
-
-def _add_plain_summons(
+def _add_own_summons(
     state: Position, card: int, low: Pieces, high: Pieces, found: list[int]
 ) -> None:
-    """Add the summonings of a being whose orientation does not matter."""
+    """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
     pattern = PATTERNS[card]
-    own, upgraded = low
-    squares: i64 = 0
-    for stencil in pattern.low:
-        squares |= lay(stencil, own, upgraded)
-    together: int = squares
+    squares: int = lay_all(pattern.low, low[0], low[1])
     if HIGH:
-        own, upgraded = high
-        squares = 0
-        for stencil in pattern.high:
-            squares |= lay(stencil, own, upgraded)
-        together = joined(together, squares)
-    if together:
-        add_bits(together & _squares_for(state, card), SUMMONS[SUMMON_TABLE[card]], found)
+        squares = joined(squares, lay_all(pattern.high, high[0], high[1]))
+    if not squares:
+        return
+    squares &= _squares_for(state, card)
+    if pattern.refs:
+        _add_turned_summons(card, squares, low, high, found)
+    else:
+        add_bits(squares, SUMMONS[SUMMON_TABLE[card]], found)
 
 
 def _add_turned_summons(
-    state: Position, card: int, low: Pieces, high: Pieces, found: list[int]
+    card: int, allowed: int, low: Pieces, high: Pieces, found: list[int]
 ) -> None:
     """Add the summonings of a being with an orientation each."""
     pattern = PATTERNS[card]
@@ -113,8 +105,7 @@ def _add_turned_summons(
         squares: int = lay(stencil, low[0], low[1])
         if HIGH:
             squares = joined(squares, lay(pattern.high[place], high[0], high[1]))
-        if squares:
-            add_bits(squares & _squares_for(state, card), SUMMONS[table + place], found)
+        add_bits(squares & allowed, SUMMONS[table + place], found)
 
 
 def _add_loose_summons(state: Position, card: int, allowed: int, found: list[int]) -> None:

@@ -71,6 +71,8 @@ def end_turn(state: Position) -> None:
 def _draw_beings(state: Position, most: int) -> None:
     """Draw so many beings, or all there are; none if it is less than one."""
     deck = state.decks[state.active]
+    if most <= 0:
+        return
     for _ in range(min(len(deck), most)):
         state.hands[state.active] |= 1 << deck.pop()
         state.drawn[0] += 1

@@ -127,6 +127,7 @@ def _read_step(words: StepWords, shown: int) -> Step:
     words.index(op, tuple(_READERS), "op")
     make, read = _READERS[op]
     step = make(op, shown)
+    step.is_automatic = op in _AUTOMATICS
     _read_frame(words, step)
     read(words, step)
     if "id" in words.data:
@@ -335,7 +336,7 @@ _CASES: Final = [
     {"content": "empty", "do": "place_own_common"},
 ]
 # Any: each reader has the kind of step that stands before it.
-_READERS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] = {
+_DECISIONS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] = {
     ops.MOVES: (MoveStep, _read_moves),
     ops.LEAPS: (LeapStep, _read_leaps),
     ops.DESTROY: (DestroyStep, _read_destroy),
@@ -359,6 +360,8 @@ _READERS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] 
     ops.THROW: (CardStep, _read_thrown),
     ops.TAKE_BACK: (Step, _read_nothing),
     ops.CHOOSE: (Step, _read_choice),
+}
+_AUTOMATICS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] = {
     ops.DESTROY_ALL: (SweepStep, _read_sweep),
     ops.FORCE_UPGRADE: (Step, _read_nothing),
     ops.GAIN_ACTION: (GainStep, _read_actions),
@@ -377,3 +380,5 @@ _READERS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] 
     ops.RECOVER_LAST: (Step, _read_nothing),
     ops.DISCARD_LEGENDS: (Step, _read_nothing),
 }
+"""The operations that need no decision."""
+_READERS: Final = _DECISIONS | _AUTOMATICS

@@ -46,26 +46,3 @@ DOUBLE_DESTROYED: Final = "double_destroyed"
 VOID_SUMMON: Final = "void_summon"
 RECOVER_LAST: Final = "recover_last"
 DISCARD_LEGENDS: Final = "discard_legends"
-
-AUTOMATIC: Final = frozenset(
-    (
-        DESTROY_ALL,
-        FORCE_UPGRADE,
-        GAIN_ACTION,
-        DRAW_EXTRA,
-        EXTRA_TURN,
-        WAR_SUMMON,
-        BECOME_GATEWAY,
-        COUNT_AS_LEGEND,
-        LOSE_ACTION,
-        POSSESS_SUMMON,
-        TO_DECK_BOTTOM,
-        CHANGE_SIDE,
-        SLOW_OTHERS,
-        DOUBLE_DESTROYED,
-        VOID_SUMMON,
-        RECOVER_LAST,
-        DISCARD_LEGENDS,
-    )
-)
-"""The operations that need no decision; all others ask the seat."""

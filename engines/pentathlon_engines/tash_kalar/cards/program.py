@@ -6,7 +6,6 @@ After `choose_one` come the steps of its options, and each step knows where the 
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.cards.operations import AUTOMATIC
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON
 
 TYPE_CHECKING = False
@@ -216,7 +215,8 @@ class Step:
 
     def __init__(self, op: str, shown: int) -> None:
         self.op = op
-        self.is_automatic: bool = op in AUTOMATIC
+        self.is_automatic = False
+        """Whether it is done without a decision."""
         self.shown = shown
         """The index of the step, as people count."""
         self.end = 0

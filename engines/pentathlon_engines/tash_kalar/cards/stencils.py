@@ -58,6 +58,27 @@ def lay(stencil: Stencil, own: i64, upgraded: i64) -> i64:
     return found << stencil.forth >> stencil.back
 
 
+def lay_all(stencils: tuple[Stencil, ...], own: i64, upgraded: i64) -> i64:
+    """Return the summon squares around which all cells of at least one stencil are filled.
+
+    This is `lay` in a loop, written out: most of the time of a listing is spent here.
+    """
+    together: i64 = 0
+    found: i64
+    way: i64
+    for stencil in stencils:
+        found = stencil.places & (upgraded if stencil.begins_upgraded else own)
+        for way in stencil.heroics:
+            found &= upgraded >> way
+        for way in stencil.commons:
+            found &= own >> way
+            if not found:
+                break
+        if found:
+            together |= found << stencil.forth >> stencil.back
+    return together
+
+
 def lay_with_enemy(
     stencil: Stencil, own: tuple[i64, i64], enemy: tuple[i64, i64]
 ) -> tuple[i64, i64]:

@@ -8,7 +8,7 @@ read is written again at the end, so that whatever does not fit is refused.
 from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar import events, legality, tasks, turns
+from pentathlon_engines.tash_kalar import constants, events, legality, tasks, turns
 from pentathlon_engines.tash_kalar.board import GRID, INDEX
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
@@ -21,23 +21,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.operations import COUNT_AS_LEGEND
 from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
-from pentathlon_engines.tash_kalar.constants import (
-    DEALING,
-    DRAWING,
-    FIRST_ACTIONS,
-    HIGH_FORM,
-    MAIN,
-    OVER,
-    PENDING_POINTS,
-    PHASES,
-    RANKS_EACH,
-    REASONS,
-    RESOLVING,
-    SETTING_UP,
-    SHUFFLING,
-    TURN_ACTIONS,
-    TURN_END,
-)
+from pentathlon_engines.tash_kalar.constants import PHASES, REASONS
 from pentathlon_engines.tash_kalar.serialization import reading_weaving, writing
 from pentathlon_engines.tash_kalar.serialization.reading_cards import (
     checked_card,
@@ -97,11 +81,11 @@ def read(state: Position, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
     fields = Fields(data, known=_FIELDS)
     name = fields.text("phase")
-    if name not in PHASES:
+    if name not in constants.PHASES:
         refuse("phase", f"must be one of {', '.join(PHASES)}, not {name!r}")
-    phase, to_move = PHASES.index(name), fields.seat_to_move(_SEATS, chance=True)
+    phase, to_move = constants.PHASES.index(name), fields.seat_to_move(_SEATS, chance=True)
     _check_decider(phase, to_move)
-    if phase in (DRAWING, DEALING):
+    if phase in (constants.DRAWING, constants.DEALING):
         if phase != state.phase:
             refuse("phase", f"must be {PHASES[state.phase]!r} with these decks")
     else:
@@ -119,8 +103,8 @@ def read(state: Position, data: dict[str, Any]) -> None:
 
 
 def _check_decider(phase: int, to_move: int | None) -> None:
-    decider = "null" if phase == OVER else "a seat"
-    if phase in (DRAWING, DEALING, SHUFFLING):
+    decider = "null" if phase == constants.OVER else "a seat"
+    if phase in (constants.DRAWING, constants.DEALING, constants.SHUFFLING):
         decider = "-1"
     if decider != ("null" if to_move is None else "-1" if to_move < 0 else "a seat"):
         refuse("to_move", f"must be {decider} in phase {PHASES[phase]!r}, not {to_move}")
@@ -130,12 +114,12 @@ def _read_turn(state: Position, fields: Fields) -> None:
     """Read whose turn it is and what has been done in it."""
     progress = fields.mapping("progress", default={})
     state.turn = fields.integer("turn", low=1, high=_MOST_TURNS, default=2)
-    usual = TURN_ACTIONS if state.phase == MAIN else 0
-    if state.phase == SETTING_UP:
-        usual = FIRST_ACTIONS
+    usual = constants.TURN_ACTIONS if state.phase == constants.MAIN else 0
+    if state.phase == constants.SETTING_UP:
+        usual = constants.FIRST_ACTIONS
     state.actions_left = fields.integer("actions_left", low=0, high=_MOST_ACTIONS, default=usual)
     mover = state.to_move if state.to_move in (0, 1) else 0
-    if state.phase == SETTING_UP:
+    if state.phase == constants.SETTING_UP:
         mover = 1 - (mover or 0)
     state.active = checked_integer("progress.active", progress.get("active", mover), low=0, high=1)
     _read_permissions(state, fields)
@@ -164,9 +148,9 @@ def _read_end(state: Position, fields: Fields) -> None:
     if not fields.has("end"):
         return
     end = fields.mapping("end")
-    if end.get("reason") not in REASONS[:2]:
+    if end.get("reason") not in constants.REASONS[:2]:
         refuse("end.reason", f"must be one of {', '.join(REASONS[:2])}")
-    state.trigger = REASONS.index(end["reason"])
+    state.trigger = constants.REASONS.index(end["reason"])
     state.trigger_seat = checked_integer("end.seat", end.get("seat"), low=0, high=1)
     state.turns_left = checked_integer("end.turns_left", end.get("turns_left"), low=0, high=2)
 
@@ -192,7 +176,7 @@ def _checked_gateway(state: Position, name: str) -> int:
     pieces = 0
     for seat, school in enumerate(state.schools):
         if school in GATEWAY_SCHOOLS:
-            pieces |= state.own(seat) & ~state.pieces[RANKS_EACH * seat + LEGENDARY]
+            pieces |= state.own(seat) & ~state.pieces[constants.RANKS_EACH * seat + LEGENDARY]
     if name not in INDEX or not pieces >> INDEX[name] & 1:
         refuse("gateway", f"{name!r} has no common or heroic of a seat that may have a Gateway")
     return INDEX[name]
@@ -240,12 +224,12 @@ def _read_counters(state: Position, counters: dict[str, Any]) -> None:
 
 def _read_scores(state: Position, fields: Fields) -> None:
     """Read the score of the Deathmatch Duel, count that of the High Form."""
-    if state.mode == HIGH_FORM:
+    if state.mode == constants.HIGH_FORM:
         state.points = [sum(tasks.POINTS[task] for task in claimed) for claimed in state.claimed]
     elif fields.has("scores"):
         scores = fields.sequence("scores", length=_SEATS)
         for seat in range(_SEATS):
-            cost = PENDING_POINTS if state.pending & state.hands[seat] else 0
+            cost = constants.PENDING_POINTS if state.pending & state.hands[seat] else 0
             score = checked_integer(f"scores[{seat}]", scores[seat], low=-cost, high=_MOST_POINTS)
             state.points[seat] = score + cost
 
@@ -268,18 +252,20 @@ def _read_events(state: Position, fields: Fields) -> None:
 def _check_course(state: Position) -> None:
     """Refuse a position in which nobody could go on."""
     pending = state.effect is not None
-    if pending != (state.phase == RESOLVING):
+    if pending != (state.phase == constants.RESOLVING):
         refuse("progress.effect", "must be there in phase 'effect', and only then")
-    if state.phase == OVER:
+    if state.phase == constants.OVER:
         _end_it(state)
         return
-    if state.phase == MAIN and not state.actions_left:
+    if state.phase == constants.MAIN and not state.actions_left:
         refuse("actions_left", "must be 1 or more in phase 'main'")
-    if state.phase == TURN_END and state.actions_left:
+    if state.phase == constants.TURN_END and state.actions_left:
         refuse("actions_left", "must be 0 in phase 'turn_end'")
-    if state.phase == SHUFFLING:
+    if state.phase == constants.SHUFFLING:
         return
-    if state.to_move != (1 - state.active if state.phase == SETTING_UP else state.active):
+    if state.to_move != (
+        1 - state.active if state.phase == constants.SETTING_UP else state.active
+    ):
         refuse("to_move", "must be the seat whose turn it is")
     before = state.to_json()
     if not legality.legal_now(state) or state.to_json() != before:
@@ -287,7 +273,7 @@ def _check_course(state: Position) -> None:
 
 
 def _end_it(state: Position) -> None:
-    reason = len(REASONS) - 1 if state.turn >= _MOST_TURNS else state.trigger
+    reason = len(constants.REASONS) - 1 if state.turn >= _MOST_TURNS else state.trigger
     if reason < 0 or (state.turns_left and state.turn < _MOST_TURNS):
         refuse("phase", "must not be 'over' before the last turn")
     if state.trigger >= 0 and not state.turns_left:

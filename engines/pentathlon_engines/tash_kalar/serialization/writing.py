@@ -8,7 +8,7 @@ that waits for a piece, and the effect that is resolving.
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar import events
+from pentathlon_engines.tash_kalar import constants, events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
 from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, NAMES, bits, bits_of
 from pentathlon_engines.tash_kalar.cards.catalogue import (
@@ -19,16 +19,6 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     PROGRAMS,
 )
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
-from pentathlon_engines.tash_kalar.constants import (
-    HIGH_FORM,
-    LEGENDARIES,
-    PHASES,
-    RANKS_EACH,
-    REASONS,
-    RESOLVING,
-    SHUFFLING,
-    TWO_SIDED,
-)
 from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
 from pentathlon_engines.tash_kalar.serialization import weaving
 from pentathlon_engines.tash_kalar.state import Position
@@ -53,7 +43,7 @@ def describe(state: Position) -> dict[str, Any]:
         "legends": names(state.legends[::-1]),
         "flares": names(state.flares[::-1]),
     }
-    if state.mode == HIGH_FORM:
+    if state.mode == constants.HIGH_FORM:
         decks["tasks"] = [TASK_IDS[task] for task in state.tasks[::-1]]
     log = [events.show(entry, secrets_of=events.BOTH) for entry in state.log]
     return {
@@ -143,7 +133,7 @@ def _deck_sizes(state: Position) -> dict[str, Any]:
         "legends": len(state.legends),
         "flares": len(state.flares),
     }
-    if state.mode == HIGH_FORM:
+    if state.mode == constants.HIGH_FORM:
         sizes["tasks"] = len(state.tasks)
     return sizes
 
@@ -151,7 +141,7 @@ def _deck_sizes(state: Position) -> dict[str, Any]:
 def _turn(state: Position) -> dict[str, Any]:
     """Return who decides what, and what has been done in this turn."""
     step = None
-    if state.phase == RESOLVING and state.effect is not None:
+    if state.phase == constants.RESOLVING and state.effect is not None:
         step = PROGRAMS[state.effect.program].steps[state.effect.at].shown
     granted = (
         ("counts_double", state.doubled),
@@ -166,7 +156,7 @@ def _turn(state: Position) -> dict[str, Any]:
         "options": {**state.options, "decks": list(state.options["decks"])},
         "turn": state.turn,
         "to_move": state.to_move,
-        "phase": PHASES[state.phase],
+        "phase": constants.PHASES[state.phase],
         "card": None if state.card < 0 else IDS[state.card],
         "step": step,
         "actions_left": state.actions_left,
@@ -177,7 +167,7 @@ def _turn(state: Position) -> dict[str, Any]:
 def _board(state: Position) -> dict[str, Any]:
     pieces = {}
     for place in bits(state.own(0) | state.own(1)):
-        owner, rank = divmod(state.board[place] - 1, RANKS_EACH)
+        owner, rank = divmod(state.board[place] - 1, constants.RANKS_EACH)
         pieces[NAMES[place]] = {"owner": owner, "rank": RANKS[rank]}
     supply = [
         {
@@ -215,7 +205,7 @@ def _frozen(state: Position) -> dict[str, Any]:
     """Return the card in play, and how many pieces left the game, if that can be (18.1)."""
     if not _is_frosty(state):
         return {}
-    two_sided, legendary = TWO_SIDED[state.mode], LEGENDARIES[state.mode]
+    two_sided, legendary = constants.TWO_SIDED[state.mode], constants.LEGENDARIES[state.mode]
     stock = weaving.stock_with_held(state)
     removed = [
         {"common_heroic": two_sided - stock[seat], "legendary": legendary - stock[2 + seat]}
@@ -239,7 +229,7 @@ def _played(state: Position) -> dict[str, Any]:
 
 
 def _tasks(state: Position) -> dict[str, Any]:
-    if state.mode != HIGH_FORM:
+    if state.mode != constants.HIGH_FORM:
         return {}
     under = state.tasks[: state.under][::-1]
     return {
@@ -257,14 +247,14 @@ def _end(state: Position) -> dict[str, Any] | None:
         return None
     return {
         "seat": state.trigger_seat,
-        "reason": REASONS[state.trigger],
+        "reason": constants.REASONS[state.trigger],
         "turns_left": state.turns_left,
     }
 
 
 def _progress(state: Position) -> dict[str, Any]:
     draws = None
-    if state.phase == SHUFFLING:
+    if state.phase == constants.SHUFFLING:
         deck = SHARED[state.new_deck]
         draws = {"deck": deck, "owed": list(state.owed), "drawn": list(state.drawn)}
     summon = None
