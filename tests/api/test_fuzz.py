@@ -17,8 +17,13 @@ from tests.api.test_schema import COMMITTED
 from tests.factories import make_token, make_user
 from tests.pentathlon.web.scene import make_scene
 
-# Which options a game has and what stands in an archive is beyond the document.
-OPEN_BODIES = {"POST /api/v1/bots/", "POST /api/v1/versions/", "POST /api/v1/tournaments/"}
+# Which options a game has, what stands in an archive and who may enter is beyond the document.
+OPEN_BODIES = {
+    "POST /api/v1/bots/",
+    "POST /api/v1/versions/",
+    "POST /api/v1/tournaments/",
+    "POST /api/v1/tournaments/{id}/entries/",
+}
 SCHEMA: Any = schemathesis.openapi.from_path(COMMITTED)  # Any: the package's own
 SCHEMA.app = application
 OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations()]
