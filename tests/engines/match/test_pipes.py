@@ -1,0 +1,176 @@
+"""Pipes carry whole lines and keep the limits on sizes, whatever pieces they arrive in."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from typing import cast
+
+import pytest
+
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.match.launcher import BotProcess
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.pipes import BotEnded, BotFailed, Pipes
+
+LIMITS = Limits(line_bytes=100, stdout_bytes=250, stderr_bytes=300, stderr_keep_bytes=10)
+NOW = 0
+
+
+class FarEnd:
+    """The ends of the pipes that a bot would hold."""
+
+    def __init__(self) -> None:
+        self.input, self.stdin = os.pipe()
+        self.stdout, self.output = os.pipe()
+        self.stderr, self.log = os.pipe()
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(descriptor, False)
+        self._open = {self.input, self.stdin, self.stdout, self.output, self.stderr, self.log}
+
+    def close(self, *descriptors: int) -> None:
+        """Close some descriptors, or all."""
+        for descriptor in descriptors or tuple(self._open):
+            os.close(descriptor)
+            self._open.remove(descriptor)
+
+
+@pytest.fixture
+def bot() -> Iterator[FarEnd]:
+    far_end = FarEnd()
+    yield far_end
+    far_end.close()
+
+
+def pipes_to(bot: FarEnd) -> Pipes:
+    return Pipes(cast("BotProcess", bot), LIMITS)
+
+
+def test_line_is_taken_when_its_last_piece_has_come(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+
+    os.write(bot.output, b'{"action":')
+    pipes.wait(NOW)
+    half = pipes.take_line()
+    os.write(bot.output, b'"go"}\n')
+    pipes.wait(NOW)
+
+    assert half is None
+    assert pipes.take_line() == b'{"action":"go"}'
+    assert pipes.take_line() is None
+
+
+def test_line_that_does_not_fit_into_the_pipe_is_written_in_pieces(bot: FarEnd) -> None:
+    pipes, line = pipes_to(bot), b"x" * (4 * resource.getpagesize() * 16) + b"\n"
+    received = b""
+
+    pipes.send(line)
+    while len(received) < len(line):
+        received += os.read(bot.input, len(line))
+        pipes.wait(NOW)
+
+    assert received == line
+    assert bot.stdin not in pipes.open
+
+
+def test_answer_before_the_request_is_read_is_a_fault(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+
+    pipes.send(b"x" * (4 * resource.getpagesize() * 16) + b"\n")
+    os.write(bot.output, b"early\n")
+    pipes.wait(NOW)
+
+    with pytest.raises(BotFailed) as failed:
+        pipes.take_line()
+    assert failed.value.kind is FaultKind.PROTOCOL
+
+
+def test_two_lines_at_once_are_a_fault(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    os.write(bot.output, b"one\ntwo\n")
+    pipes.wait(NOW)
+
+    with pytest.raises(BotFailed, match="more than the one line"):
+        pipes.take_line()
+
+
+def test_output_before_a_request_is_a_fault(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    pipes.refuse_early_output()
+    os.write(bot.output, b"me first")
+
+    with pytest.raises(BotFailed, match="before it was asked"):
+        pipes.refuse_early_output()
+
+
+def test_line_that_is_too_long_is_a_fault(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    os.write(bot.output, b"x" * 101)
+
+    with pytest.raises(BotFailed, match="one line grew past 100 bytes"):
+        pipes.wait(NOW)
+
+
+def test_too_much_output_in_short_lines_is_a_fault(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    for _ in range(3):
+        os.write(bot.output, b"x" * 79 + b"\n")
+        pipes.wait(NOW)
+        pipes.take_line()
+    os.write(bot.output, b"x" * 79 + b"\n")
+
+    with pytest.raises(BotFailed, match="standard output grew past 250 bytes"):
+        pipes.wait(NOW)
+
+
+def test_end_of_the_log_is_kept_until_it_is_too_long(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    os.write(bot.log, b"a" * 290 + b"0123456789")
+    pipes.wait(NOW)
+
+    assert bytes(pipes.log) == b"0123456789"
+    os.write(bot.log, b"!")
+    with pytest.raises(BotFailed) as failed:
+        pipes.wait(NOW)
+    assert failed.value.kind is FaultKind.OUTPUT
+
+
+def test_log_is_drained_without_a_fault_after_the_end(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    os.write(bot.log, b"a" * 400 + b"last words")
+    bot.close(bot.log)
+
+    pipes.drain_log()
+
+    assert bytes(pipes.log) == b"last words"
+
+
+def test_closed_output_means_that_the_bot_has_ended(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    bot.close(bot.output)
+
+    with pytest.raises(BotEnded):
+        pipes.wait(NOW)
+
+
+def test_request_to_a_bot_that_reads_no_more_is_dropped(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    bot.close(bot.input)
+
+    pipes.send(b"hello\n")
+
+    assert bot.stdin not in pipes.open
+    assert [line.text for line in pipes.last_lines()] == ["hello"]
+
+
+def test_last_lines_end_with_output_that_is_no_line(bot: FarEnd) -> None:
+    pipes = pipes_to(bot)
+    pipes.send(b"ask\n")
+    os.write(bot.output, b'{"act')
+    pipes.wait(NOW)
+
+    asked, rest = pipes.last_lines()
+
+    assert (asked.way, asked.text, asked.is_whole) == (">", "ask", True)
+    assert (rest.way, rest.text, rest.is_whole) == ("<", '{"act', False)
