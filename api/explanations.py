@@ -13,7 +13,7 @@ from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import Explanation, bundle_seat, explain_seat
 from pentathlon.replays.uses import Turn, Use
 from pentathlon.tournaments.secrecy import check_unsealed
-from pentathlon_engines.match.trace import TraceLine
+from pentathlon_engines.match.traces import TraceLine
 
 
 class TurnSerializer(serializers.Serializer[Turn]):

@@ -117,7 +117,7 @@ def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
             field = repr(field)
         raise BadManifest(f"{field}: no such field; known are {', '.join(_FIELDS)}")
     values = {field: read(table.get(field)) for field, read in _FIELDS.items()}
-    return _checked(values, has_file)
+    return _make_manifest(values, has_file)
 
 
 def bot_command(folder: Path, manifest: Manifest) -> BotCommand:
@@ -282,7 +282,7 @@ def _is_inside(path: str) -> bool:
     return not parts.is_absolute() and ".." not in parts.parts and "\0" not in path
 
 
-def _checked(values: dict[str, object], has_file: Callable[[str], bool]) -> Manifest:
+def _make_manifest(values: dict[str, object], has_file: Callable[[str], bool]) -> Manifest:
     if values["command"]:
         return _program(values)
     if values["language"] == COMMAND:

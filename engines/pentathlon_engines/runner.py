@@ -16,7 +16,7 @@ from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.table import Table
-from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import SEED_END, Header, Record
 

@@ -14,7 +14,7 @@ from pentathlon_engines.cli.failure import HOST_OR_SERVER, USAGE, CommandFailed
 from pentathlon_engines.cli.init import init
 from pentathlon_engines.cli.output import say
 from pentathlon_engines.cli.play import play
-from pentathlon_engines.cli.recording import replay, verify
+from pentathlon_engines.cli.record import replay, verify
 from pentathlon_engines.errors import BadManifest, EngineError
 from pentathlon_engines.match.launcher import LaunchFailed
 

@@ -102,7 +102,9 @@ def _show(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> None:
     _show_surroundings(bundle, bot, launcher)
     expected = recorded_fault(record, seat)
     typer.echo(f"record: {_describe(expected) if expected else 'no fault of this seat'}")
-    typer.echo(f"now:    {_describe(run.fault.to_json()) if run.fault else _came_through(run)}")
+    typer.echo(
+        f"now:    {_describe(run.fault.to_json()) if run.fault else _describe_success(run)}"
+    )
     _show_differences(run)
     typer.echo(_SAID[run.verdict])
     if run.fault is not None:
@@ -126,7 +128,7 @@ def _describe(fault: RecordedFault) -> str:
     return f"{fault['kind']} at ply {fault['ply']}: {fault['detail']}"
 
 
-def _came_through(run: Rerun) -> str:
+def _describe_success(run: Rerun) -> str:
     asked = run.trace.requests
     answers = f"no fault in {asked} request{'' if asked == 1 else 's'}"
     if run.answer_in_place is None:

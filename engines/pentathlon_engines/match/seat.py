@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from pentathlon_engines.errors import BadMessage
+from pentathlon_engines.match.bot_pipes import BotEnded, BotFailed, Pipes
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import (
@@ -17,9 +18,8 @@ from pentathlon_engines.match.launcher import (
     Usage,
 )
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.pipes import BotEnded, BotFailed, Pipes
 from pentathlon_engines.match.protocol import read_ready
-from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.match.wall_clock import (
     Found,
     WallClock,

@@ -10,9 +10,9 @@ from typing import Final
 
 from pentathlon_engines.errors import BadMessage
 from pentathlon_engines.match import protocol
+from pentathlon_engines.match.bot_pipes import BotFailed
 from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.launcher import BotCommand, HostTooSlow, Launcher, Usage
-from pentathlon_engines.match.pipes import BotFailed
 from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pentathlon_engines.match import protocol
+from pentathlon_engines.match.bot_pipes import BotFailed
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import Fault, FaultKind, RecordedFault
 from pentathlon_engines.match.launcher import BotCommand, Launcher, Usage
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.pipes import BotFailed
 from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action, request_message
-from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
+from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
 from pentathlon_engines.record.record import start_position
 from pentathlon_engines.record.shape import Record
 

@@ -10,8 +10,8 @@ A proof is a statement of the server about a tournament, which may still be runn
  "matches": [[1, 1, 1, [0, 2], 77, "done", 53…, "5e1f…", "9a0b…"], …]}
 ```
 
-`seats` are indexes of the document's entries. Fields that are still sealed are null. A long
-tournament has a proof in parts, each with the matches that follow; `joined` puts them together.
+`seats` are indexes of the document's entries. Fields that are still sealed are null. The
+proof of a long tournament comes in parts, and `join_parts` joins them.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def check_proof(
         raise BadProof(f"the proof is damaged: {type(error).__name__}: {error}") from error
 
 
-def joined(parts: Sequence[Any]) -> Proof:  # Any: what claims to be JSON of a proof
+def join_parts(parts: Sequence[Any]) -> Proof:  # Any: what claims to be JSON of a proof
     """Return the parts of a proof, in their order, as one.
 
     Raises:

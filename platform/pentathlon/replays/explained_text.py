@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pentathlon.replays.explanations import Explanation
 from pentathlon.replays.uses import Use
 from pentathlon_engines import GAMES
-from pentathlon_engines.match.trace import LINE_BYTES_KEPT, TraceLine
+from pentathlon_engines.match.traces import LINE_BYTES_KEPT, TraceLine
 from pentathlon_engines.record.bundle import file_name
 from pentathlon_engines.record.record import position
 

@@ -14,7 +14,7 @@ from pentathlon.replays.uses import Turn, Use, turns_of, uses_of
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.trace import Trace, TraceLine
+from pentathlon_engines.match.traces import Trace, TraceLine
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.bundle import file_name, pack_bundle
 from pentathlon_engines.record.rerun import lines_of

@@ -15,7 +15,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.record.record import canonical, events_by, verify_record
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pentathlon.matches.models import MatchSeat
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.trace import Trace
+from pentathlon_engines.match.traces import Trace
 from pentathlon_engines.record.shape import Record
 
 

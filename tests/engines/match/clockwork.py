@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import pytest
 
+from pentathlon_engines.match.bot_pipes import BotEnded
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import Awake, AwakeThread, Breach, EndedFromOutside, Usage
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.pipes import BotEnded
 from pentathlon_engines.match.seat import Seat
 
 

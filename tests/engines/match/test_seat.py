@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from pentathlon_engines.match.bot_pipes import BotFailed
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import EndedFromOutside, HostTooSlow
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.pipes import BotFailed
 from pentathlon_engines.match.seat import Seat
 from tests.engines.match.clockwork import Does, ScriptedBot, Span, World, seat_of, use_world
 

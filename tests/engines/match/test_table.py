@@ -7,8 +7,8 @@ from typing import cast
 
 import pytest
 
+from pentathlon_engines.match.bot_pipes import BotFailed
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.pipes import BotFailed
 from pentathlon_engines.match.protocol import encode
 from pentathlon_engines.match.referee import Request
 from pentathlon_engines.match.seat import Seat

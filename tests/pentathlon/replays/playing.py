@@ -13,7 +13,7 @@ from pentathlon_engines.match.faults import Fault, FaultKind
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
-from pentathlon_engines.match.trace import Trace, TraceLine
+from pentathlon_engines.match.traces import Trace, TraceLine
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import Header, Record
 from pentathlon_engines.runner import MatchReport

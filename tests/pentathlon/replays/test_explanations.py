@@ -18,7 +18,7 @@ from pentathlon.replays.explanations import (
 from pentathlon.replays.results import seat_results
 from pentathlon.replays.uses import uses_of
 from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.match.trace import TraceLine
+from pentathlon_engines.match.traces import TraceLine
 from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed

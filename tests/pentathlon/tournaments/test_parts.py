@@ -10,7 +10,7 @@ from django.test import Client
 from pentathlon.tournaments import parts
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.parts import count_parts
-from pentathlon_engines.tournament.proof import BadProof, check_proof, joined
+from pentathlon_engines.tournament.proof import BadProof, check_proof, join_parts
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +84,7 @@ def test_result_changes_the_tag_of_its_part_alone(long: Tournament) -> None:
 def test_parts_of_a_proof_are_one_proof(long: Tournament) -> None:
     told = [proof_of(long, part) for part in (1, 2, 3)]
 
-    whole = joined(told)
+    whole = join_parts(told)
 
     assert [row[0] for row in whole["matches"]] == list(range(1, 13))
     assert {check.state for check in check_proof(whole)} <= {"ok", "sealed"}
@@ -96,13 +96,13 @@ def test_part_of_a_proof_is_not_taken_for_the_whole(long: Tournament) -> None:
 
 
 @pytest.mark.parametrize("change", [{"state": "closed"}, {"matches": None}])
-def test_parts_of_different_moments_are_not_joined(
+def test_parts_of_different_moments_are_not_join_parts(
     long: Tournament, change: dict[str, object]
 ) -> None:
     first, second = proof_of(long, 1), proof_of(long, 2)
 
     with pytest.raises(BadProof):
-        joined([first, {**second, **change}])
+        join_parts([first, {**second, **change}])
 
 
 @pytest.mark.parametrize(("part", "status"), [("4", 404), ("0", 400), ("x", 400)])

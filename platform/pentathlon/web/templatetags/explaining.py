@@ -7,7 +7,7 @@ from pentathlon.replays.explained_text import line_as_text
 from pentathlon.replays.explanations import Explanation
 from pentathlon.web.templatetags.figures import size
 from pentathlon.web.turn_chart import TurnChart, turn_chart
-from pentathlon_engines.match.trace import TraceLine
+from pentathlon_engines.match.traces import TraceLine
 
 register = template.Library()
 

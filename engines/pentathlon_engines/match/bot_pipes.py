@@ -13,7 +13,7 @@ from contextlib import suppress
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.trace import FROM_BOT, TO_BOT, Tape, TraceLine
+from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, TraceLine
 
 _CHUNK = 64 * 1024
 

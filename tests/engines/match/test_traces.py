@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pentathlon_engines.match.trace import (
+from pentathlon_engines.match.traces import (
     FROM_BOT,
     LINE_BYTES_KEPT,
     LINES_KEPT,

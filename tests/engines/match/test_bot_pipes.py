@@ -9,10 +9,10 @@ from typing import cast
 
 import pytest
 
+from pentathlon_engines.match.bot_pipes import BotEnded, BotFailed, Pipes
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.match.pipes import BotEnded, BotFailed, Pipes
 
 LIMITS = Limits(line_bytes=100, stdout_bytes=250, stderr_bytes=300, stderr_keep_bytes=10)
 NOW = 0

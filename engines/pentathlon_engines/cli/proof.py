@@ -20,7 +20,7 @@ from pentathlon_engines.tournament.proof import (
     Check,
     Proof,
     check_proof,
-    joined,
+    join_parts,
     planned_matches,
 )
 
@@ -45,8 +45,8 @@ def verify_tournament(
         raise CommandFailed("--fetch needs the address of a server.", try_next=_AGAIN)
     try:
         proof = _fetch_proof(site, number) if address else _read(Path(source))
-        told = list(_stored(records)) if records else []
-        told += _fetched(site, proof) if fetch else []
+        told = list(_read_records(records)) if records else []
+        told += _fetch_records(site, proof) if fetch else []
         checks = check_proof(proof, records=told, noted=noted)
     except BadProof as error:
         raise CommandFailed(f"{source} cannot be checked: {error}.", try_next=_AGAIN) from error
@@ -81,17 +81,17 @@ def _fetch_proof(site: str, number: str) -> Proof:
     count = first.get("parts", 1) if isinstance(first, dict) else 1
     if not isinstance(count, int) or not 1 < count <= _MOST_PARTS:
         return first  # type: ignore[no-any-return]  # JSON, checked later
-    return joined([first, *(_get(f"{address}?part={part}") for part in range(2, count + 1))])
+    return join_parts([first, *(_get(f"{address}?part={part}") for part in range(2, count + 1))])
 
 
-def _stored(folder: Path) -> Iterator[Any]:  # Any: JSON
+def _read_records(folder: Path) -> Iterator[Any]:  # Any: JSON
     paths = sorted(folder.glob("*.json"))
     if not paths:
         raise CommandFailed(f"There are no records (*.json) in {folder}.", try_next=_AGAIN)
     yield from map(_read, paths)
 
 
-def _fetched(site: str, proof: Proof) -> Iterator[Any]:  # Any: JSON
+def _fetch_records(site: str, proof: Proof) -> Iterator[Any]:  # Any: JSON
     try:
         matches = planned_matches(proof)
     except (KeyError, TypeError) as error:

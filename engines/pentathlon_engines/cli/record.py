@@ -11,7 +11,7 @@ import typer
 
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import print_json
-from pentathlon_engines.cli.proving import verify_tournament
+from pentathlon_engines.cli.proof import verify_tournament
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.errors import BadRecord
