@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from pentathlon.local.supervisor import Service
-from tools.chaos.crew import Crew, Role
+from tools.chaos.crew import Crew, CrewRole
 
 
 def main() -> None:
     """Start the worker, which does nothing, and stop it in its tracks."""
-    service = Service(name=Role.WORKER, command=["sleep", "60"])
+    service = Service(name=CrewRole.WORKER, command=["sleep", "60"])
     crew = Crew([service], workers=1, logs=Path(sys.argv[1]))
     crew.tend()
     (worker,) = crew.members

@@ -13,18 +13,18 @@ from pentathlon.env import CHECKOUT
 from pentathlon_engines import GAMES
 from tools.benchmark.speed.contestant import Contestant
 from tools.benchmark.speed.drivers import driver_of
-from tools.benchmark.speed.field import Entry, Figures, measure, our_entries
+from tools.benchmark.speed.field import Figures, SpeedEntry, measure, our_entries
 from tools.benchmark.speed.report import rates_table, ratios, ratios_table, report
 
 OURS: Figures = {"moves": 90.0, "listed": 600.0, "playouts": 5.0}
 FAST: Figures = {"moves": 180.0, "listed": 1200.0, "playouts": 60.0}
 
 
-def entry(build: str, game: str) -> Entry:
-    return Entry(build=build, package=build, game=game, python=Path(sys.executable), path=())
+def entry(build: str, game: str) -> SpeedEntry:
+    return SpeedEntry(build=build, package=build, game=game, python=Path(sys.executable), path=())
 
 
-ROWS: list[tuple[Entry, Figures]] = [
+ROWS: list[tuple[SpeedEntry, Figures]] = [
     (entry("pure", "tuned"), OURS),
     (entry("compiled", "tuned"), FAST),
     (entry("chess", "chess"), {"moves": 10.0, "listed": 300.0}),

@@ -7,7 +7,7 @@ from pentathlon.bots.archives import read_archive
 from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.server.limits import LARGEST_ARCHIVE
 from tools.benchmark import starvation
-from tools.benchmark.starvation import Line
+from tools.benchmark.starvation import Measurement
 
 
 def test_dearest_archives_are_legal_but_the_last() -> None:
@@ -21,8 +21,8 @@ def test_dearest_archives_are_legal_but_the_last() -> None:
 
 def test_missed_demand_fails_the_command() -> None:
     lines = [
-        Line(what="kept", measured=1.0, demanded=1.0, unit="s"),
-        Line(what="broken", measured=1.1, demanded=1.0, unit="s"),
+        Measurement(what="kept", measured=1.0, demanded=1.0, unit="s"),
+        Measurement(what="broken", measured=1.1, demanded=1.0, unit="s"),
     ]
 
     with pytest.raises(CommandError, match="1 demands are missed: broken"):

@@ -18,7 +18,7 @@ from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version
 from tests.workers.running import running_platform
 from tests.workers.sandbox.worker_users import USERS, worker_user
-from tools.chaos.crew import Member, Role
+from tools.chaos.crew import CrewRole, Member
 from tools.chaos.disks import Disks, ImitatedDisks, OwnDisks, disks
 from workers.sandbox.staging import Staging
 from workers.sandbox.uids import user_arguments
@@ -66,7 +66,7 @@ def writer(drives: Disks) -> Iterator[tuple[Member, Callable[[], int]]]:
 
 def as_member(process: subprocess.Popen[bytes]) -> Member:
     service = Service(name="worker", command=())
-    return Member(Role.WORKER, service, Path("worker.log"), process)
+    return Member(CrewRole.WORKER, service, Path("worker.log"), process)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ _PERSON: Final = ("bench", "starvation-bench")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Measurement:
     """One figure beside what is demanded of it."""
 
     what: str
@@ -125,7 +125,7 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     judge(lines)
 
 
-def judge(lines: list[Line]) -> None:
+def judge(lines: list[Measurement]) -> None:
     """Fail if a figure is larger than demanded."""
     missed = [line.what for line in lines if not line.is_met]
     if missed:
@@ -166,7 +166,7 @@ def _serving(folder: Path, site: Site) -> Iterator[subprocess.Popen[bytes]]:
         processes.stop(web)
 
 
-def _waits(site: Site, counts: list[int]) -> Iterator[Line]:
+def _waits(site: Site, counts: list[int]) -> Iterator[Measurement]:
     for count in counts:
         for what, sent in _ATTACKS.items():
             with ExitStack() as stack:
@@ -178,7 +178,7 @@ def _waits(site: Site, counts: list[int]) -> Iterator[Line]:
                     for path in _ASKED:
                         waits[path].append(_time_of(partial(site.ask, "GET", path)))
                 for path, taken in waits.items():
-                    yield Line(
+                    yield Measurement(
                         what=f"{path} while {count} {what}",
                         measured=max(taken),
                         demanded=LONGEST_WAIT_S,
@@ -192,7 +192,7 @@ def _drip(clients: list[socket.socket]) -> None:
             client.sendall(b"x")
 
 
-def _uploads(site: Site, pid: int) -> Iterator[Line]:
+def _uploads(site: Site, pid: int) -> Iterator[Measurement]:
     token = _token(site)
     for what, archive in _archives():
         _forget_peak(pid)
@@ -200,8 +200,10 @@ def _uploads(site: Site, pid: int) -> Iterator[Line]:
         status = _upload(site, archive, token)
         said = f"upload of {what} ({len(archive) / 1e6:.1f} MB, answered {status})"
         cpu_s, memory_mb = cpu_s_of([pid]) - before_s, _peak_mb(pid) - before_mb
-        yield Line(what=f"CPU, {said}", measured=cpu_s, demanded=MOST_CPU_S, unit="s")
-        yield Line(what=f"memory, {said}", measured=memory_mb, demanded=MOST_MEMORY_MB, unit="MB")
+        yield Measurement(what=f"CPU, {said}", measured=cpu_s, demanded=MOST_CPU_S, unit="s")
+        yield Measurement(
+            what=f"memory, {said}", measured=memory_mb, demanded=MOST_MEMORY_MB, unit="MB"
+        )
 
 
 def _archives() -> Iterator[tuple[str, bytes]]:
@@ -269,7 +271,7 @@ def _peak_mb(pid: int) -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
-def _show(lines: list[Line], *, as_json: bool) -> None:
+def _show(lines: list[Measurement], *, as_json: bool) -> None:
     if as_json:
         rows = [
             {"what": line.what, "measured": line.measured, "demanded": line.demanded}

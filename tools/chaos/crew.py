@@ -19,7 +19,7 @@ from pentathlon.local.supervisor import Service
 _RESTART_AFTER_S: Final = 0.3
 
 
-class Role(StrEnum):
+class CrewRole(StrEnum):
     """What a process of the platform is for."""
 
     BROKER = "broker"
@@ -32,7 +32,7 @@ class Role(StrEnum):
 class Member:
     """One process of the platform and all that it has started."""
 
-    role: Role
+    role: CrewRole
     service: Service
     log: Path
     process: subprocess.Popen[bytes] | None = None
@@ -75,11 +75,11 @@ class Crew:
 
     def __init__(self, services: Sequence[Service], *, workers: int, logs: Path) -> None:
         logs.mkdir(parents=True, exist_ok=True)
-        copies = {Role.WORKER: workers, Role.RECONCILER: 2}
+        copies = {CrewRole.WORKER: workers, CrewRole.RECONCILER: 2}
         self.members = [
             Member(role, service, logs / f"{role}-{number}.log")
             for service in services
-            for role in (Role(service.name),)
+            for role in (CrewRole(service.name),)
             for number in range(1, copies.get(role, 1) + 1)
         ]
 
@@ -95,7 +95,7 @@ class Crew:
                 member.process, member.due = None, now + _RESTART_AFTER_S
                 member.is_paused = False
 
-    def running(self, role: Role) -> Sequence[Member]:
+    def running(self, role: CrewRole) -> Sequence[Member]:
         """Return the members of a role that can be struck now."""
         return [
             member

@@ -23,7 +23,7 @@ from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import start_tournament
 from tools.chaos.audit import Account, account_of, refusals_in
-from tools.chaos.crew import Crew, Role
+from tools.chaos.crew import Crew, CrewRole
 from tools.chaos.disks import Disks, disks
 from tools.chaos.document import open_tournament, remains, size_for, submit_bots
 from tools.chaos.storm import Repairs, Show, Storm
@@ -162,7 +162,7 @@ def _crew(wish: Wish, drives: Disks) -> Iterator[Crew]:
     )
     services = [
         replace(service, command=drives.command(service.command))
-        if service.name == Role.WORKER
+        if service.name == CrewRole.WORKER
         else service
         for service in stack.services()
     ]

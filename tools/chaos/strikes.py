@@ -16,7 +16,7 @@ from redis import Redis
 from pentathlon.local.postgres import PostgresServer
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import LEASE_S
-from tools.chaos.crew import Crew, Role
+from tools.chaos.crew import Crew, CrewRole
 from tools.chaos.disks import Disks
 from tools.chaos.victims import Frozen, bots_of, remove_files, sandboxes_of
 from workers.tasks import play_matches
@@ -61,7 +61,7 @@ class Strike:
 
 
 def _kill_slot(scene: Scene) -> bool:
-    worker = _one(scene, scene.crew.running(Role.WORKER))
+    worker = _one(scene, scene.crew.running(CrewRole.WORKER))
     return _kill_one(scene, worker.children() if worker else [])
 
 
@@ -73,7 +73,7 @@ def _kill_one(scene: Scene, pids: Sequence[int]) -> bool:
     return pid is not None
 
 
-def _kill(role: Role) -> Callable[[Scene], bool]:
+def _kill(role: CrewRole) -> Callable[[Scene], bool]:
     def kill(scene: Scene) -> bool:
         member = _one(scene, scene.crew.running(role))
         if member is not None:
@@ -98,11 +98,11 @@ def _kill_sandbox(scene: Scene) -> bool:
 
 
 def _slots(scene: Scene) -> list[int]:
-    return [pid for worker in scene.crew.running(Role.WORKER) for pid in worker.children()]
+    return [pid for worker in scene.crew.running(CrewRole.WORKER) for pid in worker.children()]
 
 
 def _remove_bot_files(scene: Scene) -> bool:
-    worker = _one(scene, scene.crew.running(Role.WORKER))
+    worker = _one(scene, scene.crew.running(CrewRole.WORKER))
     return worker is not None and remove_files(worker.children())
 
 
@@ -110,7 +110,7 @@ def _freeze_worker(seconds: float) -> Callable[[Scene], bool]:
     """Stop a worker with its bots, as a host that is paused or moved does."""
 
     def freeze(scene: Scene) -> bool:
-        workers = scene.crew.running(Role.WORKER)
+        workers = scene.crew.running(CrewRole.WORKER)
         if len(workers) < 2:  # noqa: PLR2004  somebody must go on
             return False
         worker = scene.rng.choice(workers)
@@ -172,7 +172,7 @@ def _deliver(messages: Sequence[bytes]) -> None:
 
 
 def _pause_worker(scene: Scene) -> bool:
-    workers = scene.crew.running(Role.WORKER)
+    workers = scene.crew.running(CrewRole.WORKER)
     if len(workers) < 2:  # noqa: PLR2004  somebody must go on
         return False
     worker = scene.rng.choice(workers)
@@ -183,7 +183,7 @@ def _pause_worker(scene: Scene) -> bool:
 
 def _fill_disk(scene: Scene) -> bool:
     """Fill a worker's disk, and kill a slot: the next one has to unpack every bot again."""
-    worker = _one(scene, scene.crew.running(Role.WORKER))
+    worker = _one(scene, scene.crew.running(CrewRole.WORKER))
     undo = scene.disks.fill(worker) if worker else None
     if worker is None or undo is None:
         return False
@@ -194,10 +194,10 @@ def _fill_disk(scene: Scene) -> bool:
 
 STRIKES: Final = (
     Strike(name="slot killed", weight=14, do=_kill_slot),
-    Strike(name="worker killed", weight=10, do=_kill(Role.WORKER)),
-    Strike(name="reconciler killed", weight=12, do=_kill(Role.RECONCILER)),
-    Strike(name="web server killed", weight=8, do=_kill(Role.WEB)),
-    Strike(name="broker killed", weight=8, do=_kill(Role.BROKER)),
+    Strike(name="worker killed", weight=10, do=_kill(CrewRole.WORKER)),
+    Strike(name="reconciler killed", weight=12, do=_kill(CrewRole.RECONCILER)),
+    Strike(name="web server killed", weight=8, do=_kill(CrewRole.WEB)),
+    Strike(name="broker killed", weight=8, do=_kill(CrewRole.BROKER)),
     Strike(name="broker emptied", weight=10, do=_empty_broker),
     Strike(name="database crashed", weight=8, do=_crash_database),
     Strike(name="hints repeated", weight=10, do=_repeat_hints),

@@ -102,9 +102,8 @@ def _show(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> None:
     _show_surroundings(bundle, bot, launcher)
     expected = recorded_fault(record, seat)
     typer.echo(f"record: {_describe(expected) if expected else 'no fault of this seat'}")
-    typer.echo(
-        f"now:    {_describe(run.fault.to_json()) if run.fault else _describe_success(run)}"
-    )
+    now = _describe(run.fault.to_json()) if run.fault else _describe_success(run)
+    typer.echo(f"now:    {now}")
     _show_differences(run)
     typer.echo(_SAID[run.verdict])
     if run.fault is not None:

@@ -224,7 +224,7 @@ class Outcome:
 
 
 def ordinal(rank: int) -> str:
-    """Return the place that a rank means, in words for people.
+    """Return a rank as an ordinal number; rank 0 is the 1st.
 
     >>> ordinal(0), ordinal(10), ordinal(21)
     ('1st', '11th', '22nd')

@@ -1,4 +1,4 @@
-"""Which threads of a process are awake, as the kernel shows it to everybody."""
+"""Find the threads of a process that are awake, in the files of `/proc`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_BYTES: Final = 8192
 
 
 def awake_threads(processes: Iterable[int]) -> Awake:
-    """Return the threads of these processes that are awake; what cannot be seen is not.
+    """Return the awake threads of these processes; invisible ones do not count.
 
     All threads are looked at: once the first one has ended, a process looks dead that is not. Of
     several processes none waits for the disk: one that starts another seems to until that runs.
@@ -36,7 +36,7 @@ def awake_threads(processes: Iterable[int]) -> Awake:
 
 
 def _look_at(folder: str) -> AwakeThread | None:
-    """Return the thread with this folder, or None if it sleeps or is gone."""
+    """Return the thread with this folder, or None if it sleeps or has ended."""
     try:
         state = _read(f"{folder}/stat").rpartition(b")")[2][1:2]
         if state not in _AWAKE:

@@ -1,4 +1,4 @@
-"""A bot at the table: it is started, asked, timed, paused and sent away here."""
+"""Seats a bot at the table: starts, asks, times, pauses and stops it."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _OUT_OF_TURN_PER_REQUEST_S: Final = 0.020
 _NOT_STOPPED_S: Final = 0.001
 _A_MILLISECOND: Final = 0.001
 _FIRST_WAIT_MS: Final = 4
-"""Most answers come sooner; until then nothing is measured but the time."""
+"""Most answers come sooner; until then we measure only the time."""
 
 
 class Seat:
-    """One bot with its clocks. Whatever it does wrong is raised as `BotFailed`."""
+    """One bot with its clocks; raises `BotFailed` for its faults."""
 
     __slots__ = (
         "_action_cpu_ms",
@@ -89,20 +89,20 @@ class Seat:
         self._is_asked = False
         self._ended = False
         self.is_blamed = is_blamed
-        """Several hosts have given it up: for the next one that is its fault."""
+        """Several hosts have given it up: if this one does, too, it is the bot's fault."""
         self.on_look: Callable[[], None] | None = None
-        """What else to look at, again and again while it thinks."""
+        """Called at every look while the bot thinks."""
         self.pipes = Pipes(process, limits)
         self.cpu_s = 0.0
         """CPU time of all answered requests together; the start does not count."""
         self.wall_s = 0.0
-        """The same on the wall, without what it waited for its host."""
+        """Wall time of all answered requests, without waiting for its host."""
         self.last_cpu_s = 0.0
         self.last_wall_s = 0.0
         self.requests = 0
 
     def is_ready(self) -> bool:
-        """Say whether `ready` has come; then the bot waits, paused, to be asked."""
+        """Return whether `ready` has come; if so, the bot is paused until its first request."""
         line = self.pipes.take_line()
         if line is None:
             self._check_start()
@@ -117,7 +117,7 @@ class Seat:
         return True
 
     def greet(self, hello: bytes) -> None:
-        """Send the first message to a bot that starts; its clock runs from here."""
+        """Send the first message to a bot that starts, and start its clock."""
         self._clock = WallClock(now=time.monotonic(), cpu_s=0.0)
         self.pipes.send(hello)
 
@@ -131,11 +131,11 @@ class Seat:
                 raise self._explain_end(FaultKind.STARTUP) from None
 
     def ms_to_look(self) -> int:
-        """Return how long a bot that starts need not be looked at."""
+        """Return the time until the next look at a bot that starts."""
         return max(1, int(1000 * (self._next_look - time.monotonic())))
 
     def ask(self, line: bytes) -> bytes:
-        """Put a request to the bot and return its answer; the bot runs only meanwhile.
+        """Send a request to the bot and return its answer; the bot runs only meanwhile.
 
         Raises:
             HostTooSlow: the host gave it no time to answer.
@@ -158,7 +158,7 @@ class Seat:
         return answer
 
     def check_pause(self) -> None:
-        """Look at a paused bot; raise `BotFailed` when it has run all the same."""
+        """Look at a paused bot; raise `BotFailed` if it has run."""
         cpu_s = self._process.cpu_s()
         if cpu_s - self._cpu_mark_s > OUT_OF_TURN_S:
             raise _out_of_turn(cpu_s - self._cpu_mark_s)
@@ -168,16 +168,16 @@ class Seat:
 
     @property
     def waited_s(self) -> float:
-        """How long it waited for its host while it was asked, as far as looks show it."""
+        """How long it waited for its host during its requests, as far as looks show."""
         return self._past.waited_s
 
     @property
     def looked_s(self) -> float:
-        """How much of the time in which it was asked looks have covered."""
+        """How much of the time of its requests the looks have covered."""
         return self._past.elapsed_s
 
     def forgive(self) -> None:
-        """Give back to a bot that thinks what it took so far on the wall: it was disturbed."""
+        """Give a bot that thinks its wall time back, because somebody disturbed it."""
         if self._clock is not None:
             self._clock.forgive()
 
@@ -187,7 +187,7 @@ class Seat:
         self.pipes.send(line)
 
     def clock(self) -> dict[str, int]:
-        """Return what the bot may still use and has used, in milliseconds, for its request."""
+        """Return the clock of a request: what the bot may still use, and has used."""
         match_left_ms = int(1000 * (self._limits.match_cpu_s - self.cpu_s))
         return {
             "cpu_left_ms": min(self._action_cpu_ms, match_left_ms),
@@ -200,14 +200,14 @@ class Seat:
         }
 
     def hear(self, descriptor: int) -> None:
-        """Move what one pipe of a starting bot has."""
+        """Read from or write to a ready pipe of a bot that starts."""
         try:
             self.pipes.handle(descriptor)
         except BotEnded:
             raise self._explain_end(FaultKind.STARTUP) from None
 
     def is_gone(self, descriptor: int) -> bool:
-        """Move what one pipe has after the match; say whether there is no more to wait for."""
+        """Read a ready pipe after the match; return whether the bot has closed its output."""
         try:
             self.pipes.handle(descriptor)
         except (BotEnded, BotFailed):
@@ -215,14 +215,14 @@ class Seat:
         return False
 
     def stop(self) -> Usage:
-        """End the bot, keeping the rest of its log; idempotent."""
+        """Stop the bot and keep the rest of its log; idempotent."""
         if self._usage is None:
             self.pipes.drain_log()
             self._usage = self._process.stop()
         return self._usage
 
     def trace(self) -> Trace:
-        """Stop the bot and return what passed last between it and the referee."""
+        """Return the trace; stop the bot first if it still owes an answer."""
         cpu_s = self.last_cpu_s
         if self._is_asked:
             # No answer came, so nothing was charged: all since the request counts.
@@ -269,7 +269,7 @@ class Seat:
             self._process.pause()
 
     def _await_answer(self, started: float) -> bytes:
-        """Wait for an answer that takes longer, with a look at the bot now and then."""
+        """Wait for a slow answer, and look at the bot from time to time."""
         clock = self._clock = WallClock(now=started, cpu_s=self._cpu_mark_s)
         due = started + time_to_look_s()
         try:
@@ -306,7 +306,7 @@ class Seat:
         return self.pipes.take_line()
 
     def _look(self, clock: WallClock, *, due: float) -> None:
-        """Note what the bot did since the last look."""
+        """Record what the bot did since the last look."""
         now, cpu_s = time.monotonic(), self._process.cpu_s()
         found = Found.AWAKE if clock.has_run(now=now, cpu_s=cpu_s) else self._find()
         clock.note(now=now, cpu_s=cpu_s, due=due, found=found)
@@ -345,7 +345,7 @@ class Seat:
         self.wall_s += self.last_wall_s
 
     def _check_silence(self, ran_s: float) -> None:
-        """Raise `BotFailed` when the bot has run since it was paused; short turns add up."""
+        """Raise `BotFailed` if the bot has run since we paused it; short runs add up."""
         allowed_s = OUT_OF_TURN_S + _OUT_OF_TURN_PER_REQUEST_S * self.requests
         if ran_s > OUT_OF_TURN_S or self._out_of_turn_s > allowed_s:
             raise _out_of_turn(max(ran_s, self._out_of_turn_s))

@@ -1,8 +1,8 @@
 """The wall clock of a bot: it counts sleep only.
 
-A bot that runs is judged by its CPU clock, and one that waits for its host is charged nothing.
-What it does shows at looks, which come at times that it cannot know: found asleep, it is charged
-with the time since the look before. It never slept longer than its CPU clock leaves over.
+The CPU clock measures a bot that runs, and one that waits for its host pays nothing. We look at a
+bot at times that it cannot know. If it is asleep then, we charge it with the time since the
+previous look, but never with more than its CPU clock leaves over.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pentathlon_engines.match.launcher import Awake
 from pentathlon_engines.match.limits import Limits
 
 FROZEN_S: Final = 0.5
-"""A look that comes later than this shows that we were stopped, and most likely the bot, too."""
+"""If a look is later than this, we were stopped, and most likely the bot, too."""
 PATIENCE: Final = 10
-"""How many times its limits a bot may take before its host is given up."""
+"""How many times its limits a bot may take before we give up its host."""
 _LEAST_PATIENCE_S: Final = 10.0
 _LOOK_S: Final = (0.005, 0.035)
 _SECOND_LOOK_S: Final = (0.0002, 0.001)
@@ -40,7 +40,7 @@ def time_to_look_again_s() -> float:
 
 
 class Found(StrEnum):
-    """How a look finds a bot."""
+    """What a look finds a bot doing."""
 
     AWAKE = "awake"
     ON_DISK = "on_disk"
@@ -75,13 +75,13 @@ class WallClock:
         self._cpu_s = cpu_s
         self._asleep_s = 0.0
         self.elapsed_s = 0.0
-        """Up to the last look, without what counts for nobody."""
+        """The time up to the last look, without what counts for nobody."""
         self.ran_s = 0.0
         self.on_disk_s = 0.0
         """How long it waited for the disk of its host, or for the kernel in another way."""
 
     def has_run(self, *, now: float, cpu_s: float) -> bool:
-        """Say whether it ran nearly all the time since the last look, as its CPU clock tells."""
+        """Return whether, by its CPU clock, it ran nearly all the time since the last look."""
         return cpu_s - self._cpu_s >= _RAN_ALL_THE_TIME * (now - self._looked_at)
 
     def note(self, *, now: float, cpu_s: float, due: float, found: Found) -> None:
@@ -98,14 +98,14 @@ class WallClock:
         self._looked_at, self._cpu_s = now, cpu_s
 
     def add(self, other: WallClock) -> None:
-        """Count all that another one has counted."""
+        """Add the times of another clock."""
         self.elapsed_s += other.elapsed_s
         self.ran_s += other.ran_s
         self.on_disk_s += other.on_disk_s
         self._asleep_s += other.slept_s
 
     def forgive(self) -> None:
-        """Count nothing of what was so far: somebody disturbed the bot."""
+        """Forget the times so far, because somebody disturbed the bot."""
         self._asleep_s = self.elapsed_s = self.ran_s = self.on_disk_s = 0.0
 
     @property
@@ -119,7 +119,7 @@ class WallClock:
         return self.elapsed_s - self.ran_s - self.slept_s
 
     def wall_s(self, now: float) -> float:
-        """Return how long it took, without what it waited for its host."""
+        """Return how long it took, without waiting for its host."""
         # Nobody has looked since; a long time means that we were stopped.
         unseen_s = min(now - self._looked_at, FROZEN_S)
         return self.ran_s + self.slept_s + unseen_s
@@ -130,7 +130,7 @@ class WallClock:
 
 
 def explain_sleep(clock: WallClock, past: WallClock, limits: Limits) -> str | None:
-    """Say how a bot that was asked has slept too long; `past` counts its answered requests."""
+    """Describe how a bot slept too long in a request; `past` has its answered requests."""
     if clock.slept_s > limits.action_wall_s:
         return f"slept {clock}; {limits.action_wall_s:g} s are allowed for one action"
     slept_s = past.slept_s + clock.slept_s
@@ -140,7 +140,7 @@ def explain_sleep(clock: WallClock, past: WallClock, limits: Limits) -> str | No
 
 
 def explain_start(clock: WallClock, cpu_s: float, limits: Limits) -> str | None:
-    """Say how a bot that starts has taken too long."""
+    """Describe how a bot took too long to start."""
     allowed = f"without a ready line; {limits.startup_wall_s:g} s are allowed"
     if cpu_s > limits.startup_wall_s:
         return f"used {cpu_s:.3f} s of CPU time {allowed}"
@@ -150,7 +150,7 @@ def explain_start(clock: WallClock, cpu_s: float, limits: Limits) -> str | None:
 
 
 def is_given_up(clock: WallClock, past: WallClock, limits: Limits) -> bool:
-    """Say whether a host has kept a bot waiting for so long that nobody waits any more."""
+    """Return whether a host has kept a bot waiting for so long that we give it up."""
     return (
         clock.on_disk_s > limits.action_wall_s
         or past.on_disk_s + clock.on_disk_s > limits.match_wall_s
@@ -160,7 +160,7 @@ def is_given_up(clock: WallClock, past: WallClock, limits: Limits) -> bool:
 
 
 def is_start_given_up(clock: WallClock, limits: Limits) -> bool:
-    """Say the same of a bot that starts."""
+    """Return the same for a bot that starts."""
     limit_s = limits.startup_wall_s
     return clock.on_disk_s > limit_s or clock.elapsed_s > longest_start_s(limits)
 

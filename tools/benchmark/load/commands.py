@@ -19,7 +19,7 @@ Options = dict[str, Any]  # Any: Django's own shape
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LoadPart:
     """One part of the command `bench`."""
 
     HELP: str
@@ -76,14 +76,14 @@ def _measure_reads(options: Options) -> None:
     run_on(options, "tools.benchmark.load.reads", [f"--bots={options['bots']}"])
 
 
-DATA: Final = Part("fill an empty database with a long history", _offer_sizes, _fill)
-GROWTH: Final = Part(
+DATA: Final = LoadPart("fill an empty database with a long history", _offer_sizes, _fill)
+GROWTH: Final = LoadPart(
     "whether pages and steps cost the same with a long history", _offer_growth, _measure_growth
 )
-BLOCKING: Final = Part(
+BLOCKING: Final = LoadPart(
     "how long others wait while something long runs", _offer_blocking, _measure_blocking
 )
-READS: Final = Part(
+READS: Final = LoadPart(
     "CPU of every public address beside tournaments of 50,000 matches",
     _offer_reads,
     _measure_reads,

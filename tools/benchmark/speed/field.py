@@ -29,7 +29,7 @@ Figures = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class SpeedEntry:
     """One game as one build or package plays it."""
 
     build: str
@@ -45,11 +45,11 @@ class Entry:
         return ("driven", "inside", "parts") if ours else ("driven",)
 
 
-def our_entries(games: Sequence[str], *, compiled: Path) -> list[Entry]:
+def our_entries(games: Sequence[str], *, compiled: Path) -> list[SpeedEntry]:
     """Return the games, both builds side by side."""
     builds = ((PURE, CHECKOUT / "engines"), (COMPILED, compiled))
     return [
-        Entry(
+        SpeedEntry(
             build=build,
             package="pentathlon",
             game=game,
@@ -61,17 +61,17 @@ def our_entries(games: Sequence[str], *, compiled: Path) -> list[Entry]:
     ]
 
 
-def opponents(python: Path) -> list[Entry]:
+def opponents(python: Path) -> list[SpeedEntry]:
     """Return the games of other packages, which this Python has."""
     return [
-        Entry(build=package, package=package, game=game, python=python, path=(CHECKOUT,))
+        SpeedEntry(build=package, package=package, game=game, python=python, path=(CHECKOUT,))
         for package, game in OPPONENTS
     ]
 
 
 def measure(
-    entries: Sequence[Entry], *, rounds: int, slice_s: float, say: Callable[[str], None]
-) -> list[tuple[Entry, Figures]]:
+    entries: Sequence[SpeedEntry], *, rounds: int, slice_s: float, say: Callable[[str], None]
+) -> list[tuple[SpeedEntry, Figures]]:
     """Return the median of each figure over the rounds."""
     found: list[dict[str, list[float]]] = [defaultdict(list) for _ in entries]
     with _processes(entries) as processes:
@@ -86,7 +86,7 @@ def measure(
 
 
 @contextmanager
-def _processes(entries: Sequence[Entry]) -> Iterator[list[subprocess.Popen[str]]]:
+def _processes(entries: Sequence[SpeedEntry]) -> Iterator[list[subprocess.Popen[str]]]:
     processes = [_start(entry) for entry in entries]
     try:
         yield processes
@@ -96,7 +96,7 @@ def _processes(entries: Sequence[Entry]) -> Iterator[list[subprocess.Popen[str]]
             process.communicate()
 
 
-def _start(entry: Entry) -> subprocess.Popen[str]:
+def _start(entry: SpeedEntry) -> subprocess.Popen[str]:
     module = ("-m", "tools.benchmark.speed.contestant", entry.package, entry.game)
     return subprocess.Popen(
         [str(entry.python), *module],

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from tools.benchmark.speed.field import COMPILED, PURE, Entry, Figures
+from tools.benchmark.speed.field import COMPILED, PURE, Figures, SpeedEntry
 
-Rows = Sequence[tuple[Entry, Figures]]
+Rows = Sequence[tuple[SpeedEntry, Figures]]
 
 _RATES = (("moves", "moves/s"), ("listed", "listed/s"), ("playouts", "playouts/s"))
 _PARTS = (("copy_ns", "copy ns"), ("legal_ns", "legal ns"), ("apply_ns", "apply ns"))
