@@ -2,7 +2,9 @@
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import dj_database_url
 
 from pentathlon.env import BadEnvironment
 from pentathlon.roles import PATIENCE, Patience, Role
@@ -27,9 +29,10 @@ def database(
         return _sqlite(data / "pentathlon.sqlite3")
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
+        # Not by the library: it takes the path of sqlite:///path for a relative one.
         return _sqlite(Path(unquote(parts.path)))
     if parts.scheme in {"postgres", "postgresql"}:
-        return _postgresql(parts, PATIENCE[role])
+        return _postgresql(url, PATIENCE[role])
     raise BadEnvironment("DATABASE_URL", "must start with postgresql:// or sqlite:///.")
 
 
@@ -101,19 +104,18 @@ def _sqlite(path: Path) -> dict[str, Any]:
     }
 
 
-def _postgresql(parts: SplitResult, patience: Patience) -> dict[str, Any]:
-    options = {**timeouts(patience), **dict(parse_qsl(parts.query, keep_blank_values=True))}
-    return {
-        "ENGINE": "pentathlon.postgresql",
-        "NAME": unquote(parts.path.lstrip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": options.pop("host", unquote(parts.hostname or "")),
-        "PORT": str(parts.port or ""),
-        "CONN_MAX_AGE": 60,
-        "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": options,
-    }
+def _postgresql(url: str, patience: Patience) -> dict[str, Any]:
+    try:
+        parsed = dj_database_url.parse(
+            url, engine="pentathlon.postgresql", conn_max_age=60, conn_health_checks=True
+        )
+    except ValueError as error:
+        reason = "is not an address such as postgresql://user:password@host:5432/name."
+        raise BadEnvironment("DATABASE_URL", reason) from error
+    options = {**timeouts(patience), **parsed.get("OPTIONS", {})}
+    # The folder of a socket can only stand in the query.
+    host = options.pop("host", parsed["HOST"])
+    return {**parsed, "HOST": host, "PORT": str(parsed["PORT"]), "OPTIONS": options}
 
 
 def _filesystem_transport(folder: Path) -> dict[str, Any]:

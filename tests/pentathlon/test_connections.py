@@ -38,6 +38,17 @@ def test_postgresql_behind_a_socket_is_found_by_its_folder() -> None:
     )
 
 
+def test_sqlite_url_names_a_path_from_the_root() -> None:
+    found = connections.database("sqlite:///srv/games.sqlite3", data=DATA)
+
+    assert found["NAME"] == Path("/srv/games.sqlite3")
+
+
+def test_postgresql_url_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(BadEnvironment, match="DATABASE_URL is not an address such as"):
+        connections.database("postgresql://me@host:port/games", data=DATA)
+
+
 @pytest.mark.parametrize("url", ["mysql://x/y", "games.db"])
 def test_unknown_database_is_refused(url: str) -> None:
     with pytest.raises(BadEnvironment, match="DATABASE_URL must start with"):
