@@ -74,7 +74,7 @@ class WorkerProcess:
         pin_to_core(index)
         # The heartbeat comes first: a slot that cannot be opened now may be opened later.
         Heartbeat(self.announcement, self.drain, host=self._starvation).start()
-        self._opened_slot()
+        self._ensure_slot()
         if index == 0 and self.level is not SandboxLevel.PROCESS:
             start_trials(self._runtimes, self.level, self.drain)
 
@@ -84,7 +84,7 @@ class WorkerProcess:
             publish_again(match_ids=match_ids)
             return
         try:
-            slot = self._opened_slot()
+            slot = self._ensure_slot()
         except (LayerMissing, OSError) as error:
             _log.warning("slot not opened", reason=str(error))
             publish_again(match_ids=match_ids)
@@ -114,7 +114,7 @@ class WorkerProcess:
             self._close_slot()
         self._backoff.wait(self.drain)
 
-    def _opened_slot(self) -> Slot:
+    def _ensure_slot(self) -> Slot:
         if self._slot is None:
             name = f"{self._description.name}.{self._index}"
             self._slot = self._open_slot(self.level, name=name)

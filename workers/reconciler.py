@@ -70,13 +70,13 @@ class Reconciler:
 
     def tick(self) -> bool:
         """Run every step that is due if this copy leads; return whether all services answered."""
-        if not self._attempt("lease", self._take_lease):
+        if not self._attempt("leadership", self._acquire_leadership):
             return False
-        outcomes = [self._run(name) for name in self._steps]
+        outcomes = [self._run_step(name) for name in self._steps]
         return all(outcomes)
 
-    def _run(self, name: str) -> bool:
-        """Run one step unless it backs off; a long step before it may have cost us the lead."""
+    def _run_step(self, name: str) -> bool:
+        """Run one step unless it backs off, if we still lead after the steps before it."""
         wait = self._waits.get(name)
         if wait is not None and time.monotonic() < wait.until:
             return True
@@ -86,10 +86,10 @@ class Reconciler:
 
     def _leads(self) -> bool:
         if self._is_leader and time.monotonic() > self._led_until:
-            self._attempt("lease", self._take_lease)
+            self._attempt("leadership", self._acquire_leadership)
         return self._is_leader
 
-    def _take_lease(self) -> None:
+    def _acquire_leadership(self) -> None:
         had_it, self._is_leader = self._is_leader, False
         asked_at = time.monotonic()
         self._is_leader = acquire_leadership(

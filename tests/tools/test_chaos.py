@@ -21,7 +21,7 @@ from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import Tournament
 from tools.chaos.audit import account_of, refusals_in
 from tools.chaos.document import Size, size_for
-from tools.chaos.quiet import played_in_peace
+from tools.chaos.quiet import play_in_peace
 from tools.chaos.strikes import STRIKES, plan
 
 LONGEST_S = 10.0
@@ -69,7 +69,7 @@ def test_paused_worker_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
 
 @pytest.fixture
 def tournament(db: None) -> Tournament:
-    return played_in_peace(Size(bots=4, cycles=1), game="tuned", seed=5, sandbox="namespaces")
+    return play_in_peace(Size(bots=4, cycles=1), game="tuned", seed=5, sandbox="namespaces")
 
 
 def a_match(tournament: Tournament) -> Match:

@@ -46,10 +46,11 @@ def test_lease_is_renewed_with_the_progress() -> None:
 
     with LeaseKeeper([_job()], renew=database, every_s=_EVERY_S) as lease:
         lease.note_ply(7)
-        seen = {database.plies.get(timeout=_PATIENCE_S) for _ in range(3)}
+        # The thread may have renewed it before, on a busy machine more than once.
+        while (seen := database.plies.get(timeout=_PATIENCE_S)) == 0:
+            pass
 
-    assert seen <= {0, 7}
-    assert 7 in seen
+    assert seen == 7
 
 
 def test_lost_lease_ends_the_match() -> None:

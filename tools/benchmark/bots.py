@@ -22,7 +22,7 @@ from tools.benchmark.meter import own_cpu_s
 def start_s(record: Record, command: BotCommand, launcher: Launcher) -> float:
     """Start all bots of a match until they are ready, and end them; return the CPU seconds."""
     before = own_cpu_s()
-    table = _seated(record, command, launcher)
+    table = _start_table(record, command, launcher)
     table.close()
     return own_cpu_s() - before
 
@@ -31,7 +31,7 @@ def turns_s(
     record: Record, requests: Sequence[Request], command: BotCommand, launcher: Launcher
 ) -> float:
     """Put the requests of a match to its bots; return the CPU seconds of both sides."""
-    table = _seated(record, command, launcher)
+    table = _start_table(record, command, launcher)
     try:
         before = time.process_time()
         for request in requests:
@@ -45,7 +45,7 @@ def turns_s(
         table.close()
 
 
-def refereed(record: Record) -> list[Request]:
+def referee_match(record: Record) -> list[Request]:
     """Do all that the referee does in a match; return what the bots were asked."""
     referee = _referee(record)
     requests = []
@@ -58,7 +58,7 @@ def refereed(record: Record) -> list[Request]:
     return requests
 
 
-def _seated(record: Record, command: BotCommand, launcher: Launcher) -> Table:
+def _start_table(record: Record, command: BotCommand, launcher: Launcher) -> Table:
     referee = _referee(record)
     facts = match_facts(record)
     table = Table(referee, facts, msgspec.json.encode)

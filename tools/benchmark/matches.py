@@ -53,12 +53,12 @@ class Bench:
 
     def measure(self, game: str, matches: int, say: Callable[[str], None]) -> Costs:
         """Measure a game over so many matches."""
-        self.stage.play(self._scheduled(game, range(_WARM_UP)))
+        self.stage.play(self._schedule(game, range(_WARM_UP)))
         totals: defaultdict[str, float] = defaultdict(float)
         played: list[int] = []
         for seeds in _rounds(matches):
             say(f"{game}: {len(played)} of {matches} matches")
-            ids = self._scheduled(game, seeds)
+            ids = self._schedule(game, seeds)
             spent, lasted = self.stage.play(ids)
             totals["whole"] += spent
             totals["wall"] += lasted
@@ -71,11 +71,11 @@ class Bench:
         records = rows.records_of(ids)
         spent = self._of_bots(records)
         spent["queue"] = self._queue_s(ids[0]) * len(ids) / BATCH
-        twins, claims = rows.claimed_twins(self._scheduled(game, seeds), records)
-        accepted = rows.accepted_s(twins)
-        twins, more_claims = rows.claimed_twins(self._scheduled(game, seeds), records)
+        twins, claims = rows.claim_twins(self._schedule(game, seeds), records)
+        accepted = rows.measure_accept(twins)
+        twins, more_claims = rows.claim_twins(self._schedule(game, seeds), records)
         spent["claim"] = (claims + more_claims) / 2
-        spent["re-simulation"] = rows.verified_s(records)
+        spent["re-simulation"] = rows.measure_verify(records)
         spent["rows"] = rows.rows_s(twins)
         spent["replay"] = rows.replays_s(twins)
         spent["accept"] = accepted - spent["re-simulation"] - spent["rows"] - spent["replay"]
@@ -88,7 +88,7 @@ class Bench:
             spent["bot starts"] += bots.start_s(record, self.command, self.launcher)
             spent["plain starts"] += bots.start_s(record, self.command, plain)
             before = own_cpu_s()
-            requests = bots.refereed(record)
+            requests = bots.referee_match(record)
             spent["engine"] += own_cpu_s() - before
             spent["turns"] += bots.turns_s(record, requests, self.command, self.launcher)
         return spent
@@ -96,9 +96,9 @@ class Bench:
     def _queue_s(self, finished: int) -> float:
         """Return what it costs to have a worker look at a match, beside the looking."""
         delivered = self.stage.deliver(finished, _HINTS)
-        return (delivered - rows.refused_claim_s(finished, _HINTS)) / _HINTS
+        return (delivered - rows.measure_refused_claim(finished, _HINTS)) / _HINTS
 
-    def _scheduled(self, game: str, seeds: range) -> list[int]:
+    def _schedule(self, game: str, seeds: range) -> list[int]:
         return self.stage.schedule(self.version, game, [_FIRST_SEED + seed for seed in seeds])
 
     def _costs(self, game: str, totals: Mapping[str, float], played: list[int]) -> Costs:
@@ -119,7 +119,7 @@ class Bench:
         )
 
     def _turn_over_raw(self, record: Record) -> float:
-        requests = bots.refereed(record)
+        requests = bots.referee_match(record)
         typical = request_message(requests[len(requests) // 2], clock={})
         # The echo is started in the folder that we are in; the sandbox must be able to show it.
         with contextlib.chdir(self.command.folder):

@@ -59,7 +59,7 @@ class Twin:
         )
 
 
-def claimed_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twin], float]:
+def claim_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twin], float]:
     """Publish and claim waiting matches; return them with the CPU seconds that took."""
     before = own_cpu_s()
     publish_pending(publish=_to_nobody, window=len(ids))
@@ -72,18 +72,18 @@ def claimed_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[T
     return twins, spent
 
 
-def refused_claim_s(match_id: int, times: int) -> float:
+def measure_refused_claim(match_id: int, times: int) -> float:
     """Return the CPU seconds of asking that often for a match that is not to be had."""
     return cost_s(lambda: [_claim([match_id]) for _ in range(times)])
 
 
-def accepted_s(twins: Sequence[Twin]) -> float:
+def measure_accept(twins: Sequence[Twin]) -> float:
     """Hand all records in; return the CPU seconds."""
     told = [twin.submission() for twin in twins]
     return cost_s(lambda: [accept_results(batch) for batch in _batches(told)])
 
 
-def verified_s(records: Sequence[Record]) -> float:
+def measure_verify(records: Sequence[Record]) -> float:
     """Play all records again; return the CPU seconds."""
     return cost_s(lambda: [verify_record(record) for record in records])
 

@@ -111,14 +111,14 @@ def open_stage(folder: Path) -> Iterator[Stage]:
 
 
 def _has_settled() -> bool:
-    """Tell whether there is a worker that has tried all that it will ever offer."""
+    """Return whether a worker is alive that has tried all its runtimes."""
     fleet = read_fleet()
-    return fleet.slots > 0 and fleet.runtimes >= _offered()
+    return fleet.slots > 0 and fleet.runtimes >= _try_offer()
 
 
 @cache
-def _offered() -> set[str]:
-    """Try here what the worker tries while it may play already."""
+def _try_offer() -> set[str]:
+    """Try the runtimes here, as the worker does while it already plays."""
     level = choose_level(least=least_sandbox())
     if level is SandboxLevel.PROCESS:
         return set()

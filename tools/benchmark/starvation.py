@@ -118,7 +118,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     """Measure on a web process and a database of its own; fail when a demand is missed."""
     site = Site(port=free_port(_HOST, _FIRST_PORT))
-    with runtime_folder() as folder, _serving(folder, site) as web:
+    with runtime_folder() as folder, _serve(folder, site) as web:
         lines = list(_waits(site, options["connections"]))
         lines += _uploads(site, web.pid)
     _show(lines, as_json=options["json"])
@@ -133,7 +133,7 @@ def judge(lines: list[Measurement]) -> None:
 
 
 @contextmanager
-def _serving(folder: Path, site: Site) -> Iterator[subprocess.Popen[bytes]]:
+def _serve(folder: Path, site: Site) -> Iterator[subprocess.Popen[bytes]]:
     environment = child_environment(
         DJANGO_SETTINGS_MODULE="pentathlon.settings",
         DATABASE_URL=f"sqlite:///{folder}/bench.sqlite3",

@@ -50,7 +50,7 @@ def account_of(tournament: Tournament) -> Account:
     matches = Match.objects.filter(place__tournament=tournament)
     accepted = Count("attempts", filter=Q(attempts__state=AttemptState.ACCEPTED))
     counted = matches.annotate(accepted=accepted)
-    applied = _applied(matches)
+    applied = _count_applied(matches)
     pools = 2 if tournament.rated else 1
     replays = set(Replay.objects.filter(match__in=matches).values_list("match_id", flat=True))
     lost, doubled = set(), set()
@@ -65,7 +65,7 @@ def account_of(tournament: Tournament) -> Account:
         lost=len(lost),
         doubled=len(doubled),
         run_twice=matches.filter(attempts_made__gt=1).count(),
-        charged=_charged(tournament),
+        charged=_count_charged(tournament),
         attempts={str(state): number for state, number in sorted(attempts.items())},
         rating_differences=sum(len(verify_pool(pool_id=pool.pk)) for pool in Pool.objects.all()),
     )
@@ -84,7 +84,7 @@ def refusals_in(logs: Path) -> dict[str, int]:
     return dict(sorted(codes.items()))
 
 
-def _charged(tournament: Tournament) -> dict[str, int]:
+def _count_charged(tournament: Tournament) -> dict[str, int]:
     """Count the faults of all entries, those of their validation included."""
     versions = tournament.entries.values("version")
     kinds = MatchSeat.objects.filter(version__in=versions).exclude(fault_kind="")
@@ -100,6 +100,6 @@ def _refusal(line: str) -> str | None:
         return None
 
 
-def _applied(matches: Any) -> Counter[int]:  # Any: a QuerySet of matches
+def _count_applied(matches: Any) -> Counter[int]:  # Any: a QuerySet of matches
     rows = LedgerRow.objects.filter(match__in=matches, state=LedgerState.APPLIED)
     return Counter(rows.values_list("match_id", flat=True))

@@ -48,13 +48,11 @@ def main() -> None:
     options = _options()
     prepare_database()
     size = size_for(options.matches)
-    tournament = played_in_peace(
-        size, game=options.game, seed=options.seed, sandbox=options.sandbox
-    )
+    tournament = play_in_peace(size, game=options.game, seed=options.seed, sandbox=options.sandbox)
     json.dump(remains(tournament), sys.stdout)
 
 
-def played_in_peace(size: Size, *, game: str, seed: int, sandbox: str) -> Tournament:
+def play_in_peace(size: Size, *, game: str, seed: int, sandbox: str) -> Tournament:
     """Return the closed tournament; the records say that it was played in such a sandbox."""
     versions = submit_bots(size.bots, game=game)
     _play_waiting(sandbox)

@@ -102,7 +102,7 @@ def run(wish: Wish, *, show: Show) -> Report:
         strikes = list(plan(wish.seed, wish.faults, postgres=wish.postgres))
         kinds = strikes_on(postgres=wish.postgres)
         storm = Storm(scene=scene, repairs=repairs, strikes=strikes, kinds=kinds)
-        tournament = _started(wish, storm, show)
+        tournament = _start_tournament(wish, storm, show)
         storm.rage_over(tournament, matches=size_for(wish.matches).matches, show=show)
         show("counting what became of every match")
         account = account_of(tournament)
@@ -123,7 +123,7 @@ def run(wish: Wish, *, show: Show) -> Report:
     )
 
 
-def _started(wish: Wish, storm: Storm, show: Show) -> Tournament:
+def _start_tournament(wish: Wish, storm: Storm, show: Show) -> Tournament:
     show("validating the bots")
     size = size_for(wish.matches)
     versions = submit_bots(size.bots, game=wish.game)

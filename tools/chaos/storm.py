@@ -80,9 +80,9 @@ class Storm:
         """
         left = deque(self.strikes)
         played, progress_at = -1, time.monotonic()
-        while len(self.repairs) or not self._patiently(lambda: _is_closed(tournament)):
+        while len(self.repairs) or not self._retry(lambda: _is_closed(tournament)):
             self._keep_running(_LOOK_S)
-            now_played = self._patiently(lambda: _ended(tournament))
+            now_played = self._retry(lambda: _count_ended(tournament))
             if now_played != played:
                 played, progress_at = now_played, time.monotonic()
             elif time.monotonic() - progress_at > _STANDSTILL_S:
@@ -97,7 +97,7 @@ class Storm:
     def wait_until(self, is_true: Callable[[], bool], *, what: str, patience_s: float) -> None:
         """Keep everything running until something is true."""
         deadline = time.monotonic() + patience_s
-        while not self._patiently(is_true):
+        while not self._retry(is_true):
             if time.monotonic() > deadline:
                 raise ServerFailed("The platform", f"did not get there: {what}.")
             self._keep_running(_TICK_S)
@@ -133,11 +133,11 @@ class Storm:
 
     def _requeue(self, tournament: Tournament) -> None:
         """Do what an organiser does with matches that this host could not play three times."""
-        for match in self._patiently(lambda: list(_matches(tournament, MatchState.VOID))):
-            self._patiently(partial(requeue_match, actor=tournament.owner, match=match))
+        for match in self._retry(lambda: list(_matches(tournament, MatchState.VOID))):
+            self._retry(partial(requeue_match, actor=tournament.owner, match=match))
             self.requeued += 1
 
-    def _patiently(self, ask: Callable[[], Answer]) -> Answer:
+    def _retry(self, ask: Callable[[], Answer]) -> Answer:
         """Return the database's answer; while it is away, what is due is repaired."""
         deadline = time.monotonic() + _AWAY_S
         while True:
@@ -155,7 +155,7 @@ def _is_closed(tournament: Tournament) -> bool:
     return tournament.state == TournamentState.CLOSED
 
 
-def _ended(tournament: Tournament) -> int:
+def _count_ended(tournament: Tournament) -> int:
     return _matches(tournament, MatchState.DONE).count()
 
 

@@ -47,7 +47,7 @@ class _PathBeneath(ctypes.Structure):
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _checked(name: str, result: int) -> int:
+def _check(name: str, result: int) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
@@ -56,7 +56,7 @@ def _checked(name: str, result: int) -> int:
 
 def _prctl(name: str, *arguments: Any) -> None:  # Any: integers and a ctypes reference
     padded = [*arguments, 0, 0, 0, 0][:5]
-    _checked(name, _libc.prctl(*(ctypes.c_ulong(a) if isinstance(a, int) else a for a in padded)))
+    _check(name, _libc.prctl(*(ctypes.c_ulong(a) if isinstance(a, int) else a for a in padded)))
 
 
 def die_with(parent: int) -> None:
@@ -75,7 +75,7 @@ def limit(wanted: dict[str, list[int]]) -> None:
 def restrict_files(rules: dict[str, Any]) -> None:  # Any: a table of facts
     """Enter a Landlock domain: `paths` maps each path to the accesses allowed beneath it."""
     attributes = _RulesetAttributes(rules["files"], rules["network"], rules["scoped"])
-    ruleset = _checked(
+    ruleset = _check(
         "landlock_create_ruleset",
         _libc.syscall(
             _CREATE_RULESET,
@@ -88,9 +88,9 @@ def restrict_files(rules: dict[str, Any]) -> None:  # Any: a table of facts
         parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
         beneath = _PathBeneath(allowed, parent)
         added = _libc.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(beneath), 0)
-        _checked(f"landlock_add_rule {path}", added)
+        _check(f"landlock_add_rule {path}", added)
         os.close(parent)
-    _checked("landlock_restrict_self", _libc.syscall(_RESTRICT_SELF, ruleset, 0))
+    _check("landlock_restrict_self", _libc.syscall(_RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)
 
 

@@ -31,7 +31,7 @@ def ended(exit_status: int) -> Usage:
         ({"scratch_bytes": 17 * MEBIBYTE}, FaultKind.SCRATCH, "more than 16 MiB"),
     ],
 )
-def test_burden_breaks_the_limit_that_it_exceeds(
+def test_footprint_breaks_the_limit_that_it_exceeds(
     held: dict[str, int], kind: FaultKind | None, words: str
 ) -> None:
     breach = breach_of(replace(LIGHT, **held), LIMITS)
@@ -43,19 +43,19 @@ def test_burden_breaks_the_limit_that_it_exceeds(
 @pytest.mark.parametrize(
     ("exit_status", "evidence", "kind"),
     [
-        (1, Evidence(), None),
-        (1, FULL, FaultKind.SCRATCH),
-        (-6, FULL, FaultKind.SCRATCH),
-        (0, FULL, None),
-        (-9, FULL, None),
-        (1, REFUSED, FaultKind.PROCESSES),
-        (-6, REFUSED, FaultKind.PROCESSES),
-        (0, REFUSED, None),
-        (-9, REFUSED, None),
-        (-9, OUT_OF_MEMORY, FaultKind.MEMORY),
-        (1, OUT_OF_MEMORY, FaultKind.MEMORY),
-        (-31, OUT_OF_MEMORY, FaultKind.SECURITY),
-        (-24, FULL, FaultKind.CPU_TIME),
+        pytest.param(1, Evidence(), None, id="a crash"),
+        pytest.param(1, FULL, FaultKind.SCRATCH, id="a full scratch folder"),
+        pytest.param(-6, FULL, FaultKind.SCRATCH, id="an abort on a full scratch folder"),
+        pytest.param(0, FULL, None, id="a good end"),
+        pytest.param(-9, FULL, None, id="a kill on a full scratch folder"),
+        pytest.param(1, REFUSED, FaultKind.PROCESSES, id="a refused thread"),
+        pytest.param(-6, REFUSED, FaultKind.PROCESSES, id="an abort after a refused thread"),
+        pytest.param(0, REFUSED, None, id="a good end after a refused thread"),
+        pytest.param(-9, REFUSED, None, id="a kill after a refused thread"),
+        pytest.param(-9, OUT_OF_MEMORY, FaultKind.MEMORY, id="a kill for memory"),
+        pytest.param(1, OUT_OF_MEMORY, FaultKind.MEMORY, id="a child killed for memory"),
+        pytest.param(-31, OUT_OF_MEMORY, FaultKind.SECURITY, id="a forbidden call"),
+        pytest.param(-24, FULL, FaultKind.CPU_TIME, id="too much CPU time"),
     ],
 )
 def test_end_is_explained_by_what_the_kernel_noted(

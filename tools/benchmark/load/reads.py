@@ -70,7 +70,7 @@ def main() -> int:
         gc.collect()
         gc.freeze()  # as the web server does when it has loaded everything
         both = {**examples, "tournaments": [closed.pk, running.pk]}
-        narrow = [path for each in (closed, running) for path in _narrowed(each)]
+        narrow = [path for each in (closed, running) for path in _narrow(each)]
         found = [_figure(path) for path in (*_addresses(both), *narrow)]
     shown = [figure for figure in found if figure.measured["status"] < HTTPStatus.BAD_REQUEST]
     figures = sorted(shown, key=lambda figure: -figure.verdict)
@@ -106,7 +106,7 @@ def _examples(cast: Cast, tournament: Tournament) -> dict[str, Sequence[object]]
     return {**found, "bots": [version.bot_id], "versions": [version.pk]}
 
 
-def _narrowed(tournament: Tournament) -> list[str]:
+def _narrow(tournament: Tournament) -> list[str]:
     """Return the addresses of long lists and files with a query that narrows them."""
     bot = tournament.entries.in_order()[0].version
     lists = ("/matches/", "/api/v1/matches/", "/bots/", "/tournaments/", "/api/v1/bots/")
