@@ -27,6 +27,10 @@ _NOT_HOT: Final = ("__init__", "drawing", "encoding", "policies", "reading")
 them and `_`: pictures, numbers for learning, reading of JSON, simple policies."""
 
 
+_FLAGS: Final = ["-fvisibility=hidden"]
+"""Only Python calls the functions from outside, so the C compiler may inline any of them."""
+
+
 class CannotBuild(Exception):
     """The wheel cannot be built here; the sentence says what is missing or went wrong."""
 
@@ -101,11 +105,14 @@ def _build_here() -> None:
     from setuptools import find_packages, setup  # noqa: PLC0415  # the same
 
     version = (Path(_PACKAGE) / "version.py").read_text().split('"')[-2]
+    extensions = mypycify([*hot_modules()], opt_level="3")
+    for extension in extensions:
+        extension.extra_compile_args += _FLAGS
     setup(
         version=version,
         packages=find_packages(include=[f"{_PACKAGE}*"]),
         package_data={_PACKAGE: ["**/*"]},
-        ext_modules=mypycify([*hot_modules()], opt_level="3"),
+        ext_modules=extensions,
         script_args=["--quiet", "bdist_wheel", "--dist-dir", "dist"],
     )
 

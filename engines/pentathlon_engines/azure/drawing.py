@@ -13,17 +13,19 @@ from pentathlon_engines.azure.board import (
     COLUMNS,
     GIFTS,
     GOAL,
+    HOME,
     MOUNTAINS,
     ROWS,
     RULES,
     SETUP,
     SIDE,
+    TORTOISE,
     letters,
     size,
 )
 from pentathlon_engines.azure.realm import Realm
 from pentathlon_engines.azure.serialization import stones
-from pentathlon_engines.azure.state import AzureState
+from pentathlon_engines.azure.state import AzurePosition
 from pentathlon_engines.drawing.svg import WIDTH, Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
 
@@ -46,7 +48,7 @@ _BAR: Final = (390, 16, 56)
 """Left, height and width of the bar of wisdom."""
 
 
-def svg(state: AzureState, seat: int | None) -> str:
+def svg(state: AzurePosition, seat: int | None) -> str:
     """Draw the position with the cards that a seat or a spectator may see."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
     for seat_of_strip, top in enumerate(_STRIP_TOPS):
@@ -62,7 +64,7 @@ def svg(state: AzureState, seat: int | None) -> str:
     return picture.document(title=f"Azure, ply {state.placed}", description=_describe(state))
 
 
-def text(state: AzureState) -> str:
+def text(state: AzurePosition) -> str:
     """Draw the position with letters, as a spectator may see it: `=0` is a stone of seat 0."""
     seats = [f"{'>' if state.to_move == seat else ' '} {_of_seat(state, seat)}" for seat in (0, 1)]
     return "\n".join(
@@ -70,7 +72,7 @@ def text(state: AzureState) -> str:
     )
 
 
-def _codes(state: AzureState) -> list[str]:
+def _codes(state: AzurePosition) -> list[str]:
     if state.phase == SETUP:
         return [""] * len(CELLS)
     owners = stones(state)
@@ -92,23 +94,23 @@ def _at(cell: int, offset: Point) -> Point:
     return x + offset[0], y + offset[1]
 
 
-def _draw_cell(picture: Picture, state: AzureState, cell: int) -> None:
+def _draw_cell(picture: Picture, state: AzurePosition, cell: int) -> None:
     realm, name = state.realm, CELLS[cell]
     if state.phase == SETUP:
         with picture.cell(name, f"{name}: not laid yet"):
             picture.rect(_box(cell), paint="b-cell b-grid", radius=5, width=1)
         return
     with picture.cell(name, f"{name}: {_in_words(state, realm, cell)}"):
-        domain = _DOMAINS[realm.domain[cell]]
+        domain = _DOMAINS[realm.printed(cell)[0]]
         picture.rect(_box(cell), paint=f"b-{domain} b-grid", radius=5, width=1)
-        if realm.mountains >> cell & 1:
+        if cell in realm.peaks:
             _draw_mountain(picture, state, realm, cell)
         else:
             _draw_space(picture, state, realm, cell)
 
 
-def _draw_mountain(picture: Picture, state: AzureState, realm: Realm, cell: int) -> None:
-    colour = realm.domain[cell]
+def _draw_mountain(picture: Picture, state: AzurePosition, realm: Realm, cell: int) -> None:
+    colour = realm.printed(cell)[0]
     picture.glyph("mountain", _at(cell, (42, 48)), size=80, paint="b-rock")
     picture.text(COLOURS[colour], _at(cell, (14, 15)), size=20, bold=True)
     owner = stones(state).get(CELLS[cell])
@@ -121,13 +123,12 @@ def _draw_mountain(picture: Picture, state: AzureState, realm: Realm, cell: int)
         picture.glyph(BEASTS[beast], (x, y), size=24, paint="bt")
 
 
-def _draw_space(picture: Picture, state: AzureState, realm: Realm, cell: int) -> None:
+def _draw_space(picture: Picture, state: AzurePosition, realm: Realm, cell: int) -> None:
     x = 16.0
-    for _ in range(realm.qi[cell]):
-        colour = realm.qi_colour[cell]
+    _, colour, qi, wisdom = realm.printed(cell)
+    for _ in range(qi):
         picture.drop(_DOMAINS[colour], COLOURS[colour], _at(cell, (x, 19)))
         x += 24
-    wisdom = realm.wisdom[cell]
     if wisdom > _MOST_STARS:
         picture.text(str(wisdom), _at(cell, (x, 19)), size=26, bold=True)
         x += 21
@@ -135,12 +136,12 @@ def _draw_space(picture: Picture, state: AzureState, realm: Realm, cell: int) ->
     for _ in range(wisdom):
         picture.glyph("wisdom", _at(cell, (x, 19)), size=22, paint="b-wis")
         x += 22
-    if realm.serpents >> cell & 1:
+    if realm.guards[TORTOISE] >> HOME[cell] & 1:
         picture.glyph("serpent", _at(cell, (70, 68)), size=30, paint="b-serp")
     _draw_stone(picture, state, cell)
 
 
-def _draw_stone(picture: Picture, state: AzureState, cell: int) -> None:
+def _draw_stone(picture: Picture, state: AzurePosition, cell: int) -> None:
     owner = stones(state).get(CELLS[cell])
     x, y = _at(cell, _STONE)
     if owner is None:
@@ -159,7 +160,7 @@ def _draw_borders(picture: Picture) -> None:
 
 
 def _draw_strip(
-    picture: Picture, state: AzureState, seat: int, *, top: float, shown: bool
+    picture: Picture, state: AzurePosition, seat: int, *, top: float, shown: bool
 ) -> None:
     acts, side = state.to_move == seat, state.sides[seat]
     with picture.strip(seat, _of_seat(state, seat), top=top, acts=acts) as middle:
@@ -209,7 +210,7 @@ def _draw_wisdom(picture: Picture, wisdom: int, middle: float) -> None:
     picture.text(str(wisdom), (x + width + 5, middle), size=24, anchor="start", bold=True)
 
 
-def _draw_decks(picture: Picture, state: AzureState) -> None:
+def _draw_decks(picture: Picture, state: AzurePosition) -> None:
     picture.text("Decks", (24, _DECKS_AT), paint="bm", anchor="start")
     step = (WIDTH - 120) / (len(COLOURS) + 1)
     for i, letter in enumerate(COLOURS):
@@ -221,31 +222,32 @@ def _draw_decks(picture: Picture, state: AzureState) -> None:
     picture.text(str(len(state.hidden)), (x + 22, _DECKS_AT), size=22, anchor="start")
 
 
-def _in_words(state: AzureState, realm: Realm, cell: int) -> str:
+def _in_words(state: AzurePosition, realm: Realm, cell: int) -> str:
     """Return what a cell holds, for whoever points at it."""
-    domain, words = realm.domain[cell], []
+    domain, colour, qi, wisdom = realm.printed(cell)
+    words = []
     owner = stones(state).get(CELLS[cell])
     if owner is not None:
         sort = "gifted stone" if _is_gifted(state, cell) else "stone"
         words.append(f"{sort} of seat {owner}")
-    if realm.mountains >> cell & 1:
+    if cell in realm.peaks:
         beast = MOUNTAINS.index(domain)
         free = [BEASTS[beast]] if state.beasts[beast] < 0 else []
         return ", ".join([f"{_NAMES[domain]} mountain", *words, *free])
-    if realm.qi[cell]:
-        words.append(f"{realm.qi[cell]} {_NAMES[realm.qi_colour[cell]]} qi")
-    if realm.wisdom[cell]:
-        words.append(f"{realm.wisdom[cell]} wisdom")
-    if realm.serpents >> cell & 1:
+    if qi:
+        words.append(f"{qi} {_NAMES[colour]} qi")
+    if wisdom:
+        words.append(f"{wisdom} wisdom")
+    if realm.guards[TORTOISE] >> HOME[cell] & 1:
         words.append("serpent")
     return f"{', '.join(words)}, in the {_NAMES[domain]} domain"
 
 
-def _is_gifted(state: AzureState, cell: int) -> bool:
+def _is_gifted(state: AzurePosition, cell: int) -> bool:
     return any(side.gifted == cell for side in state.sides)
 
 
-def _of_seat(state: AzureState, seat: int) -> str:
+def _of_seat(state: AzurePosition, seat: int) -> str:
     side = state.sides[seat]
     stones_left = f"{side.supply} stones" + (" + gifted" if state.can_gift(seat) else "")
     owned = [name for name, owner in zip(BEASTS, state.beasts, strict=True) if owner == seat]
@@ -253,20 +255,20 @@ def _of_seat(state: AzureState, seat: int) -> str:
     return f"seat {seat}: {held}, {' '.join(owned) or 'no beast'}"
 
 
-def _of_decks(state: AzureState) -> str:
+def _of_decks(state: AzurePosition) -> str:
     counts = [f"{letter} {state.decks >> 4 * i & 15}" for i, letter in enumerate(COLOURS)]
     gift = f"; gifted card: {GIFTS[state.gift]}" if state.gift else ""
     return f"decks: {', '.join(counts)}, hidden {len(state.hidden)}{gift}"
 
 
-def _last_stone(state: AzureState) -> int | None:
+def _last_stone(state: AzurePosition) -> int | None:
     """Return where the last stone was placed, or None if the log does not say."""
     told = [*state.before, *state.log]
     actions = [event[2] for event in told if event[0] == events.PLACE]
     return actions[-1] % GIFT if actions else None
 
 
-def _last_action(state: AzureState) -> str:
+def _last_action(state: AzurePosition) -> str:
     """Return the last decision in the words of the rules."""
     if not state.log:
         return "no action yet"
@@ -278,7 +280,7 @@ def _last_action(state: AzureState) -> str:
     return f"seat {player}: boon {'qi' if kind == events.GATHER else 'wisdom'}"
 
 
-def _ending(state: AzureState) -> str:
+def _ending(state: AzurePosition) -> str:
     if state.phase == SETUP:
         return "ply 0, the boards are not laid yet"
     said = f"ply {state.placed}, last action: {_last_action(state)}"
@@ -287,6 +289,6 @@ def _ending(state: AzureState) -> str:
     return f"{said}; seat {state.outcome.ranks.index(0)} won ({state.outcome.reason})"
 
 
-def _describe(state: AzureState) -> str:
+def _describe(state: AzurePosition) -> str:
     sentences = [_of_seat(state, 0), _of_seat(state, 1), _of_decks(state), _ending(state)]
     return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences)

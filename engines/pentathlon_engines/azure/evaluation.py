@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from pentathlon_engines.azure.state import AzureState
+    from pentathlon_engines.azure.state import AzurePosition
 
 _WISDOM: Final = 10
 _CARD: Final = 4
@@ -22,7 +22,7 @@ _CHOICE: Final = 2
 _WIN: Final = 10_000
 
 
-def worth(state: AzureState, seat: int) -> float:
+def worth(state: AzurePosition, seat: int) -> float:
     """Return how good the position looks to a seat; more is better."""
     if state.outcome is not None:
         return _WIN if state.outcome.ranks[seat] == 0 else -_WIN
@@ -39,7 +39,7 @@ def worth(state: AzureState, seat: int) -> float:
     )
 
 
-def _choices(state: AzureState, seat: int) -> int:
+def _choices(state: AzurePosition, seat: int) -> int:
     """Return how many spaces a seat could pay if it were its turn."""
     next_turn = state.copy()
     next_turn.phase, next_turn.mover, next_turn.to_move = TURN, seat, seat

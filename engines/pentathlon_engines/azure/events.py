@@ -77,11 +77,16 @@ def show_all(log: list[Event], realm: Realm, *, secrets_of: Sequence[int]) -> li
 def _show_stone(event: Event, realm: Realm) -> list[dict[str, Any]]:
     _, player, action, cost, taken, gained, now = event
     cell, who = action % GIFT, {"player": player}
-    colour = COLOURS[realm.domain[cell]]
-    facts = {"cell": CELLS[cell], "gifted": action >= GIFT, "cost": cost, "colour": colour}
+    domain, qi_colour, _, _ = realm.printed(cell)
+    facts = {
+        "cell": CELLS[cell],
+        "gifted": action >= GIFT,
+        "cost": cost,
+        "colour": COLOURS[domain],
+    }
     shown = [{"kind": KINDS[PLACE], **who, **facts}]
     if taken:
-        qi = {"colour": COLOURS[realm.qi_colour[cell]], "n": taken}
+        qi = {"colour": COLOURS[qi_colour], "n": taken}
         shown.append({"kind": KINDS[GATHER], **who, **qi})
     if gained:
         shown.append({"kind": KINDS[WISDOM], **who, "change": gained, "now": now})

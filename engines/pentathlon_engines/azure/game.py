@@ -1,19 +1,111 @@
-"""Azure as a game that can be started and loaded."""
+"""Azure as a game of the contract: positions with all that anybody may ask of them."""
 
 from __future__ import annotations
 
-from pentathlon_engines.azure import serialization
-from pentathlon_engines.azure.actions import TEXTS
-from pentathlon_engines.azure.board import BIRD_CARDS, COMMON_STONES, GIFTS
-from pentathlon_engines.azure.state import AzureState
-from pentathlon_engines.contract.game import Game, GameInfo, Option
+from pentathlon_engines.azure import chance, hidden, moves, serialization
+from pentathlon_engines.azure.actions import (
+    ACTIONS,
+    GRAMMAR,
+    TEXTS,
+)
+from pentathlon_engines.azure.board import (
+    BIRD_CARDS,
+    COMMON_STONES,
+    GIFTS,
+    SETUP,
+)
+from pentathlon_engines.azure.state import AzurePosition
+from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from random import Random
     from typing import Any, Final
 
     from pentathlon_engines.contract.game import Encoder, Evaluation, Policy
     from pentathlon_engines.drawing.plain import Drawing
+
+
+class AzureState(AzurePosition):
+    """A position of Azure."""
+
+    __slots__ = ()
+
+    @property
+    def game(self) -> Game:
+        """The game this is a position of."""
+        return GAME
+
+    def copy(self) -> AzureState:
+        """Return an independent twin of this state."""
+        twin = AzureState()
+        twin.options = self.options
+        twin.seats = 2
+        twin.to_move = self.to_move
+        twin.outcome = self.outcome
+        twin.phase = self.phase
+        twin.gift = self.gift
+        twin.extra = self.extra
+        twin.realm = self.realm
+        twin.mover = self.mover
+        twin.sides = [self.sides[0].copy(), self.sides[1].copy()]
+        twin.decks = self.decks
+        twin.hidden = self.hidden
+        twin.beasts = self.beasts[:]
+        twin.due = self.due
+        twin.payable = self.payable
+        twin.boon_at = self.boon_at
+        twin.draws = self.draws
+        twin.decider = self.decider
+        twin.log = self.log[:]
+        twin.before = self.before[:]
+        return twin
+
+    def apply_unchecked(self, action: int) -> None:
+        """Do an action without looking whether it is legal: for search loops only."""
+        moves.apply(self, action)
+
+    def sample_chance(self, rng: Random) -> str:
+        """Draw the setup (4.7) or the order of a new hidden deck (9.2)."""
+        self._check_chance()
+        if self.phase == SETUP:
+            return chance.draw_setup(rng)
+        return chance.draw_deck(self.decks, rng)
+
+    def apply_chance(self, text: str) -> None:
+        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        self._check_chance()
+        moves.apply_chance(self, text)
+
+    def chance_outcomes(self) -> list[tuple[str, int]]:
+        """Return the orders of a new hidden deck, equally likely; setups are too many to list."""
+        self._check_chance()
+        return [] if self.phase == SETUP else chance.all_decks(self.decks)
+
+    def text(self, action: int) -> str:
+        """Return `place <cell>`, `gift <cell>`, `return <xy>` or `boon <sort>`."""
+        return text_of(action, TEXTS, title="Azure")
+
+    def parse(self, text: str) -> int:
+        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
+        return action_of(text, ACTIONS, grammar=GRAMMAR)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the position as on the rules page (12.2)."""
+        return serialization.describe(self)
+
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        """Return what a seat or a spectator may know (12.3)."""
+        return self._seen_by(serialization.show(self, seat), seat)
+
+    def event_for(self, seat: int | None, text: str) -> str:
+        """Return an action as it is, and of chance only what the seat may see."""
+        return chance.hide(text, seat) if self.to_move == CHANCE else text
+
+    def determinize(self, seat: int, rng: Random) -> AzurePosition:
+        """Return a state with the cards that the seat cannot know dealt anew."""
+        return hidden.redeal(self, seat, rng)
 
 
 class AzureGame(Game):

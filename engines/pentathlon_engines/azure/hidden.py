@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Final
 
-    from pentathlon_engines.azure.state import AzureState
+    from pentathlon_engines.azure.state import AzurePosition
 
 _TRIES: Final = 64
 
 
-def unseen(state: AzureState, seat: int) -> int:
+def unseen(state: AzurePosition, seat: int) -> int:
     """Return the cards that are hidden or in the other hand, the seat does not know where."""
     return ALL_CARDS - state.decks - state.sides[seat].hand - state.sides[1 - seat].known
 
 
-def redeal(state: AzureState, seat: int, rng: Random) -> AzureState:
+def redeal(state: AzurePosition, seat: int, rng: Random) -> AzurePosition:
     """Return a twin with the unseen cards dealt anew, each way to lie being equally likely.
 
     What the seat knows besides: the other one can act if it is about to, and cannot if it has
@@ -44,14 +44,14 @@ def redeal(state: AzureState, seat: int, rng: Random) -> AzureState:
         if is_possible(twin, other):
             break
     else:
-        cards = _weighed(twin, other, n, rng)
+        cards = _draw_by_weight(twin, other, n, rng)
         _deal(twin, other, cards, n)
     _rewrite_draws(twin, other, cards[:n])
     twin.look()
     return twin
 
 
-def deal_any(state: AzureState, seat: int, n: int) -> bool:
+def deal_any(state: AzurePosition, seat: int, n: int) -> bool:
     """Deal `n` unseen cards that are possible to the other seat; say if there are any."""
     other = 1 - seat
     for cards, _ in _possible(state, other, n):
@@ -61,7 +61,7 @@ def deal_any(state: AzureState, seat: int, n: int) -> bool:
     return False
 
 
-def is_possible(state: AzureState, seat: int) -> bool:
+def is_possible(state: AzurePosition, seat: int) -> bool:
     """Say whether a seat with this hand would be where it is: on turn, or stuck."""
     if state.to_move == seat:
         return state.mover != seat or state.can_act(seat)
@@ -71,7 +71,7 @@ def is_possible(state: AzureState, seat: int) -> bool:
     return True
 
 
-def _deal(state: AzureState, seat: int, cards: list[int], n: int) -> None:
+def _deal(state: AzurePosition, seat: int, cards: list[int], n: int) -> None:
     """Give a seat the first `n` cards beside those that are known; the rest is the deck."""
     hand = state.sides[seat].known
     for colour in cards[:n]:
@@ -84,7 +84,7 @@ def _colours(cards: int) -> list[int]:
     return [colour for colour in range(len(COLOURS)) for _ in range(cards >> 4 * colour & 15)]
 
 
-def _possible(state: AzureState, seat: int, n: int) -> Iterator[tuple[list[int], int]]:
+def _possible(state: AzurePosition, seat: int, n: int) -> Iterator[tuple[list[int], int]]:
     """Give each possible hand as cards in order, and in how many ways it can be dealt."""
     cards = unseen(state, 1 - seat)
     for hand in _hands(cards, n):
@@ -114,7 +114,7 @@ def _ways(cards: int, hand: int) -> int:
     return ways
 
 
-def _weighed(state: AzureState, seat: int, n: int, rng: Random) -> list[int]:
+def _draw_by_weight(state: AzurePosition, seat: int, n: int, rng: Random) -> list[int]:
     """Draw one of the possible hands by the number of its ways, and shuffle the rest."""
     possible = list(_possible(state, seat, n))
     cards = rng.choices([cards for cards, _ in possible], [ways for _, ways in possible])[0]
@@ -124,7 +124,7 @@ def _weighed(state: AzureState, seat: int, n: int, rng: Random) -> list[int]:
     return hand + deck
 
 
-def _rewrite_draws(state: AzureState, seat: int, unknown: list[int]) -> None:
+def _rewrite_draws(state: AzurePosition, seat: int, unknown: list[int]) -> None:
     """Make the draws of a seat, which only it has seen, agree with the cards it now has."""
     left = unknown[:]
     for log in (state.before, state.log):

@@ -16,6 +16,7 @@ from pentathlon_engines.azure.board import (
     MOUNTAINS,
     NEAR,
     OVER,
+    PER_BOARD,
     RESHUFFLE,
     RETURNING,
     SETUP,
@@ -31,10 +32,10 @@ from pentathlon_engines.errors import BadChance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.azure.state import AzureState, Side
+    from pentathlon_engines.azure.state import AzurePosition, Side
 
 
-def apply(state: AzureState, action: int) -> None:
+def apply(state: AzurePosition, action: int) -> None:
     """Do an action of the seat to move, which is legal."""
     if action < RETURN:
         _begin(state, state.mover)
@@ -51,7 +52,7 @@ def apply(state: AzureState, action: int) -> None:
         _choose_boon(state, action)
 
 
-def apply_chance(state: AzureState, text: str) -> None:
+def apply_chance(state: AzurePosition, text: str) -> None:
     """Lay the realm and deal, or put the new hidden deck down; raise `BadChance` if not so."""
     if state.phase == SETUP:
         _set_up(state, text)
@@ -70,7 +71,7 @@ def apply_chance(state: AzureState, text: str) -> None:
     _draw(state)
 
 
-def _set_up(state: AzureState, text: str) -> None:
+def _set_up(state: AzurePosition, text: str) -> None:
     setup = chance.read_setup(text)
     if setup is None:
         raise BadChance(f"{text!r}: write {chance.SETUP_GRAMMAR}")
@@ -84,7 +85,7 @@ def _set_up(state: AzureState, text: str) -> None:
     state.look()
 
 
-def _begin(state: AzureState, seat: int) -> None:
+def _begin(state: AzurePosition, seat: int) -> None:
     """Forget what both seats have heard of; a new log with the seat's own events follows."""
     if seat == state.decider:
         state.before += state.log
@@ -93,59 +94,61 @@ def _begin(state: AzureState, seat: int) -> None:
         state.decider = seat
 
 
-def _place(state: AzureState, action: int) -> None:
+def _place(state: AzurePosition, action: int) -> None:
     """Pay, put the stone down, take the boons (14.2 to 14.4)."""
     seat, realm = state.mover, state.realm
     side = state.sides[seat]
+    cell = action if action < GIFT else action - GIFT
+    home = HOME[cell]
     if action < GIFT:
-        cell, cost = action, side.cost(HOME[action], state.extra)
+        cost = side.cost(home, state.extra)
         side.supply -= 1
     else:
-        cell = side.gifted = action - GIFT
-        cost = side.cost(HOME[cell], 0)
-    _pay(state, side, realm.domain[cell], cost)
-    side.stones |= 1 << HOME[cell]
+        cost = side.cost(home, 0)
+        side.gifted = cell
+    domain, colour, qi, wisdom = realm.boards[home // PER_BOARD].printed[home % PER_BOARD]
+    _pay(state, side, domain, cost)
+    side.stones |= 1 << home
     state.add_bonds(side, cell)
-    taken = _gather(state, side, realm.qi_colour[cell], realm.qi[cell])
-    gained, left = realm.wisdom[cell], GOAL - side.wisdom
-    gained = left if gained > left else gained  # noqa: FURB136  # see `_pay`
+    taken = _gather(state, side, colour, qi) if qi else 0
+    left = GOAL - side.wisdom
+    gained = left if wisdom > left else wisdom  # noqa: FURB136  # see `_pay`
     side.wisdom += gained
     state.log = [(events.PLACE, seat, action, cost, taken, gained, side.wisdom)]
     if gained == left:
         _end(state, seat, "wisdom")
-        return
-    if state.gift == BOUNTIFUL and action < GIFT and side.gifted >= 0:
+    elif state.gift == BOUNTIFUL and action < GIFT and side.gifted >= 0:
         _add_boon(state, seat, cell)
     else:
         _check_beasts(state, seat, cell)
 
 
-def _add_boon(state: AzureState, seat: int, cell: int) -> None:
+def _add_boon(state: AzurePosition, seat: int, cell: int) -> None:
     """Give one boon more beside the Bountiful stone, or ask which (11.4)."""
-    realm = state.realm
+    _, colour, qi, wisdom = state.realm.printed(cell)
     if NEAR[state.sides[seat].gifted] >> HOME[cell] & 1:
-        if realm.qi[cell] and realm.wisdom[cell]:
+        if qi and wisdom:
             state.phase = BOON
             state.boon_at = cell
             return
-        if realm.qi[cell]:
-            _gather_one(state, seat, realm.qi_colour[cell])
+        if qi:
+            _gather_one(state, seat, colour)
         elif _gain(state, seat, 1):
             return
     _check_beasts(state, seat, cell)
 
 
-def _choose_boon(state: AzureState, action: int) -> None:
+def _choose_boon(state: AzurePosition, action: int) -> None:
     cell, seat = state.boon_at, state.mover
     state.boon_at = -1
     if action == BOON_QI:
-        _gather_one(state, seat, state.realm.qi_colour[cell])
+        _gather_one(state, seat, state.realm.printed(cell)[1])
     elif _gain(state, seat, 1):
         return
     _check_beasts(state, seat, cell)
 
 
-def _pay(state: AzureState, side: Side, colour: int, cost: int) -> None:
+def _pay(state: AzurePosition, side: Side, colour: int, cost: int) -> None:
     """Put cards on the face-up deck; those that are known to be there go first (6.5)."""
     shift = 4 * colour
     side.hand -= cost << shift
@@ -156,7 +159,7 @@ def _pay(state: AzureState, side: Side, colour: int, cost: int) -> None:
     side.known -= known << shift
 
 
-def _gather(state: AzureState, side: Side, colour: int, wanted: int) -> int:
+def _gather(state: AzurePosition, side: Side, colour: int, wanted: int) -> int:
     """Take cards from a face-up deck, as many as there are (7.1, 7.2); return how many."""
     there = state.decks >> 4 * colour & 15
     taken = wanted if wanted < there else there  # noqa: FURB136  # see `_pay`
@@ -168,12 +171,12 @@ def _gather(state: AzureState, side: Side, colour: int, wanted: int) -> int:
     return taken
 
 
-def _gather_one(state: AzureState, seat: int, colour: int) -> None:
+def _gather_one(state: AzurePosition, seat: int, colour: int) -> None:
     if _gather(state, state.sides[seat], colour, 1):
         state.log.append((events.GATHER, seat, colour, 1))
 
 
-def _gain(state: AzureState, seat: int, points: int) -> bool:
+def _gain(state: AzurePosition, seat: int, points: int) -> bool:
     """Add wisdom, within its bounds, and say whether that ends the match (7.3, 8.5)."""
     side = state.sides[seat]
     before = side.wisdom
@@ -186,7 +189,7 @@ def _gain(state: AzureState, seat: int, points: int) -> bool:
     return after == GOAL
 
 
-def _check_beasts(state: AzureState, seat: int, cell: int) -> None:
+def _check_beasts(state: AzurePosition, seat: int, cell: int) -> None:
     """Check the beasts in their order, then pass the turn on (14.5 to 14.8).
 
     A seat can gain those only that its new stone guards.
@@ -206,7 +209,7 @@ def _check_beasts(state: AzureState, seat: int, cell: int) -> None:
         _pass_turn(state)
 
 
-def _win(state: AzureState, seat: int, beast: int) -> bool:
+def _win(state: AzurePosition, seat: int, beast: int) -> bool:
     """Give a seat the favour of a beast with its wisdom, and say whether that ends it all."""
     loser = _take(state, seat, beast)
     if loser >= 0:
@@ -214,7 +217,7 @@ def _win(state: AzureState, seat: int, beast: int) -> bool:
     return _gain(state, seat, BEAST_WISDOM[beast])
 
 
-def _take(state: AzureState, seat: int, beast: int) -> int:
+def _take(state: AzurePosition, seat: int, beast: int) -> int:
     """Give a seat the favour of a beast and return who had it, -1 for nobody."""
     loser = state.beasts[beast]
     state.beasts[beast] = seat
@@ -222,7 +225,7 @@ def _take(state: AzureState, seat: int, beast: int) -> int:
     return loser
 
 
-def _take_tortoise(state: AzureState, seat: int) -> None:
+def _take_tortoise(state: AzurePosition, seat: int) -> None:
     """Change the stone on the black mountain, if there is one to put there (8.6, 8.7)."""
     loser = _take(state, seat, TORTOISE)
     cell = state.realm.peaks[MOUNTAINS[TORTOISE]]
@@ -240,7 +243,7 @@ def _take_tortoise(state: AzureState, seat: int) -> None:
         state.log.append((events.MOUNTAIN, seat, 1))
 
 
-def _take_bird(state: AzureState, seat: int) -> None:
+def _take_bird(state: AzurePosition, seat: int) -> None:
     """Let the loser of the Bird return cards, after choosing them if need be; draw (8.8)."""
     loser = _take(state, seat, BIRD)
     state.draws = BIRD_CARDS
@@ -254,7 +257,7 @@ def _take_bird(state: AzureState, seat: int) -> None:
     _draw(state)
 
 
-def _give_back(state: AzureState, cards: int) -> None:
+def _give_back(state: AzurePosition, cards: int) -> None:
     loser = 1 - state.mover
     side = state.sides[loser]
     side.hand -= cards
@@ -263,7 +266,7 @@ def _give_back(state: AzureState, cards: int) -> None:
     state.log.append((events.RETURN, loser, cards))
 
 
-def _draw(state: AzureState) -> None:
+def _draw(state: AzurePosition) -> None:
     """Draw what is to be drawn; pass the turn on unless chance must make a new deck (9)."""
     seat, n = state.mover, min(state.draws, len(state.hidden))
     cards = 0
@@ -282,7 +285,7 @@ def _draw(state: AzureState) -> None:
     _pass_turn(state)
 
 
-def _pass_turn(state: AzureState) -> None:
+def _pass_turn(state: AzurePosition) -> None:
     """Let the other seat begin its turn, or lose (6.6)."""
     state.mover = state.to_move = 1 - state.mover
     state.phase = TURN
@@ -291,7 +294,7 @@ def _pass_turn(state: AzureState) -> None:
         _end(state, 1 - state.mover, "stuck")
 
 
-def _end(state: AzureState, winner: int, reason: str) -> None:
+def _end(state: AzurePosition, winner: int, reason: str) -> None:
     state.outcome = Outcome(
         (winner, 1 - winner), reason, (state.sides[0].wisdom, state.sides[1].wisdom)
     )

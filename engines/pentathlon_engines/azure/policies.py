@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from pentathlon_engines.azure.evaluation import worth
-from pentathlon_engines.azure.state import AzureState
+from pentathlon_engines.azure.state import AzurePosition
 from pentathlon_engines.contract.game import CHANCE, State
 
 TYPE_CHECKING = False
@@ -33,8 +33,8 @@ def _seat_to_move(state: State) -> int:
     return state.to_move
 
 
-def _afters(state: State, actions: list[int]) -> list[AzureState]:
-    if not isinstance(state, AzureState):
+def _afters(state: State, actions: list[int]) -> list[AzurePosition]:
+    if not isinstance(state, AzurePosition):
         raise TypeError(f"these players know Azure only, not {state.game.info.title}")
     afters = [state.copy() for _ in actions]
     for after, action in zip(afters, actions, strict=True):
@@ -42,7 +42,7 @@ def _afters(state: State, actions: list[int]) -> list[AzureState]:
     return afters
 
 
-def _replied(state: AzureState, seat: int) -> AzureState:
+def _replied(state: AzurePosition, seat: int) -> AzurePosition:
     """Return the position after the reply that the other seat likes best, if it is to move."""
     other = state.to_move
     if other is None or other in (seat, CHANCE):

@@ -2,7 +2,7 @@
 
 >>> realm = realm_of(("A1.0", "W1.0", "V1.0", "B1.0"))
 >>> realm.codes[4]
-('V:1W1*', 'V:6*', 'V:1B1*', 'B:1V2*', 'B:1Ws', 'B:2A1*')
+['V:1W1*', 'V:6*', 'V:1B1*', 'B:1V2*', 'B:1Ws', 'B:2A1*']
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pentathlon_engines.azure.board import (
     DRAGON,
     EDGE,
     GIFT_COST,
+    HOME,
     MOUNTAINS,
     PER_BOARD,
     RULES,
@@ -50,12 +51,14 @@ _MOST_KEPT: Final = 64
 class Board:
     """One board as it is turned; its cells are counted by row."""
 
-    __slots__ = ("codes", "colour", "dear", "mountain", "serpents")
+    __slots__ = ("codes", "colour", "dear", "mountain", "printed", "serpents")
 
     def __init__(self, name: str) -> None:
         face, _, turns = name.partition(".")
         self.colour = COLOURS.index(face[0])
         self.codes = _turned(FACES[face], int(turns))
+        self.printed = tuple([(self.colour, *_qi(code), _wisdom(code)) for code in self.codes])
+        """The domain of each cell, then colour and number of its qi symbols, and its wisdom."""
         self.mountain = self.codes.index(_MOUNTAIN)
         self.serpents = _where([code.endswith("s") for code in self.codes])
         self.dear = tuple([_dear(self.codes, extra) for extra in range(max(GIFT_COST) + 1)])
@@ -78,15 +81,15 @@ def _dear(codes: list[str], extra: int) -> int:
     dear = 0
     for spot, code in enumerate(codes):
         if code != _MOUNTAIN:
-            for cards in range(_qi(code)[0] + _wisdom(code) + extra):
+            for cards in range(_qi(code)[1] + _wisdom(code) + extra):
                 dear |= 1 << PER_BOARD * cards + spot
     return dear
 
 
 def _qi(code: str) -> tuple[int, int]:
-    """Return number and colour of the qi symbols; the colour of none is azure."""
+    """Return colour and number of the qi symbols; the colour of none is azure."""
     if len(code) > 1 and code[1] in COLOURS:
-        return int(code[0]), COLOURS.index(code[1])
+        return COLOURS.index(code[1]), int(code[0])
     return 0, 0
 
 
@@ -105,7 +108,7 @@ def _other_bits(extra: int) -> tuple[int, ...]:
         for y, row in enumerate(rows):
             for x, code in enumerate(row):
                 off = _off_centre(x, y)
-                most[off] = max(most[off], _qi(code)[0] + _wisdom(code))
+                most[off] = max(most[off], _qi(code)[1] + _wisdom(code))
     table = [0]
     for spot in range(PER_BOARD):
         levels = range(most[_off_centre(spot % EDGE, spot // EDGE)] + extra)
@@ -128,33 +131,10 @@ Levels that no board reaches are left out: for no extra cost all fit a machine w
 """
 
 
-class Half:
-    """What is printed on two boards beside each other; cells are counted by row across both."""
-
-    __slots__ = ("codes", "domain", "mountains", "qi", "qi_colour", "serpents", "wisdom")
-
-    def __init__(self, left: Board, right: Board) -> None:
-        codes: list[str] = []
-        colours: list[int] = []
-        for y in range(EDGE):
-            for board in (left, right):
-                codes += board.codes[EDGE * y : EDGE * (y + 1)]
-                colours += [board.colour] * EDGE
-        self.domain = tuple(colours)
-        coded = [f"{COLOURS[at]}:{code}" for at, code in zip(colours, codes, strict=True)]
-        self.codes = tuple([tuple(coded[SIDE * y : SIDE * (y + 1)]) for y in range(EDGE)])
-        self.qi = tuple([_qi(code)[0] for code in codes])
-        self.qi_colour = tuple([_qi(code)[1] for code in codes])
-        self.wisdom = tuple([_wisdom(code) for code in codes])
-        self.mountains = _where([code == _MOUNTAIN for code in codes])
-        self.serpents = _where([code.endswith("s") for code in codes])
-
-
-# Most matches have a layout of their own, but share its boards, halves and lines with others.
-_kept_boards: dict[str, Board] = {}
-_kept_halves: dict[tuple[str, str], Half] = {}
-_kept_lines: dict[int, tuple[int, ...]] = {}
-_kept_realms: dict[Layout, Realm] = {}
+# Most matches have a layout of their own, but share its boards and lines with others.
+_kept_boards: Final[dict[str, Board]] = {}
+_kept_lines: Final[dict[int, tuple[int, ...]]] = {}
+_kept_realms: Final[dict[Layout, Realm]] = {}
 
 
 def _board(name: str) -> Board:
@@ -164,80 +144,51 @@ def _board(name: str) -> Board:
     return board
 
 
-def _half(left: str, right: str) -> Half:
-    key = (left, right)
-    half = _kept_halves.get(key)
-    if half is None:
-        half = _kept_halves[key] = Half(_board(left), _board(right))
-    return half
-
-
 class Realm:
-    """Tables of one layout; all states of a match share them.
+    """What follows from one layout; all states of a match share it."""
 
-    All but `spaces` and `guards` are by cell; `mountains` and `serpents` have a bit for each cell.
-    """
-
-    __slots__ = (
-        "_across",
-        "_down",
-        "boards",
-        "codes",
-        "domain",
-        "guards",
-        "layout",
-        "mountains",
-        "peaks",
-        "qi",
-        "qi_colour",
-        "serpents",
-        "shifts",
-        "spaces",
-        "wisdom",
-    )
+    __slots__ = ("_across", "_down", "boards", "guards", "layout", "peaks", "shifts", "spaces")
 
     def lay(self, layout: Layout) -> None:
-        """Make the tables of this layout."""
+        """Lay the boards: find the peaks, lines, and where stones guard each mountain (8.3)."""
         self.layout = layout
-        first, second, third, fourth = layout
-        self.boards = (_board(first), _board(second), _board(third), _board(fourth))
-        colours = [4 * board.colour for board in self.boards]
-        self.shifts = (colours[0], colours[1], colours[2], colours[3])
+        boards = [_board(name) for name in layout]
+        self.boards = boards
+        first, second, third, fourth = boards
+        self.shifts = (4 * first.colour, 4 * second.colour, 4 * third.colour, 4 * fourth.colour)
         """Where in a set of cards those begin that pay the spaces of each board."""
-        upper, lower = _half(first, second), _half(third, fourth)
-        self.codes = upper.codes + lower.codes
-        self.domain = upper.domain + lower.domain
-        self.qi = upper.qi + lower.qi
-        self.qi_colour = upper.qi_colour + lower.qi_colour
-        self.wisdom = upper.wisdom + lower.wisdom
-        self.mountains = upper.mountains | lower.mountains << SIDE * EDGE
-        self.serpents = upper.serpents | lower.serpents << SIDE * EDGE
-        self._lay_domains()
-
-    def _lay_domains(self) -> None:
-        """Find the peaks, and for each beast where stones guard its mountain (8.3)."""
+        self.spaces = serpents = bird = shift = 0
         peaks = [0, 0, 0, 0]
-        self.spaces = serpents = bird = 0
-        for place, board in enumerate(self.boards):
-            shift = PER_BOARD * place
+        for board in boards:
             spaces = (BOARD_BITS ^ 1 << board.mountain) << shift
             self.spaces |= spaces
             serpents |= board.serpents << shift
             peaks[board.colour] = CELL_AT[shift + board.mountain]
             if board.colour == MOUNTAINS[BIRD]:
                 bird = spaces
-        self.peaks = tuple(peaks)
-        """The mountain of each colour."""
-        self._lay_lines()
+            shift += PER_BOARD
+        self.peaks = peaks
+        """The cell of the mountain of each colour."""
+        a, b, c, d = [peaks[board.colour] for board in boards]
+        self._across = _lines_of(0, a, b) + _lines_of(1, c, d)
+        self._down = _lines_of(2, a, c) + _lines_of(3, b, d)
         dragon, tiger = peaks[MOUNTAINS[DRAGON]], peaks[MOUNTAINS[TIGER]]
         self.guards = (serpents, self.line(dragon), self.line(tiger), bird)
 
-    def _lay_lines(self) -> None:
-        first, second, third, fourth = [
-            CELL_AT[PER_BOARD * place + board.mountain] for place, board in enumerate(self.boards)
-        ]
-        self._across = _lines_of(0, first, second) + _lines_of(1, third, fourth)
-        self._down = _lines_of(2, first, third) + _lines_of(3, second, fourth)
+    @property
+    def codes(self) -> list[list[str]]:
+        """What is printed on each cell, by row, with the letter of its domain before it."""
+        codes = [self._code(cell) for cell in range(len(CELLS))]
+        return [codes[row : row + SIDE] for row in range(0, len(CELLS), SIDE)]
+
+    def _code(self, cell: int) -> str:
+        board = self.boards[HOME[cell] // PER_BOARD]
+        return f"{COLOURS[board.colour]}:{board.codes[HOME[cell] % PER_BOARD]}"
+
+    def printed(self, cell: int) -> tuple[int, int, int, int]:
+        """Return the domain of a cell, colour and number of its qi symbols, and its wisdom."""
+        home = HOME[cell]
+        return self.boards[home // PER_BOARD].printed[home % PER_BOARD]
 
     def line(self, cell: int) -> int:
         """Return what is in line with a cell: the first mountain is in it and ends it (5.3)."""
@@ -245,7 +196,7 @@ class Realm:
 
     def diagonal(self, cell: int) -> int:
         """Return what lies on the diagonals of a cell, up to the first mountains."""
-        return _seen(cell, DIAGONAL, self.mountains)
+        return _seen(cell, DIAGONAL, self.peaks)
 
 
 _TURNED: Final[tuple[int, ...]] = tuple([x * SIDE + y for y in range(SIDE) for x in range(SIDE)])
@@ -266,19 +217,18 @@ def _lines_of(half: int, peak: int, other: int) -> tuple[int, ...]:
     lines = _kept_lines.get(key)
     if lines is None:
         directions = ((1, 0), (-1, 0)) if half < len(_HALVES) // 2 else ((0, 1), (0, -1))
-        peaks = 1 << peak | 1 << other
-        lines = tuple([_seen(cell, directions, peaks) for cell in _HALVES[half]])
+        lines = tuple([_seen(cell, directions, [peak, other]) for cell in _HALVES[half]])
         _kept_lines[key] = lines
     return lines
 
 
-def _seen(cell: int, directions: tuple[tuple[int, int], ...], mountains: int) -> int:
+def _seen(cell: int, directions: tuple[tuple[int, int], ...], peaks: list[int]) -> int:
     """Return what lies in some directions of a cell, the first mountains included."""
     seen = []
     for dx, dy in directions:
         for other in walk(cell, dx, dy):
             seen.append(other)
-            if mountains >> other & 1:
+            if other in peaks:
                 break
     return mask(seen)
 

@@ -48,10 +48,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.azure.state import AzureState
+    from pentathlon_engines.azure.state import AzurePosition
 
 
-def describe(state: AzureState) -> dict[str, Any]:
+def describe(state: AzurePosition) -> dict[str, Any]:
     """Return a whole position as a JSON object."""
     hidden = "".join(COLOURS[colour] for colour in state.hidden)
     cards = {"hands": [letters(side.hand) for side in state.sides], "hidden": hidden}
@@ -62,12 +62,12 @@ def describe(state: AzureState) -> dict[str, Any]:
     return _frame(state) | cards | _open(state) | history
 
 
-def show(state: AzureState, seat: int | None) -> dict[str, Any]:
+def show(state: AzurePosition, seat: int | None) -> dict[str, Any]:
     """Return a position as a seat or a spectator may see it; `you` and `legal` are not in it.
 
     A spectator hears of what has happened since the last decision of anybody.
     """
-    realm = None if state.phase == SETUP else [list(row) for row in state.realm.codes]
+    realm = None if state.phase == SETUP else state.realm.codes
     own = {} if seat is None else {"hand": letters(state.sides[seat].hand)}
     sizes = {
         "hand_sizes": [size(side.hand) for side in state.sides],
@@ -81,11 +81,11 @@ def show(state: AzureState, seat: int | None) -> dict[str, Any]:
     return _frame(state) | own | sizes | _open(state) | heard
 
 
-def _known(state: AzureState) -> list[str]:
+def _known(state: AzurePosition) -> list[str]:
     return [letters(side.known) for side in state.sides]
 
 
-def _frame(state: AzureState) -> dict[str, Any]:
+def _frame(state: AzurePosition) -> dict[str, Any]:
     return {
         "game": "azure",
         "options": dict(state.options),
@@ -93,7 +93,7 @@ def _frame(state: AzureState) -> dict[str, Any]:
     }
 
 
-def _open(state: AzureState) -> dict[str, Any]:
+def _open(state: AzurePosition) -> dict[str, Any]:
     """Return what everybody sees."""
     outcome = state.outcome
     decks = {letter: state.decks >> 4 * i & 15 for i, letter in enumerate(COLOURS)}
@@ -117,7 +117,7 @@ def _open(state: AzureState) -> dict[str, Any]:
     }
 
 
-def stones(state: AzureState) -> dict[str, int]:
+def stones(state: AzurePosition) -> dict[str, int]:
     """Return the owner of each stone by its cell."""
     first, second = [side.stones for side in state.sides]
     return {CELLS[cell]: 0 if first >> HOME[cell] & 1 else 1 for cell in cells_of(first | second)}
@@ -148,7 +148,7 @@ _FIELDS: Final = (
 _MOST_EVENTS: Final = 100
 
 
-def read(state: AzureState, data: dict[str, Any]) -> None:
+def read(state: AzurePosition, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
     fields = Fields({"to_move": 0} | data, known=_FIELDS)
     _read_frame(state, fields)
@@ -159,7 +159,7 @@ def read(state: AzureState, data: dict[str, Any]) -> None:
     if not all(isinstance(board, str) for board in boards) or not is_layout(boards):
         refuse("layout", f"needs one board of each colour as '<face>.<rotation>', not {boards}")
     realm = state.realm = realm_of(tuple(boards))
-    codes = [list(row) for row in realm.codes]
+    codes = realm.codes
     if fields.has("realm") and fields.sequence("realm", length=len(codes)) != codes:
         refuse("realm", "is not the one of this layout")
     _read_stones(state, fields)
@@ -181,7 +181,7 @@ def read(state: AzureState, data: dict[str, Any]) -> None:
         refuse("turn", f"must be {state.turn} with these stones, not {turn}")
 
 
-def _read_frame(state: AzureState, fields: Fields) -> None:
+def _read_frame(state: AzurePosition, fields: Fields) -> None:
     """Read who decides what, or how the match ended."""
     outcome = fields.result(_SEATS, scores=True)
     name = fields.text("phase", default="turn" if outcome is None else "over")
@@ -197,7 +197,7 @@ def _read_frame(state: AzureState, fields: Fields) -> None:
     state.phase, state.outcome, state.to_move = phase, outcome, to_move
 
 
-def _check_setup(state: AzureState, data: dict[str, Any]) -> None:
+def _check_setup(state: AzurePosition, data: dict[str, Any]) -> None:
     """Refuse whatever cannot be there before the boards are laid."""
     empty = state.to_json() | state.observation(0) | {"you": data.get("you")}
     for name, value in data.items():
@@ -205,7 +205,7 @@ def _check_setup(state: AzureState, data: dict[str, Any]) -> None:
             refuse(name, f"must be {empty.get(name)!r} before the setup")
 
 
-def _read_stones(state: AzureState, fields: Fields) -> None:
+def _read_stones(state: AzurePosition, fields: Fields) -> None:
     """Read stones, gifted stones and the favours of the beasts."""
     for name, owner in fields.mapping("beasts", default={}).items():
         if name not in BEASTS:
@@ -216,7 +216,7 @@ def _read_stones(state: AzureState, fields: Fields) -> None:
     for name, owner in fields.mapping("stones", default={}).items():
         cell = _cell("stones", name)
         seat = checked_integer(f"stones.{name}", owner, low=0, high=1)
-        if state.realm.mountains >> cell & 1:
+        if cell in state.realm.peaks:
             _check_mountain(state, cell, seat)
         state.sides[seat].stones |= 1 << HOME[cell]
     gifted = _read_pair(fields, "gifted_at", [None, None])
@@ -233,14 +233,14 @@ def _read_stones(state: AzureState, fields: Fields) -> None:
     )
 
 
-def _check_mountain(state: AzureState, cell: int, seat: int) -> None:
+def _check_mountain(state: AzurePosition, cell: int, seat: int) -> None:
     if cell != state.realm.peaks[MOUNTAINS[TORTOISE]]:
         refuse(f"stones.{CELLS[cell]}", "is a mountain; only the black one takes a stone")
     if state.beasts[TORTOISE] != seat:
         refuse(f"stones.{CELLS[cell]}", f"seat {seat} has no favour of the tortoise")
 
 
-def _own_space(state: AzureState, field: str, name: object, seat: int) -> int:
+def _own_space(state: AzurePosition, field: str, name: object, seat: int) -> int:
     """Return a space on which a stone of the seat stands."""
     cell = _cell(field, name)
     if not state.sides[seat].stones & state.realm.spaces & 1 << HOME[cell]:
@@ -254,7 +254,7 @@ def _cell(field: str, name: object) -> int:
     return CELLS.index(name)
 
 
-def _read_seats(state: AzureState, fields: Fields) -> None:
+def _read_seats(state: AzurePosition, fields: Fields) -> None:
     """Read supply and wisdom."""
     common = [side.stones.bit_count() - (side.gifted >= 0) for side in state.sides]
     most = [COMMON_STONES - stones for stones in common]
@@ -269,7 +269,7 @@ def _read_seats(state: AzureState, fields: Fields) -> None:
         state.sides[seat].wisdom = checked_integer(f"wisdom[{seat}]", value, low=0, high=highest)
 
 
-def _read_mover(state: AzureState, fields: Fields) -> None:
+def _read_mover(state: AzurePosition, fields: Fields) -> None:
     """Find out whose stone turn it is, and read what the phase needs."""
     if state.phase != BOON and fields.has("boon_at"):
         refuse("boon_at", "must be null but in phase 'boon'")
@@ -288,7 +288,7 @@ def _read_mover(state: AzureState, fields: Fields) -> None:
         state.mover = outcome.ranks.index(0 if outcome.reason == "wisdom" else 1)
 
 
-def _read_bird(state: AzureState, fields: Fields) -> None:
+def _read_bird(state: AzurePosition, fields: Fields) -> None:
     """Find the seat that has just won the Bird and is still to draw."""
     state.mover = state.beasts[BIRD]
     if state.mover < 0 or state.mover == state.to_move:
@@ -298,17 +298,18 @@ def _read_bird(state: AzureState, fields: Fields) -> None:
         state.draws = fields.integer("draws", low=1, high=BIRD_CARDS)
 
 
-def _read_boon(state: AzureState, fields: Fields) -> None:
+def _read_boon(state: AzurePosition, fields: Fields) -> None:
     seat = state.mover
     cell = state.boon_at = _own_space(state, "boon_at", fields.text("boon_at"), seat)
     stone, realm = state.sides[seat].gifted, state.realm
     if GIFTS[state.gift] != "bountiful" or stone < 0 or not NEAR[stone] >> HOME[cell] & 1:
         refuse("boon_at", "no Bountiful stone stands beside it")
-    if not (realm.qi[cell] and realm.wisdom[cell]):
+    _, _, qi, wisdom = realm.printed(cell)
+    if not (qi and wisdom):
         refuse("boon_at", "leaves no choice: it has one sort of symbol")
 
 
-def _read_events(state: AzureState, fields: Fields, you: int | None) -> None:
+def _read_events(state: AzurePosition, fields: Fields, you: int | None) -> None:
     """Read the log; what a seat has seen of it begins with that seat's own last decision."""
     log = fields.items("events", most=_MOST_EVENTS)
     secrets_of = (0, 1) if you is None else (you,)
@@ -339,7 +340,7 @@ def _since_decision(log: list[events.Event], seat: int) -> list[int]:
     return since
 
 
-def _read_all_cards(state: AzureState, fields: Fields) -> None:
+def _read_all_cards(state: AzurePosition, fields: Fields) -> None:
     """Read both hands and the hidden deck; the rest are the face-up decks."""
     hands = fields.sequence("hands", length=_SEATS)
     for seat, side in enumerate(state.sides):
@@ -359,7 +360,7 @@ def _read_all_cards(state: AzureState, fields: Fields) -> None:
         refuse("result", f"must be there: seat {state.mover} can place no stone")
 
 
-def _read_seen_cards(state: AzureState, fields: Fields, you: int) -> None:
+def _read_seen_cards(state: AzurePosition, fields: Fields, you: int) -> None:
     """Read what a seat sees of the cards and deal the others in some possible way."""
     decks = fields.mapping("decks")
     if set(decks) != set(COLOURS):
@@ -387,19 +388,19 @@ def _read_seen_cards(state: AzureState, fields: Fields, you: int) -> None:
     _check_cards(state, sizes)
 
 
-def _check_cards(state: AzureState, sizes: list[int]) -> None:
+def _check_cards(state: AzurePosition, sizes: list[int]) -> None:
     if state.phase == RETURNING and sizes[1 - state.mover] <= BIRD_CARDS:
         refuse("phase", f"'return' needs a hand of more than {BIRD_CARDS} cards")
     if state.phase == RESHUFFLE and (state.hidden or not state.decks):
         refuse("phase", "'reshuffle' needs an empty hidden deck and cards to make a new one")
 
 
-def _check_known(state: AzureState, seat: int) -> None:
+def _check_known(state: AzurePosition, seat: int) -> None:
     if without(state.sides[seat].known, state.sides[seat].hand):
         refuse(f"known[{seat}]", f"is not part of the hand {letters(state.sides[seat].hand)!r}")
 
 
-def _check_end(state: AzureState) -> None:
+def _check_end(state: AzurePosition) -> None:
     """Refuse a result that does not follow from the position."""
     outcome = state.outcome
     if outcome is None:

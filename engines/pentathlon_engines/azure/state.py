@@ -5,16 +5,14 @@ Sections in brackets are those of the rules page. What an action does is in `mov
 
 from __future__ import annotations
 
-from pentathlon_engines.azure import chance, hidden, moves, serialization
+from abc import abstractmethod
+
 from pentathlon_engines.azure.actions import (
-    ACTIONS,
     BOON_QI,
     BOON_WISDOM,
     GIFT,
-    GRAMMAR,
     PAIRS,
     RETURN,
-    TEXTS,
 )
 from pentathlon_engines.azure.board import (
     ALL_CARDS,
@@ -37,22 +35,19 @@ from pentathlon_engines.azure.board import (
     cells_of,
 )
 from pentathlon_engines.azure.realm import NOT_LAID, OTHER_BITS
-from pentathlon_engines.contract.action_texts import action_of, text_of
 from pentathlon_engines.contract.game import CHANCE, State
-from pentathlon_engines.contract.registry import GAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
     from typing import Any
 
     from pentathlon_engines.azure.events import Event
     from pentathlon_engines.azure.realm import Realm
-    from pentathlon_engines.contract.game import Draw, Game, Outcome
+    from pentathlon_engines.contract.game import Draw, Outcome
 
 
-class AzureState(State):
-    """A position of Azure. Lists of two are by seat; sets of cards are packed numbers."""
+class AzurePosition(State):
+    """What lies on the table. Lists of two are by seat; sets of cards are packed numbers."""
 
     __slots__ = (
         "beasts",
@@ -104,35 +99,9 @@ class AzureState(State):
         self.before: list[Event] = []
         """What happened before it, from the last decision of the other seat on."""
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return GAMES["azure"]
-
-    def copy(self) -> AzureState:
-        """Return an independent twin of this state."""
-        twin = AzureState()
-        twin.options = self.options
-        twin.seats = 2
-        twin.to_move = self.to_move
-        twin.outcome = self.outcome
-        twin.phase = self.phase
-        twin.gift = self.gift
-        twin.extra = self.extra
-        twin.realm = self.realm
-        twin.mover = self.mover
-        twin.sides = [self.sides[0].copy(), self.sides[1].copy()]
-        twin.decks = self.decks
-        twin.hidden = self.hidden
-        twin.beasts = self.beasts[:]
-        twin.due = self.due
-        twin.payable = self.payable
-        twin.boon_at = self.boon_at
-        twin.draws = self.draws
-        twin.decider = self.decider
-        twin.log = self.log[:]
-        twin.before = self.before[:]
-        return twin
+    @abstractmethod
+    def copy(self) -> AzurePosition:
+        """Return an independent twin of this position."""
 
     @property
     def placed(self) -> int:
@@ -272,51 +241,6 @@ class AzureState(State):
     def _guards_with_gift(self, seat: int, guards: int) -> bool:
         gifted = self.sides[seat].gifted
         return gifted >= 0 and guards >> HOME[gifted] & 1 == 1
-
-    def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
-        moves.apply(self, action)
-
-    def sample_chance(self, rng: Random) -> str:
-        """Draw the setup (4.7) or the order of a new hidden deck (9.2)."""
-        self._check_chance()
-        if self.phase == SETUP:
-            return chance.draw_setup(rng)
-        return chance.draw_deck(self.decks, rng)
-
-    def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
-        self._check_chance()
-        moves.apply_chance(self, text)
-
-    def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return the orders of a new hidden deck, equally likely; setups are too many to list."""
-        self._check_chance()
-        return [] if self.phase == SETUP else chance.all_decks(self.decks)
-
-    def text(self, action: int) -> str:
-        """Return `place <cell>`, `gift <cell>`, `return <xy>` or `boon <sort>`."""
-        return text_of(action, TEXTS, title="Azure")
-
-    def parse(self, text: str) -> int:
-        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        return action_of(text, ACTIONS, grammar=GRAMMAR)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the position as on the rules page (12.2)."""
-        return serialization.describe(self)
-
-    def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat or a spectator may know (12.3)."""
-        return self._seen_by(serialization.show(self, seat), seat)
-
-    def event_for(self, seat: int | None, text: str) -> str:
-        """Return an action as it is, and of chance only what the seat may see."""
-        return chance.hide(text, seat) if self.to_move == CHANCE else text
-
-    def determinize(self, seat: int, rng: Random) -> AzureState:
-        """Return a state with the cards that the seat cannot know dealt anew."""
-        return hidden.redeal(self, seat, rng)
 
 
 class Side:

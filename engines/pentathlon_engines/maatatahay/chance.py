@@ -7,6 +7,7 @@ before energy `e`), both decks and the bag; of decks and bag the next draw is th
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.draws import shuffle
 from pentathlon_engines.maatatahay.board import (
     BAG_ENERGY,
     BAG_SPIRIT,
@@ -19,7 +20,6 @@ from pentathlon_engines.maatatahay.board import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from random import Random
     from typing import Final
 
@@ -67,10 +67,9 @@ def draw_setup(rng: Random) -> str:
     """Shuffle decks and bag, lay crystals, draw the active seat, reveal pairs (3.7)."""
     balan, wazu = _TILE_WORDS[:], _TILE_WORDS[:]
     crystals = list(_CRYSTALS)
-    bits = rng.getrandbits
     for items in (balan, wazu, crystals):
-        _shuffle(items, bits)
-    ground = ",".join([_drawn(crystals, GROUND[space]) for space in LAID])
+        shuffle(items, rng)
+    ground = ",".join([_draw_crystals(crystals, GROUND[space]) for space in LAID])
     active = int(rng.random() * 2)
     pairs = " ".join([f"{balan.pop()}.{wazu.pop()}" for _ in range(STREAM)])
     decks = f"{'.'.join(balan)} {'.'.join(wazu)}"
@@ -80,19 +79,7 @@ def draw_setup(rng: Random) -> str:
 _TILE_WORDS: Final = [str(tile) for tile in range(1, TILES + 1)]
 
 
-def _shuffle(items: list[str], bits: Callable[[int], int]) -> None:
-    """Do what `Random.shuffle` does, with the same random bits and a third of the time."""
-    width = len(items).bit_length()
-    for last in range(len(items) - 1, 0, -1):
-        if last + 1 < 1 << width - 1:
-            width -= 1
-        other = bits(width)
-        while other > last:
-            other = bits(width)
-        items[last], items[other] = items[other], items[last]
-
-
-def _drawn(crystals: list[str], n: int) -> str:
+def _draw_crystals(crystals: list[str], n: int) -> str:
     """Take crystals from the end; on the ground they have no order."""
     drawn = crystals.pop()
     for _ in range(n - 1):

@@ -26,7 +26,7 @@ from pentathlon_engines.maatatahay.board import (
     tiles_of,
 )
 from pentathlon_engines.maatatahay.serialization import is_living
-from pentathlon_engines.maatatahay.state import MaatatahayState
+from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
 _FIELD: Final = (54, 20, 520, 520)
 _CELL: Final = 104
@@ -40,7 +40,7 @@ _DIAGONAL_STEP: Final = 0.86
 """Corner wedges stand a little further in than those in the middle of a side."""
 
 
-def svg(state: MaatatahayState, seat: int | None) -> str:
+def svg(state: MaatatahayPosition, seat: int | None) -> str:
     """Draw the position; the seat makes no difference, as all that is laid is open."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
     picture.coordinates(COLUMNS, ROWS[::-1], size=_CELL)
@@ -55,7 +55,7 @@ def svg(state: MaatatahayState, seat: int | None) -> str:
     return picture.document(title=f"Maatatahay, ply {state.placed}", description=_describe(state))
 
 
-def text(state: MaatatahayState) -> str:
+def text(state: MaatatahayPosition) -> str:
     """Draw the position with letters: `1:9n=6+2s` is tile 9 of seat 1, facing n, strength 6.
 
     Dead tiles are `x`, relics `R`, crystals `s` and `e`.
@@ -66,7 +66,7 @@ def text(state: MaatatahayState) -> str:
     return "\n".join([board, *seats, _of_stream(state), _ending(state)])
 
 
-def _code(state: MaatatahayState, space: int) -> str:
+def _code(state: MaatatahayPosition, space: int) -> str:
     tile, spirit, energy = state.tiles[space], state.spirit[space], state.energy[space]
     if not state.filled >> space & 1:
         return "R" if state.relics >> space & 1 else "s" * spirit + "e" * energy
@@ -95,7 +95,7 @@ def _square(space: int, size: float) -> Box:
     return x - size / 2, y - size / 2, size, size
 
 
-def _draw_space(picture: Picture, state: MaatatahayState, space: int) -> None:
+def _draw_space(picture: Picture, state: MaatatahayPosition, space: int) -> None:
     with picture.cell(SPACES[space], f"{SPACES[space]}: {_in_words(state, space)}"):
         picture.rect(_box(space), paint="b-cell b-grid", radius=8, width=1)
         if space in SHRINES:
@@ -108,7 +108,7 @@ def _draw_space(picture: Picture, state: MaatatahayState, space: int) -> None:
             _draw_dead(picture, state, space)
 
 
-def _draw_ground(picture: Picture, state: MaatatahayState, space: int) -> None:
+def _draw_ground(picture: Picture, state: MaatatahayPosition, space: int) -> None:
     """Draw the relic or the crystals that lie there."""
     if state.relics >> space & 1:
         picture.glyph("relic", _at(space), size=44, paint="b-wis")
@@ -122,7 +122,7 @@ def _paint_of(crystal: str) -> str:
     return "bt" if crystal == "spirit" else "b-en"
 
 
-def _draw_tile(picture: Picture, state: MaatatahayState, space: int) -> None:
+def _draw_tile(picture: Picture, state: MaatatahayPosition, space: int) -> None:
     tile = state.tiles[space]
     seat = tile & 1
     radius = 6 if seat else 18
@@ -145,7 +145,7 @@ def _draw_tile(picture: Picture, state: MaatatahayState, space: int) -> None:
     _draw_arrows(picture, tile, space)
 
 
-def _draw_crystals(picture: Picture, state: MaatatahayState, space: int) -> None:
+def _draw_crystals(picture: Picture, state: MaatatahayPosition, space: int) -> None:
     """Draw spirit and energy on a tile, each sort with its number."""
     there = [("spirit", state.spirit[space]), ("energy", state.energy[space])]
     shown = [(name, n) for name, n in there if n]
@@ -168,7 +168,7 @@ def _draw_arrows(picture: Picture, tile: int, space: int) -> None:
             picture.glyph("support", at, size=32, paint=paint, turn=45 * way, width=2)
 
 
-def _draw_dead(picture: Picture, state: MaatatahayState, space: int) -> None:
+def _draw_dead(picture: Picture, state: MaatatahayPosition, space: int) -> None:
     seat = state.tiles[space] & 1
     radius = 6 if seat else 18
     picture.rect(_square(space, _TILE), paint="b-cell2", radius=radius)
@@ -178,7 +178,7 @@ def _draw_dead(picture: Picture, state: MaatatahayState, space: int) -> None:
     picture.seat_piece(seat, _at(space, -27, -27), size=19)
 
 
-def _draw_strip(picture: Picture, state: MaatatahayState, seat: int, *, top: float) -> None:
+def _draw_strip(picture: Picture, state: MaatatahayPosition, seat: int, *, top: float) -> None:
     acts = state.to_move == seat
     with picture.strip(seat, _of_seat(state, seat), top=top, acts=acts) as middle:
         figures = [
@@ -195,7 +195,7 @@ def _draw_strip(picture: Picture, state: MaatatahayState, seat: int, *, top: flo
             picture.text(str(n), (x + 17, middle), size=24, anchor="start", bold=True)
 
 
-def _draw_stream(picture: Picture, state: MaatatahayState) -> None:
+def _draw_stream(picture: Picture, state: MaatatahayPosition) -> None:
     """Draw the open pairs and, in a frame, the one that is being placed."""
     picture.text("Stream", (24, _STREAM_AT), paint="bm", anchor="start")
     pairs = [*state.stream, state.pair] if state.pair else state.stream
@@ -211,7 +211,7 @@ def _draw_stream(picture: Picture, state: MaatatahayState) -> None:
             picture.glyph("claw", (x + 42, _STREAM_AT), size=17, paint="bm")
 
 
-def _draw_track(picture: Picture, state: MaatatahayState) -> None:
+def _draw_track(picture: Picture, state: MaatatahayPosition) -> None:
     """Draw the spirit track; beyond its end it stays there with its figure."""
     picture.text("Spirit track", (24, _TRACK_AT), paint="bm", anchor="start")
     for i in range(TRACK_END + 1):
@@ -224,7 +224,7 @@ def _draw_track(picture: Picture, state: MaatatahayState) -> None:
         picture.text(figure, (x, _TRACK_AT), paint="b-cell" if here else "bt", bold=here)
 
 
-def _in_words(state: MaatatahayState, space: int) -> str:
+def _in_words(state: MaatatahayPosition, space: int) -> str:
     """Return what a space holds, for whoever points at it."""
     tile, spirit, energy = state.tiles[space], state.spirit[space], state.energy[space]
     crystals = [f"{n} {name}" for n, name in ((spirit, "spirit"), (energy, "energy")) if n]
@@ -239,13 +239,13 @@ def _in_words(state: MaatatahayState, space: int) -> str:
     return ", ".join([f"{owner} facing {face}", strength, gems, *crystals])
 
 
-def _of_seat(state: MaatatahayState, seat: int) -> str:
+def _of_seat(state: MaatatahayPosition, seat: int) -> str:
     store = f"{state.stored_spirit[seat]} spirit {state.stored_energy[seat]} energy in store"
     counted = f"{state.owned[seat]} relics, {state.deaths[seat]} fallen"
     return f"seat {seat}: {store}, {counted}, {state.points(seat)} points"
 
 
-def _of_stream(state: MaatatahayState) -> str:
+def _of_stream(state: MaatatahayPosition) -> str:
     pairs = ", ".join(_names(pair) for pair in state.stream) or "none"
     chosen = f"; in play: {_names(state.pair)}" if state.pair else ""
     return f"stream: {pairs}{chosen}"
@@ -255,7 +255,7 @@ def _names(pair: int) -> str:
     return " + ".join(f"{NAMES[tile]} {CLAWS[tile]}" for tile in tiles_of(pair))
 
 
-def _ending(state: MaatatahayState) -> str:
+def _ending(state: MaatatahayPosition) -> str:
     if state.phase == SETTING_UP:
         return "ply 0, the crystals are not laid yet"
     placed = f"last tile on {SPACES[state.last]}" if state.last >= 0 else "no tile placed just now"
@@ -267,6 +267,6 @@ def _ending(state: MaatatahayState) -> str:
     return f"{said}; {won} ({state.outcome.reason})"
 
 
-def _describe(state: MaatatahayState) -> str:
+def _describe(state: MaatatahayPosition) -> str:
     sentences = [_of_seat(state, 0), _of_seat(state, 1), _of_stream(state), _ending(state)]
     return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences)

@@ -17,7 +17,7 @@ from pentathlon_engines.maatatahay.board import (
     NEIGHBOURS,
     bits,
 )
-from pentathlon_engines.maatatahay.state import MaatatahayState
+from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _RISK: Final = 0.15
 _MOST_RISK: Final = 0.8
 
 
-def worth(state: MaatatahayState, seat: int) -> float:
+def worth(state: MaatatahayPosition, seat: int) -> float:
     """Return how good the position looks to a seat; more is better."""
     if state.outcome is not None:
         return _WIN * (state.outcome.ranks[1 - seat] - state.outcome.ranks[seat])
@@ -49,7 +49,7 @@ def worth(state: MaatatahayState, seat: int) -> float:
     return _of_seat(state, seat, strengths) - _of_seat(state, 1 - seat, strengths)
 
 
-def _of_seat(state: MaatatahayState, seat: int, strengths: dict[int, int]) -> float:
+def _of_seat(state: MaatatahayPosition, seat: int, strengths: dict[int, int]) -> float:
     found = state.points(seat) + _of_storage(state, seat)
     for space in bits(state.living_of(seat)):
         stake = GEMS_OF[state.tiles[space]] + _LOOTED * state.spirit[space]
@@ -57,14 +57,14 @@ def _of_seat(state: MaatatahayState, seat: int, strengths: dict[int, int]) -> fl
     return found + _ARROW * _arrows(state, seat)
 
 
-def _of_storage(state: MaatatahayState, seat: int) -> float:
+def _of_storage(state: MaatatahayPosition, seat: int) -> float:
     spirit, energy = state.stored_spirit[seat], state.stored_energy[seat]
     if not state.relics:
         return _LEFT * (spirit + energy)
     return _SPIRIT * spirit + _ENERGY * energy + _NEEDED * (spirit >= LEAST_SPIRIT)
 
 
-def _risk(state: MaatatahayState, space: int, strengths: dict[int, int]) -> float:
+def _risk(state: MaatatahayPosition, space: int, strengths: dict[int, int]) -> float:
     """Return how likely a tile looks to die."""
     enemies = state.living_of(1 - (state.wazu >> space & 1))
     attack = sum(strengths[near] for near in NEIGHBOURS[space] if enemies >> near & 1)
@@ -76,7 +76,7 @@ def _risk(state: MaatatahayState, space: int, strengths: dict[int, int]) -> floa
     return min(_MOST_RISK, max(0.0, _RISK * (lack + _ATTACK * free.bit_count())))
 
 
-def _arrows(state: MaatatahayState, seat: int) -> int:
+def _arrows(state: MaatatahayPosition, seat: int) -> int:
     """Return how many arrows of living tiles point to spaces without a tile."""
     own, tiles = state.living_of(seat), state.tiles
     found = 0

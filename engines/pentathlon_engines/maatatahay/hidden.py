@@ -8,19 +8,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from random import Random
 
-    from pentathlon_engines.maatatahay.state import MaatatahayState
+    from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
 
-def redeal(state: MaatatahayState, seat: int, rng: Random) -> MaatatahayState:
-    """Return a twin with decks and bag shuffled anew: nobody knows their order (10.2)."""
-    twin = state.copy()
+def redeal(state: MaatatahayPosition, rng: Random) -> None:
+    """Shuffle the decks of both tribes and the bag anew."""
     if state.phase == SETTING_UP:
-        return twin
-    balan, wazu = ([tiles_of(pair)[seat] for pair in state.deck] for seat in (0, 1))
+        return
+    balan, wazu = ([tiles_of(pair)[owner] for pair in state.deck] for owner in (0, 1))
     rng.shuffle(balan)
     rng.shuffle(wazu)
-    twin.deck = bytes(map(pair_of, balan, wazu))
+    state.deck = bytes(map(pair_of, balan, wazu))
     bag = list(state.bag)
     rng.shuffle(bag)
-    twin.bag = "".join(bag)
-    return twin
+    state.bag = "".join(bag)

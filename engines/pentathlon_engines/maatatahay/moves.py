@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pentathlon_engines.contract.compiling import i64
-    from pentathlon_engines.maatatahay.state import MaatatahayState
+    from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
 
 class MaatatahayOutcome(Outcome):
@@ -68,7 +68,7 @@ class MaatatahayOutcome(Outcome):
         }
 
 
-def apply(state: MaatatahayState, action: int) -> None:
+def apply(state: MaatatahayPosition, action: int) -> None:
     """Do an action of the seat to move, which is legal."""
     phase = state.phase
     if phase == PLACING:
@@ -86,7 +86,7 @@ def apply(state: MaatatahayState, action: int) -> None:
         _settle(state)
 
 
-def apply_chance(state: MaatatahayState, text: str) -> None:
+def apply_chance(state: MaatatahayPosition, text: str) -> None:
     """Lay crystals, reveal pairs, put decks and bag down; raise `BadChance` if not so."""
     setup = chance.read_setup(text)
     if setup is None:
@@ -100,21 +100,21 @@ def apply_chance(state: MaatatahayState, text: str) -> None:
     state.phase = PAIRING
 
 
-def _take_pair(state: MaatatahayState, slot: int) -> None:
+def _take_pair(state: MaatatahayPosition, slot: int) -> None:
     """Take a pair; whose tile is weaker decides the order (4.1, 4.2)."""
     state.pair = state.stream.pop(slot)
     state.phase = ORDERING
     state.to_move = state.ordering()
 
 
-def _begin(state: MaatatahayState, seat: i64) -> None:
+def _begin(state: MaatatahayPosition, seat: i64) -> None:
     """Let a seat place first (4.3)."""
     state.first = seat
     state.to_move = seat
     state.phase = PLACING
 
 
-def _place(state: MaatatahayState, action: int) -> None:
+def _place(state: MaatatahayPosition, action: int) -> None:
     """Put the tile down and collect, or pay for a relic and its reward (5.1 to 5.3)."""
     seat = state.placing()
     space: i64
@@ -140,7 +140,7 @@ def _place(state: MaatatahayState, action: int) -> None:
     state.phase = FACING
 
 
-def _forget_place(state: MaatatahayState, place: i64) -> None:
+def _forget_place(state: MaatatahayPosition, place: i64) -> None:
     places = state.places
     i: i64 = 0
     while places[i] != place:  # compiled, twice as fast as the method of the list
@@ -148,7 +148,7 @@ def _forget_place(state: MaatatahayState, place: i64) -> None:
     places.pop(i)
 
 
-def _store(state: MaatatahayState, seat: i64, spirit: i64, energy: i64) -> None:
+def _store(state: MaatatahayPosition, seat: i64, spirit: i64, energy: i64) -> None:
     # Added up as variables: compiled, += on an item of a list would make objects.
     spirits, energies = state.stored_spirit, state.stored_energy
     if spirit:
@@ -157,7 +157,7 @@ def _store(state: MaatatahayState, seat: i64, spirit: i64, energy: i64) -> None:
         energies[seat] = energies[seat] + energy
 
 
-def _pay(state: MaatatahayState, seat: i64, payment: i64) -> None:
+def _pay(state: MaatatahayPosition, seat: i64, payment: i64) -> None:
     """Move crystals from storage to the supply, then draw from the bag."""
     spirit, energy = PAYMENTS[payment]
     state.supply_spirit += spirit
@@ -168,7 +168,7 @@ def _pay(state: MaatatahayState, seat: i64, payment: i64) -> None:
     _store(state, seat, spirits - spirit, len(drawn) - spirits - energy)
 
 
-def _face(state: MaatatahayState, face: i64) -> None:
+def _face(state: MaatatahayPosition, face: i64) -> None:
     """Turn the tile and give it the energy of its support (5.4, 5.5)."""
     hot = state.last
     tile: i64 = state.tiles[hot]
@@ -179,7 +179,7 @@ def _face(state: MaatatahayState, face: i64) -> None:
     state.phase = ADDING
 
 
-def _add(state: MaatatahayState, addition: int) -> None:
+def _add(state: MaatatahayPosition, addition: int) -> None:
     """Put crystals on the tile and find who is surrounded now (5.6, 6.2)."""
     seat, hot = state.placing(), state.last
     spirit, energy = ADDITIONS[addition]
@@ -191,7 +191,7 @@ def _add(state: MaatatahayState, addition: int) -> None:
     _settle(state)
 
 
-def _settle(state: MaatatahayState) -> None:
+def _settle(state: MaatatahayPosition) -> None:
     """Settle targets until the order matters or none is left, then the hot tile (6.7)."""
     while state.targets:
         targets = state.targets = state.open_targets()
@@ -210,7 +210,7 @@ def _settle(state: MaatatahayState) -> None:
         state.phase = PLACING
 
 
-def _settle_one(state: MaatatahayState, space: i64) -> None:
+def _settle_one(state: MaatatahayPosition, space: i64) -> None:
     """Let a target live or die (6.4, 6.5)."""
     here: i64 = 1 << space
     state.targets &= ~here
@@ -228,7 +228,7 @@ def _settle_one(state: MaatatahayState, space: i64) -> None:
         state.spirit[state.last] = state.spirit[state.last] + spirit
 
 
-def _end_round(state: MaatatahayState) -> None:
+def _end_round(state: MaatatahayPosition) -> None:
     """End the match, or let the other seat be active (4.4, 4.5)."""
     reasons = end_reasons(state)
     if reasons:
@@ -248,13 +248,13 @@ def _end_round(state: MaatatahayState) -> None:
     state.round_deaths = 0
 
 
-def reveal_pair(state: MaatatahayState) -> None:
+def reveal_pair(state: MaatatahayPosition) -> None:
     """Put the next pair of the deck into the last slot of the stream."""
     state.stream.append(state.deck[-1])
     state.deck = state.deck[:-1]
 
 
-def end_reasons(state: MaatatahayState) -> i64:
+def end_reasons(state: MaatatahayPosition) -> i64:
     """Return why the match ends after this round as a mask of REASONS (8.1)."""
     return (
         (state.deaths[0] + state.deaths[1] >= TRACK_END)
@@ -263,7 +263,7 @@ def end_reasons(state: MaatatahayState) -> i64:
     )
 
 
-def outcome_of(state: MaatatahayState, reasons: i64) -> MaatatahayOutcome:
+def outcome_of(state: MaatatahayPosition, reasons: i64) -> MaatatahayOutcome:
     """Count points and break ties (8.2 to 8.4)."""
     names = tuple([name for i, name in enumerate(REASONS) if reasons >> i & 1])
     scores = (state.points(0), state.points(1))

@@ -44,10 +44,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.maatatahay.state import MaatatahayState
+    from pentathlon_engines.maatatahay.state import MaatatahayPosition
 
 
-def describe(state: MaatatahayState) -> dict[str, Any]:
+def describe(state: MaatatahayPosition) -> dict[str, Any]:
     """Return a whole position as a JSON object; of decks and bag the next draw is the last."""
     hidden = {
         "decks": decks(state),
@@ -56,7 +56,7 @@ def describe(state: MaatatahayState) -> dict[str, Any]:
     return _round(state) | _map(state) | _seats(state) | hidden | _result(state)
 
 
-def show(state: MaatatahayState) -> dict[str, Any]:
+def show(state: MaatatahayPosition) -> dict[str, Any]:
     """Return a position as anybody may see it; `you` and `legal` are not in it."""
     known = {
         "deck_left": len(state.deck),
@@ -66,7 +66,7 @@ def show(state: MaatatahayState) -> dict[str, Any]:
     return _round(state) | _map(state) | _seats(state) | known | _result(state)
 
 
-def decks(state: MaatatahayState) -> list[list[int]]:
+def decks(state: MaatatahayPosition) -> list[list[int]]:
     """Return the hidden tiles of both tribes."""
     return [[tiles_of(pair)[seat] for pair in state.deck] for seat in (0, 1)]
 
@@ -76,7 +76,7 @@ def crystals(spirit: int, energy: int) -> dict[str, int]:
     return {"spirit": spirit, "energy": energy}
 
 
-def _round(state: MaatatahayState) -> dict[str, Any]:
+def _round(state: MaatatahayPosition) -> dict[str, Any]:
     """Return what has been decided in this round."""
     hot = state.hot
     waits = state.phase == SETTLING and state.surrounded() >> hot & 1 == 1
@@ -97,7 +97,7 @@ def _round(state: MaatatahayState) -> dict[str, Any]:
     }
 
 
-def _map(state: MaatatahayState) -> dict[str, Any]:
+def _map(state: MaatatahayPosition) -> dict[str, Any]:
     board, ground = {}, {}
     for space, name in enumerate(SPACES):
         there = crystals(state.spirit[space], state.energy[space])
@@ -109,17 +109,17 @@ def _map(state: MaatatahayState) -> dict[str, Any]:
     return {"board": board, "ground": ground, "relics_on_map": relics}
 
 
-def _tile(state: MaatatahayState, space: int) -> dict[str, Any]:
+def _tile(state: MaatatahayPosition, space: int) -> dict[str, Any]:
     tile = state.tiles[space]
     return {"owner": tile & 1, "tile": tile >> 3, "face": FACES[tile >> 1 & 3]}
 
 
-def is_living(state: MaatatahayState, space: int) -> bool:
+def is_living(state: MaatatahayPosition, space: int) -> bool:
     """Say whether a living tile is on a space."""
     return state.living >> space & 1 == 1
 
 
-def _seats(state: MaatatahayState) -> dict[str, Any]:
+def _seats(state: MaatatahayPosition) -> dict[str, Any]:
     return {
         "storage": [crystals(state.stored_spirit[i], state.stored_energy[i]) for i in (0, 1)],
         "relics": list(state.owned),
@@ -131,7 +131,7 @@ def _seats(state: MaatatahayState) -> dict[str, Any]:
     }
 
 
-def _result(state: MaatatahayState) -> dict[str, Any]:
+def _result(state: MaatatahayPosition) -> dict[str, Any]:
     return {"result": None if state.outcome is None else state.outcome.to_json()}
 
 
@@ -165,7 +165,7 @@ _FIELDS: Final = (
 _TILE_FIELDS: Final = {"owner", "tile", "face", "spirit", "energy", "alive"}
 
 
-def read(state: MaatatahayState, data: dict[str, Any]) -> None:
+def read(state: MaatatahayPosition, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
     fields = Fields(data, known=_FIELDS)
     name = fields.text("phase")
@@ -189,7 +189,7 @@ def read(state: MaatatahayState, data: dict[str, Any]) -> None:
     _check_end(state, data)
 
 
-def _check_setup(state: MaatatahayState, data: dict[str, Any]) -> None:
+def _check_setup(state: MaatatahayPosition, data: dict[str, Any]) -> None:
     """Refuse whatever cannot be there before anything is drawn."""
     empty = state.to_json() | state.observation(None) | {"you": data.get("you")}
     for name, value in data.items():
@@ -197,7 +197,7 @@ def _check_setup(state: MaatatahayState, data: dict[str, Any]) -> None:
             refuse(name, f"must be {empty.get(name)!r} before the setup")
 
 
-def _read_map(state: MaatatahayState, fields: Fields) -> None:
+def _read_map(state: MaatatahayPosition, fields: Fields) -> None:
     """Read tiles, relics and what lies on the ground."""
     state.relics = 0
     for name in fields.items("relics_on_map", most=len(SHRINES)):
@@ -221,7 +221,7 @@ def _read_map(state: MaatatahayState, fields: Fields) -> None:
     state.find_places()
 
 
-def _read_tile(state: MaatatahayState, space: int, data: object) -> None:
+def _read_tile(state: MaatatahayPosition, space: int, data: object) -> None:
     field = f"board.{SPACES[space]}"
     if not isinstance(data, dict) or set(data) != _TILE_FIELDS:
         refuse(field, f"must be an object with {', '.join(sorted(_TILE_FIELDS))}")
@@ -241,7 +241,7 @@ def _read_tile(state: MaatatahayState, space: int, data: object) -> None:
         state.living |= 1 << space
 
 
-def _read_seats(state: MaatatahayState, fields: Fields) -> None:
+def _read_seats(state: MaatatahayPosition, fields: Fields) -> None:
     """Read what the seats own, and the supply."""
     storage = fields.sequence("storage", length=_SEATS)
     relics = fields.sequence("relics", length=_SEATS)
@@ -260,7 +260,7 @@ def _read_seats(state: MaatatahayState, fields: Fields) -> None:
     state.supply_spirit, state.supply_energy = supply
 
 
-def _read_deaths(state: MaatatahayState, fields: Fields) -> None:
+def _read_deaths(state: MaatatahayPosition, fields: Fields) -> None:
     """Read deaths and track; the track advances at the end of a round."""
     deaths = fields.sequence("deaths", length=_SEATS)
     state.deaths = [
@@ -274,7 +274,7 @@ def _read_deaths(state: MaatatahayState, fields: Fields) -> None:
         refuse("track", f"must be {state.track} with these deaths, not {track}")
 
 
-def _read_round(state: MaatatahayState, fields: Fields) -> None:
+def _read_round(state: MaatatahayPosition, fields: Fields) -> None:
     """Read what has been decided in this round."""
     state.round = fields.integer("round", low=1, high=ROUNDS)
     state.active = fields.integer("active", low=0, high=1)
@@ -299,7 +299,7 @@ def _read_round(state: MaatatahayState, fields: Fields) -> None:
             refuse("hot_target", f"must be {str(waits).lower()} here")
 
 
-def _check_round(state: MaatatahayState) -> None:
+def _check_round(state: MaatatahayPosition) -> None:
     """Refuse decisions that do not lead to this phase."""
     phase, name = state.phase, PHASES[state.phase]
     if (state.pair == 0) != (phase == PAIRING):
@@ -315,7 +315,7 @@ def _check_round(state: MaatatahayState) -> None:
     _check_placements(state)
 
 
-def _check_placements(state: MaatatahayState) -> None:
+def _check_placements(state: MaatatahayPosition) -> None:
     """Refuse tiles of this round that cannot have been placed so."""
     phase = state.phase
     if phase < PLACING or (phase == PLACING and not state.step):
@@ -328,7 +328,7 @@ def _check_placements(state: MaatatahayState) -> None:
         _check_targets(state)
 
 
-def _check_beginning(state: MaatatahayState) -> None:
+def _check_beginning(state: MaatatahayPosition) -> None:
     """Refuse what cannot have happened before the first placement of a round."""
     if state.last >= 0:
         refuse("hot", "must be null before the first placement of a round")
@@ -336,7 +336,7 @@ def _check_beginning(state: MaatatahayState) -> None:
         refuse("round_deaths", "must be 0 before the first placement of a round")
 
 
-def _check_other(state: MaatatahayState) -> None:
+def _check_other(state: MaatatahayPosition) -> None:
     """Refuse a tile that the first seat cannot have placed; an example may leave it out."""
     if state.last < 0:
         return
@@ -346,14 +346,14 @@ def _check_other(state: MaatatahayState) -> None:
         refuse("hot", f"must be tile {tile} of seat {first}")
 
 
-def _decider(state: MaatatahayState) -> int:
+def _decider(state: MaatatahayPosition) -> int:
     """Return the seat that decides in this phase (9)."""
     if state.phase == ORDERING:
         return state.ordering()
     return state.active if state.phase == PAIRING else state.placing()
 
 
-def _check_hot(state: MaatatahayState) -> None:
+def _check_hot(state: MaatatahayPosition) -> None:
     """Refuse a hot tile that the seat to move cannot have placed just now."""
     hot, seat = state.last, state.to_move
     if hot < 0 or seat is None:
@@ -365,7 +365,7 @@ def _check_hot(state: MaatatahayState) -> None:
         refuse(f"board.{SPACES[hot]}", "must face n and have no crystals before it is turned")
 
 
-def _check_targets(state: MaatatahayState) -> None:
+def _check_targets(state: MaatatahayPosition) -> None:
     targets = state.targets
     if targets & ~(state.surrounded() & state.living) or targets >> state.last & 1:
         refuse("targets", "must be surrounded and alive, without the hot tile")
@@ -373,7 +373,7 @@ def _check_targets(state: MaatatahayState) -> None:
         refuse("targets", "must be two or more whose order matters")
 
 
-def _read_decks(state: MaatatahayState, fields: Fields) -> None:
+def _read_decks(state: MaatatahayPosition, fields: Fields) -> None:
     """Read both decks, or what is known of them; or take all tiles not seen yet."""
     seen = [_seen(state, seat) for seat in range(_SEATS)]
     left = [[tile for tile in range(1, TILES + 1) if tile not in tiles] for tiles in seen]
@@ -397,7 +397,7 @@ def _read_decks(state: MaatatahayState, fields: Fields) -> None:
         moves.reveal_pair(state)
 
 
-def _seen(state: MaatatahayState, seat: int) -> set[int]:
+def _seen(state: MaatatahayPosition, seat: int) -> set[int]:
     """Return the tiles of a tribe that are open; refuse one that is there twice."""
     board = [
         state.tiles[space] >> 3
@@ -414,14 +414,14 @@ def _seen(state: MaatatahayState, seat: int) -> set[int]:
     return set(open_tiles)
 
 
-def _has_placed(state: MaatatahayState, seat: int) -> bool:
+def _has_placed(state: MaatatahayPosition, seat: int) -> bool:
     """Say whether a seat has already placed its tile in this round."""
     if seat == state.first:
         return state.phase > PLACING or state.step == 1
     return state.phase > PLACING and state.step == 1
 
 
-def _read_bag(state: MaatatahayState, fields: Fields) -> None:
+def _read_bag(state: MaatatahayPosition, fields: Fields) -> None:
     """Read the bag, or how many crystals of each sort are in it."""
     if fields.has("bag"):
         bag = fields.items("bag", most=BAG_SPIRIT + BAG_ENERGY)
@@ -434,7 +434,7 @@ def _read_bag(state: MaatatahayState, fields: Fields) -> None:
         state.bag = "s" * spirit + "e" * energy
 
 
-def _check_course(state: MaatatahayState) -> None:
+def _check_course(state: MaatatahayPosition) -> None:
     """Refuse a position in which somebody could not go on."""
     if state.phase == OVER:
         return
@@ -448,7 +448,7 @@ def _check_course(state: MaatatahayState) -> None:
         refuse("stream", "must have a pair in phase 'pair'")
 
 
-def _check_end(state: MaatatahayState, data: dict[str, Any]) -> None:
+def _check_end(state: MaatatahayPosition, data: dict[str, Any]) -> None:
     """Refuse a result that does not follow from the position."""
     result = None
     if state.phase == OVER:

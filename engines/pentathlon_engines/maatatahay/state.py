@@ -5,23 +5,19 @@ Sections in brackets are those of the rules page. What an action does is in `mov
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
+from abc import abstractmethod
+
 from pentathlon_engines.contract.game import CHANCE, State
-from pentathlon_engines.contract.registry import GAMES
-from pentathlon_engines.maatatahay import chance, hidden, moves, serialization
 from pentathlon_engines.maatatahay.actions import (
-    ACTIONS,
     ADDS,
     FACINGS,
     FIRST,
-    GRAMMAR,
     PAY,
     PAYMENTS,
     PAYMENTS_OF,
     PLACE,
     SECOND,
     SETTLE,
-    TEXTS,
 )
 from pentathlon_engines.maatatahay.board import (
     ADDING,
@@ -70,15 +66,14 @@ from pentathlon_engines.maatatahay.board import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
-    from typing import Any, Final
+    from typing import Final
 
     from pentathlon_engines.contract.compiling import i64
-    from pentathlon_engines.contract.game import Draw, Game, Outcome
+    from pentathlon_engines.contract.game import Draw
 
 
-class MaatatahayState(State):
-    """A position of Maatatahay. Lists of two are by seat, lists of all spaces by space.
+class MaatatahayPosition(State):
+    """What lies on the table. Lists of two are by seat, lists of all spaces by space.
 
     `spirit` and `energy` of a space are those on its tile, or on the ground where there is none.
     `places` are the placements on free spaces in reading order, `crowds` the tiles beside each
@@ -184,47 +179,9 @@ class MaatatahayState(State):
         self.deck = bytes(pair_of(tile, tile) for tile in range(1, TILES + 1))
         self.bag = "s" * BAG_SPIRIT + "e" * BAG_ENERGY
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return GAMES["maatatahay"]
-
-    def copy(self) -> MaatatahayState:  # noqa: PLR0915  # one statement per attribute is fastest
-        """Return an independent twin of this state."""
-        twin = MaatatahayState()
-        twin.options = self.options
-        twin.seats = 2
-        twin.to_move = self.to_move
-        twin.outcome = self.outcome
-        twin.phase = self.phase
-        twin.round = self.round
-        twin.active = self.active
-        twin.stream = self.stream[:]
-        twin.pair = self.pair
-        twin.first = self.first
-        twin.step = self.step
-        twin.last = self.last
-        twin.targets = self.targets
-        twin.tiles = self.tiles[:]
-        twin.filled = self.filled
-        twin.living = self.living
-        twin.wazu = self.wazu
-        twin.spirit = self.spirit[:]
-        twin.energy = self.energy[:]
-        twin.relics = self.relics
-        twin.crowds = self.crowds
-        twin.places = self.places[:]
-        twin.stored_spirit = self.stored_spirit[:]
-        twin.stored_energy = self.stored_energy[:]
-        twin.owned = self.owned[:]
-        twin.last_relic = self.last_relic
-        twin.deaths = self.deaths[:]
-        twin.round_deaths = self.round_deaths
-        twin.supply_spirit = self.supply_spirit
-        twin.supply_energy = self.supply_energy
-        twin.deck = self.deck
-        twin.bag = self.bag
-        return twin
+    @abstractmethod
+    def copy(self) -> MaatatahayPosition:
+        """Return an independent twin of this position."""
 
     def find_places(self) -> None:
         """Find the placements on free spaces: those without a tile and a relic (1.8)."""
@@ -390,58 +347,6 @@ class MaatatahayState(State):
         n = len(places) + len(payable)
         pick = int(draw() * n)
         return places[pick] if pick < len(places) else payable[pick - len(places)]
-
-    def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
-        moves.apply(self, action)
-
-    def playout(self, rng: Random) -> Outcome:
-        """Play this very state to its end at random and return the outcome."""
-        if self.phase == SETTING_UP:
-            self.apply_chance(self.sample_chance(rng))
-        draw = rng.random
-        while self.outcome is None:
-            moves.apply(self, self._draw_action(draw))
-        return self.outcome
-
-    def sample_chance(self, rng: Random) -> str:
-        """Draw the setup, the only thing that chance decides (3.7)."""
-        self._check_chance()
-        return chance.draw_setup(rng)
-
-    def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
-        self._check_chance()
-        moves.apply_chance(self, text)
-
-    def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return nothing: setups are too many to list."""
-        self._check_chance()
-        return []
-
-    def text(self, action: int) -> str:
-        """Return the text of the rules (9), such as `place c3 pay s1e2`."""
-        return text_of(action, TEXTS, title="Maatatahay")
-
-    def parse(self, text: str) -> int:
-        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        return action_of(text, ACTIONS, grammar=GRAMMAR)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the position as on the rules page (10)."""
-        return serialization.describe(self)
-
-    def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat or a spectator may know: the same but for `you` (10.3)."""
-        return self._seen_by(serialization.show(self), seat)
-
-    def event_for(self, seat: int | None, text: str) -> str:
-        """Return an action as it is, and the setup without the order of decks and bag."""
-        return chance.hide(text) if self.to_move == CHANCE else text
-
-    def determinize(self, seat: int, rng: Random) -> MaatatahayState:
-        """Return a state with decks and bag shuffled anew: nobody knows their order (10.2)."""
-        return hidden.redeal(self, seat, rng)
 
 
 _NONE: Final[list[int]] = []

@@ -9,7 +9,7 @@ from pentathlon_engines.drawing.terminal import grid
 from pentathlon_engines.tuned.actions import MOVES, TEXTS
 from pentathlon_engines.tuned.board import BITS, COLUMNS, KINDS, LETTERS, LINES, ROWS, SQUARES
 from pentathlon_engines.tuned.serialization import hands, roosters, stack
-from pentathlon_engines.tuned.state import TunedState
+from pentathlon_engines.tuned.state import TunedPosition
 
 _FIELD: Final = (50, 78, 528, 528)
 _CELL: Final = 176
@@ -21,7 +21,7 @@ _FLOOR: Final = 50
 _PILLS: Final = (("add", 372, 62), ("move", 440, 76), ("add", 522, 62))
 
 
-def svg(state: TunedState, seat: int | None) -> str:
+def svg(state: TunedPosition, seat: int | None) -> str:
     """Draw the position; the seat makes no difference, as all is open."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
     for seat_of_strip, top in enumerate(_STRIP_TOPS):
@@ -33,7 +33,7 @@ def svg(state: TunedState, seat: int | None) -> str:
     return picture.document(title=f"Tuned, ply {state.actions}", description=_describe(state))
 
 
-def text(state: TunedState) -> str:
+def text(state: TunedPosition) -> str:
     """Draw the position with letters, stacks from bottom to top."""
     board = grid(COLUMNS, ROWS, [stack(state, square) for square in range(len(SQUARES))])
     seats = [f"{'>' if state.to_move == seat else ' '} {_of_seat(state, seat)}" for seat in (0, 1)]
@@ -72,7 +72,7 @@ def _draw_animal(picture: Picture, name: str, at: Point, *, top: bool) -> None:
     picture.text(LETTERS[kind], (x + 14, y), size=26, paint=f"b-{name}-ink", bold=True)
 
 
-def _draw_strip(picture: Picture, state: TunedState, seat: int, top: float) -> None:
+def _draw_strip(picture: Picture, state: TunedPosition, seat: int, top: float) -> None:
     acts = state.to_move == seat
     with picture.strip(seat, _of_seat(state, seat), top=top, acts=acts) as middle:
         for i, letter in enumerate(hands(state)[seat]):
@@ -97,7 +97,7 @@ def _draw_pills(picture: Picture, rooster: str | None, middle: float) -> None:
             picture.text(word, (x + width / 2, middle), size=20)
 
 
-def _draw_marks(picture: Picture, state: TunedState) -> None:
+def _draw_marks(picture: Picture, state: TunedPosition) -> None:
     """Mark the last action and, over the board, the line that won."""
     lines = _complete_lines(state)
     marked = {square for line in lines for square in line}
@@ -115,18 +115,18 @@ def _draw_marks(picture: Picture, state: TunedState) -> None:
         picture.brackets(_box(square))
 
 
-def _complete_lines(state: TunedState) -> list[tuple[int, ...]]:
+def _complete_lines(state: TunedPosition) -> list[tuple[int, ...]]:
     tops = (state.cats, state.dogs & ~state.cats, state.donkeys & ~state.dogs)
     return [BITS[line] for line in LINES if any(top & line == line for top in tops)]
 
 
-def _of_seat(state: TunedState, seat: int) -> str:
+def _of_seat(state: TunedPosition, seat: int) -> str:
     hand = " ".join(hands(state)[seat]) or "empty"
     rooster = roosters(state)[seat]
     return f"seat {seat}: hand {hand}, {f'rooster on {rooster}' if rooster else 'moves only'}"
 
 
-def _ending(state: TunedState) -> str:
+def _ending(state: TunedPosition) -> str:
     last = "no action yet" if state.last < 0 else f"last action: {TEXTS[state.last]}"
     if state.outcome is None:
         return f"ply {state.actions}, {last}"
@@ -135,6 +135,6 @@ def _ending(state: TunedState) -> str:
     return f"ply {state.actions}, {last}; {won} ({state.outcome.reason})"
 
 
-def _describe(state: TunedState) -> str:
+def _describe(state: TunedPosition) -> str:
     sentences = [_of_seat(state, 0), _of_seat(state, 1), _ending(state)]
     return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences)

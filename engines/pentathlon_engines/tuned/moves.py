@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from pentathlon_engines.tuned.state import TunedState
+    from pentathlon_engines.tuned.state import TunedPosition
 
 _LINE: Final = (Outcome((0, 1), "line"), Outcome((1, 0), "line"))
 _STUCK: Final = (Outcome((1, 0), "stuck"), Outcome((0, 1), "stuck"))
@@ -32,7 +32,7 @@ _REPETITION: Final = Outcome((0, 0), "repetition")
 _LIMIT: Final = Outcome((0, 0), "limit")
 
 
-def apply(state: TunedState, action: int) -> None:
+def apply(state: TunedPosition, action: int) -> None:
     """Do an action, pass the turn, and end the match if the new position ends it."""
     if action < MOVES:
         _add(state, action)
@@ -51,7 +51,7 @@ def apply(state: TunedState, action: int) -> None:
         state.to_move = None
 
 
-def _add(state: TunedState, action: int) -> None:
+def _add(state: TunedPosition, action: int) -> None:
     kind, square = action // AREA, action % AREA
     if kind == DONKEY:
         state.donkeys |= 1 << square
@@ -64,7 +64,7 @@ def _add(state: TunedState, action: int) -> None:
     state.banned = -1
 
 
-def _move(state: TunedState, action: int) -> None:
+def _move(state: TunedPosition, action: int) -> None:
     source, above, target = split_move(action)
     here = 1 << source
     flip = here | 1 << target
@@ -82,7 +82,7 @@ def _move(state: TunedState, action: int) -> None:
     state.banned = join_move(target, above, source)
 
 
-def ending(state: TunedState) -> Outcome | None:
+def ending(state: TunedPosition) -> Outcome | None:
     """Return the outcome that this very position means (7)."""
     donkeys, dogs, cats = state.donkeys, state.dogs, state.cats
     if HAS_LINE[cats] or HAS_LINE[dogs & ~cats] or HAS_LINE[donkeys & ~dogs]:
@@ -94,7 +94,7 @@ def ending(state: TunedState) -> Outcome | None:
     return _LIMIT if state.actions >= MAX_ACTIONS else None
 
 
-def _is_stuck(state: TunedState) -> bool:
+def _is_stuck(state: TunedPosition) -> bool:
     """Say whether the seat whose turn it is must add and cannot (7.3)."""
     if not state.hand or state.donkeys | state.dogs | state.cats != FULL:
         return False
@@ -103,7 +103,7 @@ def _is_stuck(state: TunedState) -> bool:
     return not dog_fits and not cat_fits
 
 
-def _count(state: TunedState) -> None:
+def _count(state: TunedPosition) -> None:
     """Count this position for the draw by repetition (7.5).
 
     Only called when both hands are empty: before that no position can come back. Between two

@@ -1,8 +1,8 @@
 """Positions of Tuned as JSON, as on its rules page (section 8).
 
 `history` maps each position that counts for the draw by repetition to how often it has occurred.
-A position is written as the number that `TunedState.key` gives, for long endings stay short that
-way. Only positions with empty hands can come back, so `history` is mostly `{}`.
+A position is written as the number that `TunedPosition.key` gives, so that long endings stay
+short. Only positions with empty hands can come back, so `history` is mostly `{}`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.contract.info import Outcome
-    from pentathlon_engines.tuned.state import TunedState
+    from pentathlon_engines.tuned.state import TunedPosition
 
 _KEYS: Final = 1 << 3 * AREA + 1
 _STACKS: Final = ("D", "G", "C", "DG", "GC", "DGC")
 _FIELDS: Final = ("board", "hands", "rooster", "last", "actions", "seen", "history")
 
 
-def stack(state: TunedState, square: int) -> str:
+def stack(state: TunedPosition, square: int) -> str:
     """Return the animals of a square from bottom to top, as letters."""
     masks = (state.donkeys, state.dogs, state.cats)
     return "".join(
@@ -54,13 +54,13 @@ def hand_letters(hand: int) -> str:
     return "".join(letter * (hand // one % 4) for letter, one in zip(LETTERS, ONE, strict=True))
 
 
-def hands(state: TunedState) -> list[str]:
+def hands(state: TunedPosition) -> list[str]:
     """Return the hands by seat."""
     by_turn = [hand_letters(state.hand), hand_letters(state.other_hand)]
     return by_turn if state.turn == 0 else by_turn[::-1]
 
 
-def roosters(state: TunedState) -> list[str | None]:
+def roosters(state: TunedPosition) -> list[str | None]:
     """Return by seat where the rooster stands: add, move, or None when the hand is empty."""
     mine = _rooster(state.hand, state.blocked)
     other = _rooster(state.other_hand, state.other_blocked)
@@ -73,7 +73,7 @@ def _rooster(hand: int, blocked: bool) -> str | None:
     return "move" if blocked else "add"
 
 
-def describe(state: TunedState) -> dict[str, Any]:
+def describe(state: TunedPosition) -> dict[str, Any]:
     """Return a position as a JSON object."""
     stacks = ((name, stack(state, square)) for square, name in enumerate(SQUARES))
     return {
@@ -92,7 +92,7 @@ def describe(state: TunedState) -> dict[str, Any]:
     }
 
 
-def read(state: TunedState, data: dict[str, Any]) -> None:
+def read(state: TunedPosition, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
     fields = Fields(data, known=_FIELDS)
     result = fields.result(2)
@@ -134,7 +134,7 @@ def _masks(field: str, stacks: list[Any]) -> tuple[int, int, int]:
 
 
 def _turn(
-    state: TunedState, to_move: int | None, result: Outcome | None, history: dict[int, int]
+    state: TunedPosition, to_move: int | None, result: Outcome | None, history: dict[int, int]
 ) -> int:
     """Return whose turn it is or would be, had the match not ended."""
     if to_move is not None:
@@ -146,7 +146,7 @@ def _turn(
     return 1 if history.get(state.key(), 0) >= REPETITION_DRAW else 0
 
 
-def _read_hands(state: TunedState, letters: list[Any]) -> None:
+def _read_hands(state: TunedPosition, letters: list[Any]) -> None:
     hands_by_seat = [_hand(f"hands[{seat}]", letters[seat]) for seat in (0, 1)]
     state.hand = hands_by_seat[state.turn]
     state.other_hand = hands_by_seat[1 - state.turn]
@@ -171,7 +171,7 @@ def _hand(field: str, letters: object) -> int:
     return hand
 
 
-def _read_roosters(state: TunedState, values: list[Any]) -> None:
+def _read_roosters(state: TunedPosition, values: list[Any]) -> None:
     for seat, hand in enumerate(hands(state)):
         allowed = ("add", "move") if hand else (None,)
         if values[seat] not in allowed:
@@ -181,7 +181,7 @@ def _read_roosters(state: TunedState, values: list[Any]) -> None:
     state.other_blocked = values[1 - state.turn] == "move"
 
 
-def _read_last(state: TunedState, text: str) -> None:
+def _read_last(state: TunedPosition, text: str) -> None:
     """Read the last action: the other seat made it, so the position must show its traces."""
     action = ACTIONS.get(text)
     if action is None:
@@ -226,7 +226,7 @@ def _read_key(text: object) -> int | None:
     return None if donkeys & cats & ~dogs else key
 
 
-def _read_counts(state: TunedState, fields: Fields, history: dict[int, int]) -> None:
+def _read_counts(state: TunedPosition, fields: Fields, history: dict[int, int]) -> None:
     """Set the counts of positions; without `history` counting starts with `seen` here."""
     all_placed = not state.hand and not state.other_hand
     if history and not all_placed:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
+from abc import abstractmethod
+
 from pentathlon_engines.contract.game import State
-from pentathlon_engines.contract.registry import GAMES
-from pentathlon_engines.tuned import moves, serialization
 from pentathlon_engines.tuned.actions import (
-    ACTIONS,
-    GRAMMAR,
     MOVES,
     PER_SQUARE,
     TEXTS,
@@ -30,16 +27,15 @@ from pentathlon_engines.tuned.board import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
     from typing import Any
 
-    from pentathlon_engines.contract.game import Draw, Game, Outcome
+    from pentathlon_engines.contract.game import Draw, Outcome
 
     Squares = tuple[int, ...]
 
 
-class TunedState(State):
-    """A position of Tuned.
+class TunedPosition(State):
+    """What lies on the table.
 
     `hand` and `blocked` (the rooster stands on move) belong to the seat whose turn it is,
     `other_hand` and `other_blocked` to the other one; they trade places after each action.
@@ -80,32 +76,9 @@ class TunedState(State):
         self.actions = 0
         self.counts: dict[int, int] | None = None
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return GAMES["tuned"]
-
-    def copy(self) -> TunedState:
-        """Return an independent twin of this state."""
-        twin = TunedState()
-        twin.options = self.options
-        twin.seats = 2
-        twin.to_move = self.to_move
-        twin.outcome = self.outcome
-        twin.turn = self.turn
-        twin.donkeys = self.donkeys
-        twin.dogs = self.dogs
-        twin.cats = self.cats
-        twin.hand = self.hand
-        twin.other_hand = self.other_hand
-        twin.blocked = self.blocked
-        twin.other_blocked = self.other_blocked
-        twin.last = self.last
-        twin.banned = self.banned
-        twin.actions = self.actions
-        counts = self.counts
-        twin.counts = None if counts is None else counts.copy()
-        return twin
+    @abstractmethod
+    def copy(self) -> TunedPosition:
+        """Return an independent twin of this position."""
 
     def legal_actions(self) -> list[int]:
         """Return the adds by animal and square, then the moves by from, n and to (9)."""
@@ -167,10 +140,6 @@ class TunedState(State):
             return False
         return self._fits(kinds[-1 - above], target)
 
-    def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
-        moves.apply(self, action)
-
     def key(self) -> int:
         """Return the board and the turn as one number: a mask per kind, then the seat."""
         masks = self.donkeys | self.dogs << AREA | self.cats << 2 * AREA
@@ -230,34 +199,3 @@ class TunedState(State):
         if kind < DOG:
             above += self.dogs >> source & 1
         return MOVES + PER_SQUARE * source + AREA * above + targets[pick - row * len(targets)]
-
-    def text(self, action: int) -> str:
-        """Return `add <animal> <square>` or `move <from> <to> <n>`."""
-        return text_of(action, TEXTS, title="Tuned")
-
-    def parse(self, text: str) -> int:
-        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        return action_of(text, ACTIONS, grammar=GRAMMAR)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the position as on the rules page (8), with the counts in `history`."""
-        return serialization.describe(self)
-
-    def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return the whole position: nothing is hidden in Tuned."""
-        return self._seen_by(serialization.describe(self), seat)
-
-    def event_for(self, seat: int | None, text: str) -> str:
-        """Return the text as it is: nothing is hidden in Tuned."""
-        return text
-
-    def determinize(self, seat: int, rng: Random) -> TunedState:
-        """Return a copy: nothing is hidden in Tuned."""
-        return self.copy()
-
-
-def first_position() -> TunedState:
-    """Return the empty board with full hands."""
-    state = TunedState()
-    state.reset()
-    return state

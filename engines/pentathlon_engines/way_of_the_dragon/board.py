@@ -66,14 +66,14 @@ PHASES: Final = ("dead", "start", "roll", "keep", "move", "extra", "over")
 
 NOBODY: Final = -1
 
-COLORS: Final[tuple[str, ...]] = tuple(path["color"] for path in RULES["paths"])
-"""A color is a number: that of the path of its element."""
+COLOURS: Final[tuple[str, ...]] = tuple(path["color"] for path in RULES["paths"])
+"""A colour is a number: that of the path of its element."""
 _HOLDERS: Final[dict[str, str]] = RULES["powers"]
-HAS_FEAR: Final = COLORS.index(_HOLDERS["fear"])
-HAS_REBIRTH: Final = COLORS.index(_HOLDERS["rebirth"])
-HAS_EYE: Final = COLORS.index(_HOLDERS["eye"])
-HAS_ANXIETY: Final = COLORS.index(_HOLDERS["anxiety"])
-HAS_DRAGON: Final = COLORS.index(_HOLDERS["dragon"])
+HAS_FEAR: Final = COLOURS.index(_HOLDERS["fear"])
+HAS_REBIRTH: Final = COLOURS.index(_HOLDERS["rebirth"])
+HAS_EYE: Final = COLOURS.index(_HOLDERS["eye"])
+HAS_ANXIETY: Final = COLOURS.index(_HOLDERS["anxiety"])
+HAS_DRAGON: Final = COLOURS.index(_HOLDERS["dragon"])
 
 DRAW: Final = "draw"
 """The value of `start_seat` with which chance draws the seat that begins."""

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Final
 
-    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
+    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 
-def draw(state: WayOfTheDragonState, rng: Random) -> str:
+def draw(state: WayOfTheDragonPosition, rng: Random) -> str:
     """Draw what comes next; every space, seat and face has the same chance."""
     if state.phase == ROLL:
         return _ROLLS[dice.roll(state.kept, rng.random)]
@@ -27,7 +27,7 @@ def draw(state: WayOfTheDragonState, rng: Random) -> str:
     return texts[int(rng.random() * len(texts))]
 
 
-def outcomes(state: WayOfTheDragonState) -> list[tuple[str, int]]:
+def outcomes(state: WayOfTheDragonPosition) -> list[tuple[str, int]]:
     """Return all that can come next; the weight of dice is in how many ways they come about."""
     if state.phase == ROLL:
         return [(_ROLLS[number], ways) for number, ways in dice.rolls(state.kept)]
@@ -36,7 +36,7 @@ def outcomes(state: WayOfTheDragonState) -> list[tuple[str, int]]:
     return [(f"start {seat}", 1) for seat in range(state.seats)]
 
 
-def read(state: WayOfTheDragonState, text: str) -> tuple[int, int] | None:
+def read(state: WayOfTheDragonPosition, text: str) -> tuple[int, int] | None:
     """Return dice and 0, path and position, or seat and 0 of a text, None if it cannot be."""
     if state.phase == ROLL:
         number = _NUMBERS.get(text, 0)
@@ -53,7 +53,7 @@ _ROLLS: Final = [f"roll {word}" for word in WORDS]
 _NUMBERS: Final = {text: number for number, text in enumerate(_ROLLS)}
 
 
-def grammar(state: WayOfTheDragonState) -> str:
+def grammar(state: WayOfTheDragonPosition) -> str:
     """Return what can be written here, in words."""
     if state.phase == ROLL:
         kept = WORDS[state.kept]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pentathlon_engines.way_of_the_dragon import moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS, TEXTS
-from pentathlon_engines.way_of_the_dragon.board import COLORS, EXTRA, NOBODY, OVER, ROLL
+from pentathlon_engines.way_of_the_dragon.board import COLOURS, EXTRA, NOBODY, OVER, ROLL
 from pentathlon_engines.way_of_the_dragon.dice import DRAGON, FACES, NONE, REROLLS, WORDS
-from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
+from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 
-def of_seat(state: WayOfTheDragonState, seat: int) -> str:
-    """Return color, points, pieces and power of a seat."""
+def of_seat(state: WayOfTheDragonPosition, seat: int) -> str:
+    """Return colour, points, pieces and power of a seat."""
     counted = moves.rank_seats(state, "")
     scores = counted.scores or ()
     power = f", power {_power(state, seat)}" if state.options["powers"] else ""
     numbered = counted.numbered[seat]
     return (
-        f"seat {seat}: {COLORS[state.colors[seat]]}, {_points(scores[seat])}, "
+        f"seat {seat}: {COLOURS[state.colours[seat]]}, {_points(scores[seat])}, "
         f"{numbered} of {PATHS} on numbers{power}"
     )
 
@@ -25,11 +25,11 @@ def _points(points: int) -> str:
     return f"{points} point" if points == 1 else f"{points} points"
 
 
-def _power(state: WayOfTheDragonState, seat: int) -> str:
+def _power(state: WayOfTheDragonPosition, seat: int) -> str:
     return "used" if state.used >> seat & 1 else "not used"
 
 
-def of_dice(state: WayOfTheDragonState) -> str:
+def of_dice(state: WayOfTheDragonPosition) -> str:
     """Return the dice, those that are framed, and the rolls that are left."""
     if state.dice == NONE:
         return "dice not rolled yet"
@@ -39,7 +39,7 @@ def of_dice(state: WayOfTheDragonState) -> str:
     return f"dice {WORDS[state.dice]}{chosen}; {big} {small}"
 
 
-def of_rolls(state: WayOfTheDragonState) -> tuple[str, str]:
+def of_rolls(state: WayOfTheDragonPosition) -> tuple[str, str]:
     """Return what is left to roll, in two short lines."""
     if state.phase == OVER:
         return "match", "over"
@@ -52,19 +52,19 @@ def of_rolls(state: WayOfTheDragonState) -> tuple[str, str]:
     return f"{state.rolls_left} {'roll' if state.rolls_left == 1 else 'rolls'}", "left"
 
 
-def has_turn_passed(state: WayOfTheDragonState) -> bool:
+def has_turn_passed(state: WayOfTheDragonPosition) -> bool:
     """Say whether the dice still lie as the turn before left them."""
     return state.phase == ROLL and state.rolls_left == REROLLS and state.kept == NONE
 
 
-def framed_dice(state: WayOfTheDragonState) -> str:
+def framed_dice(state: WayOfTheDragonPosition) -> str:
     """Return the dice that were kept or, after the action, used."""
     if state.phase in (EXTRA, OVER) or has_turn_passed(state):
         return _used_dice(state)
     return WORDS[state.kept]
 
 
-def _used_dice(state: WayOfTheDragonState) -> str:
+def _used_dice(state: WayOfTheDragonPosition) -> str:
     seat, action = state.last
     words = [] if seat == NOBODY else TEXTS[action].split()
     dice = WORDS[state.dice]
@@ -80,27 +80,27 @@ def _used_dice(state: WayOfTheDragonState) -> str:
     return letter * own + (dragon * (int(words[2]) - own) if words[0] == "wild" else "")
 
 
-def of_space(state: WayOfTheDragonState, path: int, at: int) -> str:
+def of_space(state: WayOfTheDragonPosition, path: int, at: int) -> str:
     """Return what a space is and what stands on it."""
     points = state.board.points[path][at]
     name = f"{ELEMENTS[path]} {at}" + (f", {_points(points)}" if points else "")
     return f"{name}: {_of_piece(state, path, at)}"
 
 
-def _of_piece(state: WayOfTheDragonState, path: int, at: int) -> str:
+def _of_piece(state: WayOfTheDragonPosition, path: int, at: int) -> str:
     if state.dead[path] >> at & 1:
         return "dead piece"
     seat = seat_on(state, path, at)
-    return "empty" if seat is None else f"seat {seat}, {COLORS[state.colors[seat]]}"
+    return "empty" if seat is None else f"seat {seat}, {COLOURS[state.colours[seat]]}"
 
 
-def seat_on(state: WayOfTheDragonState, path: int, at: int) -> int | None:
+def seat_on(state: WayOfTheDragonPosition, path: int, at: int) -> int | None:
     """Return whose piece stands on a space, None if nobody's."""
     on_path = state.positions[path::PATHS]
     return on_path.index(at) if at in on_path else None
 
 
-def of_end(state: WayOfTheDragonState) -> str:
+def of_end(state: WayOfTheDragonPosition) -> str:
     """Return the last action and how the match ended, if it has."""
     seat, action = state.last
     done = "no action yet" if seat == NOBODY else f"last action: seat {seat} {TEXTS[action]}"

@@ -9,7 +9,7 @@ from pentathlon_engines.way_of_the_dragon import description, moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS
 from pentathlon_engines.way_of_the_dragon.board import USUAL_PLAIN, board_of, steps_in
 from pentathlon_engines.way_of_the_dragon.dice import FACES, NONE, WORDS
-from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
+from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 _LEFT: Final = 95
 _FIRST_ROW: Final = 76
@@ -28,7 +28,7 @@ _NAMES: Final = (*ELEMENTS, "dragon")
 _GLYPHS: Final = (*ELEMENTS, "celestial")
 
 
-def svg(state: WayOfTheDragonState, seat: int | None) -> str:
+def svg(state: WayOfTheDragonPosition, seat: int | None) -> str:
     """Draw the position; the seat makes no difference, as all is open."""
     picture = Picture(height=_HEIGHT, field=_FIELD)
     size = _size(state)
@@ -44,7 +44,7 @@ def svg(state: WayOfTheDragonState, seat: int | None) -> str:
     return picture.document(title=title, description=_describe(state))
 
 
-def text(state: WayOfTheDragonState) -> str:
+def text(state: WayOfTheDragonPosition) -> str:
     """Draw the position with a line for each path; an empty number shows its points."""
     columns = range(1, max(state.board.last) + 1)
     lines = [" " * 8 + "".join(str(at).ljust(4) for at in columns)]
@@ -60,7 +60,7 @@ def text(state: WayOfTheDragonState) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _letters(state: WayOfTheDragonState, path: int, at: int) -> str:
+def _letters(state: WayOfTheDragonPosition, path: int, at: int) -> str:
     if state.dead[path] >> at & 1:
         return "xx"
     seat = description.seat_on(state, path, at)
@@ -70,21 +70,21 @@ def _letters(state: WayOfTheDragonState, path: int, at: int) -> str:
     return f"+{points}" if points else "."
 
 
-def _size(state: WayOfTheDragonState) -> float:
+def _size(state: WayOfTheDragonPosition) -> float:
     """Return the side of a space, so that the longest path fits."""
     return _FIELD_WIDTH / max(state.board.last + board_of(USUAL_PLAIN).last)
 
 
-def _middle(state: WayOfTheDragonState, path: int, at: int) -> Point:
+def _middle(state: WayOfTheDragonPosition, path: int, at: int) -> Point:
     return _LEFT + _size(state) * (at - 0.5), _FIRST_ROW + _ROW * path
 
 
-def _box(state: WayOfTheDragonState, path: int, at: int, *, gap: float = 1.5) -> Box:
+def _box(state: WayOfTheDragonPosition, path: int, at: int, *, gap: float = 1.5) -> Box:
     (x, y), side = _middle(state, path, at), _size(state) - 2 * gap
     return x - side / 2, y - side / 2, side, side
 
 
-def _draw_path(picture: Picture, state: WayOfTheDragonState, path: int) -> None:
+def _draw_path(picture: Picture, state: WayOfTheDragonPosition, path: int) -> None:
     element, middle = ELEMENTS[path], _FIRST_ROW + _ROW * path
     picture.rect((10, middle - _BAND / 2, WIDTH - 20, _BAND), paint="b-hand", radius=10)
     picture.disc((46, middle), size=50, paint=f"el-{element} b-edge", width=1.5)
@@ -94,7 +94,7 @@ def _draw_path(picture: Picture, state: WayOfTheDragonState, path: int) -> None:
             _draw_space(picture, state, path, at)
 
 
-def _draw_space(picture: Picture, state: WayOfTheDragonState, path: int, at: int) -> None:
+def _draw_space(picture: Picture, state: WayOfTheDragonPosition, path: int, at: int) -> None:
     centre, size = _middle(state, path, at), _size(state)
     points = state.board.points[path][at]
     if points:
@@ -117,25 +117,25 @@ def _draw_space(picture: Picture, state: WayOfTheDragonState, path: int, at: int
 
 
 def _draw_piece(
-    picture: Picture, state: WayOfTheDragonState, seat: int, at: Point, *, points: int
+    picture: Picture, state: WayOfTheDragonPosition, seat: int, at: Point, *, points: int
 ) -> None:
-    """Draw a piece; where colors matter it carries the glyph of its color's element."""
+    """Draw a piece; where colours matter it carries the glyph of its colour's element."""
     size = _size(state)
     picture.seat_piece(seat, at, size=size * 0.71, inside=str(points) if points else "")
     if state.options["powers"] or state.options["immunity"]:
         corner = (at[0] + size * 0.3, at[1] - size * 0.3)
-        _draw_color(picture, state, seat, corner, size=size * 0.42)
+        _draw_colour(picture, state, seat, corner, size=size * 0.42)
 
 
-def _draw_color(
-    picture: Picture, state: WayOfTheDragonState, seat: int, at: Point, *, size: float
+def _draw_colour(
+    picture: Picture, state: WayOfTheDragonPosition, seat: int, at: Point, *, size: float
 ) -> None:
-    element = ELEMENTS[state.colors[seat]]
+    element = ELEMENTS[state.colours[seat]]
     picture.disc(at, size=size, paint=f"el-{element} b-edge", width=1)
     picture.glyph(element, at, size=size * 0.66, paint=f"el-{element}-ink")
 
 
-def _draw_marks(picture: Picture, state: WayOfTheDragonState) -> None:
+def _draw_marks(picture: Picture, state: WayOfTheDragonPosition) -> None:
     """Mark where pieces were moved to and, if nothing else stands there, from."""
     for path, origin, target in steps_in(state.moved):
         picture.brackets(_box(state, path, target, gap=-2))
@@ -143,7 +143,7 @@ def _draw_marks(picture: Picture, state: WayOfTheDragonState) -> None:
             picture.dashed(_box(state, path, origin))
 
 
-def _draw_dice(picture: Picture, state: WayOfTheDragonState) -> None:
+def _draw_dice(picture: Picture, state: WayOfTheDragonPosition) -> None:
     picture.text("Dice", (24, _DICE_AT), paint="bm", anchor="start")
     framed = description.framed_dice(state) if state.dice != NONE else ""
     shown: dict[str, int] = {}
@@ -167,7 +167,7 @@ def _draw_die(picture: Picture, letter: str, x: float, *, framed: bool) -> None:
         picture.rect(frame, paint="b-last", radius=12, width=4)
 
 
-def _draw_seat(picture: Picture, state: WayOfTheDragonState, seat: int) -> None:
+def _draw_seat(picture: Picture, state: WayOfTheDragonPosition, seat: int) -> None:
     """Draw mark, points and power of a seat; the bar is at the seat whose turn it is."""
     width = (WIDTH - 20) / 5
     left, top = 10 + width * seat, _SEATS_AT - 22
@@ -180,12 +180,12 @@ def _draw_seat(picture: Picture, state: WayOfTheDragonState, seat: int) -> None:
         score = (moves.rank_seats(state, "").scores or ())[seat]
         picture.text(str(score), (left + 50, _SEATS_AT), size=24, anchor="start", bold=True)
         if state.options["powers"] or state.options["immunity"]:
-            _draw_color(picture, state, seat, (left + 96, _SEATS_AT), size=28)
+            _draw_colour(picture, state, seat, (left + 96, _SEATS_AT), size=28)
         if state.used >> seat & 1:
             picture.glyph("dead", (left + 96, _SEATS_AT), size=34, paint="b-rock")
 
 
-def _describe(state: WayOfTheDragonState) -> str:
+def _describe(state: WayOfTheDragonPosition) -> str:
     seats = [description.of_seat(state, seat) for seat in range(state.seats)]
     sentences = [*seats, description.of_dice(state), description.of_end(state)]
     return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences)

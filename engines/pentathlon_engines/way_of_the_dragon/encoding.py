@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pentathlon_engines.encoding.features import Features
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, MOST_SPACES
-from pentathlon_engines.way_of_the_dragon.board import COLORS, PHASES
+from pentathlon_engines.way_of_the_dragon.board import COLOURS, PHASES
 from pentathlon_engines.way_of_the_dragon.dice import DICE, FACES, REROLLS, RULES
 
 _SPACES: Final = range(1, MOST_SPACES + 1)
@@ -25,8 +25,8 @@ def features(view: dict[str, Any], seats: int) -> list[float]:
     found.number(view["turn"], most=options["turn_cap_per_player"] * seats)
     found.number(options["turn_cap_per_player"], most=_CAP)
     found.numbers(view["plain_spaces"], most=MOST_SPACES)
-    for color in found.by_seat(view["colors"]):
-        found.choice(color, COLORS)
+    for colour in found.by_seat(view["colors"]):
+        found.choice(colour, COLOURS)
     for pieces in found.by_seat(view["positions"]):
         for element in ELEMENTS:
             found.choice(pieces[element], _SPACES)

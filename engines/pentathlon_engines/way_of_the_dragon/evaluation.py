@@ -22,14 +22,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
+    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 _SPACE: Final = 0.8
 """For each space that a piece lacks to its last plain one, in points."""
 _WIN: Final = 100.0
 
 
-def worth(state: WayOfTheDragonState, seat: int) -> float:
+def worth(state: WayOfTheDragonPosition, seat: int) -> float:
     """Return how good the position looks to a seat; more is better."""
     if state.outcome is not None:
         return _WIN if state.outcome.ranks[seat] == 0 else -_WIN
@@ -40,22 +40,22 @@ def worth(state: WayOfTheDragonState, seat: int) -> float:
     return found
 
 
-def pieces_of(state: WayOfTheDragonState, seat: int) -> list[int]:
+def pieces_of(state: WayOfTheDragonPosition, seat: int) -> list[int]:
     """Return where the pieces of a seat are, path by path."""
     return state.positions[PATHS * seat : PATHS * (seat + 1)]
 
 
-def _standing(state: WayOfTheDragonState, seat: int) -> float:
+def _standing(state: WayOfTheDragonPosition, seat: int) -> float:
     return sum(_at(state, path, at) for path, at in enumerate(pieces_of(state, seat)))
 
 
-def _at(state: WayOfTheDragonState, path: int, at: int) -> float:
+def _at(state: WayOfTheDragonPosition, path: int, at: int) -> float:
     """Return what a piece at this position of a path is worth."""
     points = state.board.points[path][at]
     return points or _SPACE * (at - state.board.plain[path])
 
 
-def _hope(state: WayOfTheDragonState) -> float:
+def _hope(state: WayOfTheDragonPosition) -> float:
     """Return what the seat on turn can expect if it rolls on for the best element."""
     rolling = state.phase == ROLL
     dice = state.kept if rolling else state.dice
@@ -74,7 +74,7 @@ def _hope(state: WayOfTheDragonState) -> float:
     return best
 
 
-def _gain(state: WayOfTheDragonState, path: int, at: int, spaces: int) -> float:
+def _gain(state: WayOfTheDragonPosition, path: int, at: int, spaces: int) -> float:
     """Return what the own piece of a path gains by a move, nothing if the way ends in a piece."""
     if not spaces or state.taken[path] >> at + spaces & 1:
         return 0.0

@@ -1,23 +1,130 @@
-"""Way of the Dragon as a game that can be started and loaded."""
+"""Way of the Dragon as a game of the contract: positions with all that anybody may ask of them."""
 
 from __future__ import annotations
 
 from itertools import permutations
 
+from pentathlon_engines.contract.action_texts import action_of, text_of
 from pentathlon_engines.contract.game import Game, GameInfo, Option
 from pentathlon_engines.errors import BadOption, BadPosition
-from pentathlon_engines.way_of_the_dragon import moves, serialization
-from pentathlon_engines.way_of_the_dragon.actions import TEXTS
-from pentathlon_engines.way_of_the_dragon.board import DRAW, USUAL_PLAIN
-from pentathlon_engines.way_of_the_dragon.dice import LETTERS, RULES
-from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
+from pentathlon_engines.way_of_the_dragon import chance, moves, serialization
+from pentathlon_engines.way_of_the_dragon.actions import (
+    ACTIONS,
+    GRAMMAR,
+    TEXTS,
+)
+from pentathlon_engines.way_of_the_dragon.board import (
+    DRAW,
+    ROLL,
+    USUAL_PLAIN,
+)
+from pentathlon_engines.way_of_the_dragon.dice import (
+    LETTERS,
+    RULES,
+    throw,
+)
+from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from random import Random
     from typing import Any, Final
 
-    from pentathlon_engines.contract.game import Encoder, Evaluation, Policy
+    from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome, Policy
     from pentathlon_engines.drawing.plain import Drawing
+
+
+class WayOfTheDragonState(WayOfTheDragonPosition):
+    """A position of Way of the Dragon."""
+
+    __slots__ = ()
+
+    @property
+    def game(self) -> Game:
+        """The game this is a position of."""
+        return GAME
+
+    def copy(self) -> WayOfTheDragonState:
+        """Return an independent twin of this state."""
+        twin = WayOfTheDragonState()
+        twin.options = self.options
+        twin.seats = self.seats
+        twin.to_move = self.to_move
+        twin.outcome = self.outcome
+        twin.board = self.board
+        twin.powers = self.powers
+        twin.immunity = self.immunity
+        twin.cap = self.cap
+        twin.colours = self.colours
+        twin.positions = self.positions[:]
+        twin.taken = self.taken[:]
+        twin.dead = self.dead
+        twin.phase = self.phase
+        twin.turn = self.turn
+        twin.turn_of = self.turn_of
+        twin.dice = self.dice
+        twin.kept = self.kept
+        twin.rolls_left = self.rolls_left
+        twin.used = self.used
+        twin.last = self.last
+        twin.moved = self.moved
+        twin.ply = self.ply
+        return twin
+
+    def apply_unchecked(self, action: int) -> None:
+        """Do an action without looking whether it is legal: for search loops only."""
+        moves.apply(self, action)
+
+    def playout(self, rng: Random) -> Outcome:
+        """Play this very state to its end at random and return the outcome."""
+        draw = rng.random
+        while self.outcome is None:
+            if self.phase == ROLL:
+                moves.see_roll(self, throw(self.kept, draw))
+            elif self.phase > ROLL:
+                moves.apply(self, self._draw_action(draw))
+            else:
+                moves.apply_chance(self, self.sample_chance(rng))
+        return self.outcome
+
+    def sample_chance(self, rng: Random) -> str:
+        """Draw what chance decides now, as a text that carries all of it."""
+        self._check_chance()
+        return chance.draw(self, rng)
+
+    def apply_chance(self, text: str) -> None:
+        """Do what chance decided; raise `BadChance` if it cannot happen here."""
+        self._check_chance()
+        moves.apply_chance(self, text)
+
+    def chance_outcomes(self) -> list[tuple[str, int]]:
+        """Return all that chance may decide now with exact weights."""
+        self._check_chance()
+        return chance.outcomes(self)
+
+    def text(self, action: int) -> str:
+        """Return the words of the rules for an action."""
+        return text_of(action, TEXTS, title="Way of the Dragon")
+
+    def parse(self, text: str) -> int:
+        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
+        return action_of(text, ACTIONS, grammar=GRAMMAR)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the position as on the rules page (10)."""
+        return serialization.describe(self)
+
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        """Return the whole position: only the dice to come are unknown, and those to all."""
+        return self._seen_by(serialization.describe(self), seat)
+
+    def event_for(self, seat: int | None, text: str) -> str:
+        """Return the text as it is: nothing is hidden in Way of the Dragon."""
+        return text
+
+    def determinize(self, seat: int, rng: Random) -> WayOfTheDragonState:
+        """Return a copy: nothing is hidden in Way of the Dragon."""
+        return self.copy()
 
 
 class WayOfTheDragonGame(Game):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pentathlon_engines.contract.compiling import i64
-    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
+    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 
 class RaceOutcome(Outcome):
@@ -68,7 +68,7 @@ class RaceOutcome(Outcome):
         return {**super().to_json(), "numbered": list(self.numbered)}
 
 
-def apply(state: WayOfTheDragonState, action: int) -> None:
+def apply(state: WayOfTheDragonPosition, action: int) -> None:
     """Do an action of the seat to move, which is legal."""
     state.ply += 1
     state.last = (state.turn_of, action)
@@ -85,7 +85,7 @@ def apply(state: WayOfTheDragonState, action: int) -> None:
         _choose_turn(state, action)
 
 
-def _keep(state: WayOfTheDragonState, action: i64) -> None:
+def _keep(state: WayOfTheDragonPosition, action: i64) -> None:
     """Stop rolling, or choose the dice that stay (4.1, 7.3)."""
     if action == STOP:
         state.rolls_left = 0
@@ -101,7 +101,7 @@ def _keep(state: WayOfTheDragonState, action: i64) -> None:
     state.to_move = CHANCE
 
 
-def _move(state: WayOfTheDragonState, action: i64) -> None:
+def _move(state: WayOfTheDragonPosition, action: i64) -> None:
     if action < JUMP:
         _advance(state, action - MOVE, COUNTS[state.dice][action - MOVE])
     elif action < WILD:
@@ -120,11 +120,11 @@ def _move(state: WayOfTheDragonState, action: i64) -> None:
             _use_power(state)
 
 
-def _use_power(state: WayOfTheDragonState) -> None:
+def _use_power(state: WayOfTheDragonPosition) -> None:
     state.used |= 1 << state.turn_of
 
 
-def _advance_all(state: WayOfTheDragonState, *, jumping: bool) -> None:
+def _advance_all(state: WayOfTheDragonPosition, *, jumping: bool) -> None:
     """Move all own pieces that can go one space, blocked ones if they may jump (4.6, 7.5)."""
     paths = state.can_advance()
     if jumping:
@@ -137,7 +137,7 @@ def _advance_all(state: WayOfTheDragonState, *, jumping: bool) -> None:
     state.moved = moved
 
 
-def _advance(state: WayOfTheDragonState, path: i64, spaces: i64) -> None:
+def _advance(state: WayOfTheDragonPosition, path: i64, spaces: i64) -> None:
     """Move the own piece of a path, over what is in the way (4.3, 7.5)."""
     index = state.turn_of * PATHS + path
     origin: i64 = state.positions[index]
@@ -150,7 +150,7 @@ def _advance(state: WayOfTheDragonState, path: i64, spaces: i64) -> None:
     state.moved = step_of(path, origin, target)
 
 
-def _swap(state: WayOfTheDragonState, path: int, low: int, high: int) -> None:
+def _swap(state: WayOfTheDragonPosition, path: int, low: int, high: int) -> None:
     """Let two pieces of a path trade places (4.5)."""
     on_path = state.positions[path::PATHS]
     first, second = on_path.index(low), on_path.index(high)
@@ -159,7 +159,7 @@ def _swap(state: WayOfTheDragonState, path: int, low: int, high: int) -> None:
     state.moved = join_steps(step_of(path, low, high), step_of(path, high, low))
 
 
-def _end_move(state: WayOfTheDragonState, *, race: bool) -> None:
+def _end_move(state: WayOfTheDragonPosition, *, race: bool) -> None:
     """See whether the match is over; if not, go on to an extra turn or the next seat."""
     outcome = outcome_of(state, race=race)
     if outcome is not None:
@@ -172,19 +172,19 @@ def _end_move(state: WayOfTheDragonState, *, race: bool) -> None:
         _begin_turn(state, _next_seat(state))
 
 
-def is_race(state: WayOfTheDragonState) -> bool:
+def is_race(state: WayOfTheDragonPosition) -> bool:
     """Say whether some seat has all pieces on numbers (5.1)."""
     return any(state.has_all_numbered(seat) for seat in range(state.seats))
 
 
-def outcome_of(state: WayOfTheDragonState, *, race: bool) -> RaceOutcome | None:
+def outcome_of(state: WayOfTheDragonPosition, *, race: bool) -> RaceOutcome | None:
     """Return the outcome if the match ends after the action that was just done (5)."""
     if race:
         return rank_seats(state, "race")
     return rank_seats(state, "cap") if state.turn >= state.cap else None
 
 
-def rank_seats(state: WayOfTheDragonState, reason: str) -> RaceOutcome:
+def rank_seats(state: WayOfTheDragonPosition, reason: str) -> RaceOutcome:
     """Return points and ranks of this position (5.2, 5.3)."""
     scores: list[int] = []
     numbered: list[int] = []
@@ -205,19 +205,19 @@ def rank_seats(state: WayOfTheDragonState, reason: str) -> RaceOutcome:
     return RaceOutcome(tuple(ranks), reason, tuple(scores), numbered=tuple(numbered))
 
 
-def _next_seat(state: WayOfTheDragonState) -> i64:
+def _next_seat(state: WayOfTheDragonPosition) -> i64:
     following = state.turn_of + 1
     return following if following < state.seats else 0
 
 
-def _choose_turn(state: WayOfTheDragonState, action: int) -> None:
+def _choose_turn(state: WayOfTheDragonPosition, action: int) -> None:
     """End the turn, or take another one (4.7, 7.2)."""
     if action == REBIRTH:
         _use_power(state)
     _begin_turn(state, _next_seat(state) if action == END else state.turn_of)
 
 
-def _begin_turn(state: WayOfTheDragonState, seat: i64) -> None:
+def _begin_turn(state: WayOfTheDragonPosition, seat: i64) -> None:
     state.turn += 1
     state.turn_of = seat
     state.kept = NONE
@@ -226,7 +226,7 @@ def _begin_turn(state: WayOfTheDragonState, seat: i64) -> None:
     state.to_move = CHANCE
 
 
-def prepare(state: WayOfTheDragonState) -> None:
+def prepare(state: WayOfTheDragonPosition) -> None:
     """Go on to what chance decides next before the first turn (3.7)."""
     if sum(mask.bit_count() for mask in state.dead) < state.options["dead"]:
         state.phase = DEAD
@@ -236,7 +236,7 @@ def prepare(state: WayOfTheDragonState) -> None:
         _begin_turn(state, int(state.options["start_seat"]))
 
 
-def apply_chance(state: WayOfTheDragonState, text: str) -> None:
+def apply_chance(state: WayOfTheDragonPosition, text: str) -> None:
     """Do what chance decided; raise `BadChance` if it cannot happen here."""
     found = chance.read(state, text)
     if found is None:
@@ -251,7 +251,7 @@ def apply_chance(state: WayOfTheDragonState, text: str) -> None:
         _place_dead(state, found[0], found[1])
 
 
-def _place_dead(state: WayOfTheDragonState, path: int, at: int) -> None:
+def _place_dead(state: WayOfTheDragonPosition, path: int, at: int) -> None:
     state.taken[path] |= 1 << at
     state.dead = tuple(
         mask | 1 << at if index == path else mask for index, mask in enumerate(state.dead)
@@ -259,7 +259,7 @@ def _place_dead(state: WayOfTheDragonState, path: int, at: int) -> None:
     prepare(state)
 
 
-def see_roll(state: WayOfTheDragonState, dice: i64) -> None:
+def see_roll(state: WayOfTheDragonPosition, dice: i64) -> None:
     state.ply += 1
     state.dice = dice
     state.to_move = state.turn_of

@@ -10,7 +10,7 @@ from pentathlon_engines.way_of_the_dragon.actions import AGAIN, KEEP, PATHS, REB
 from pentathlon_engines.way_of_the_dragon.board import EXTRA, KEEPING
 from pentathlon_engines.way_of_the_dragon.dice import COUNTS, DICE, FACES, NUMBERS
 from pentathlon_engines.way_of_the_dragon.evaluation import pieces_of
-from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
+from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def play_greedy(state: State, actions: list[int], rng: Random) -> int:
     """Collect the element whose piece would get furthest, then go as far as possible."""
-    if not isinstance(state, WayOfTheDragonState):
+    if not isinstance(state, WayOfTheDragonPosition):
         raise TypeError(f"a position of Way of the Dragon is needed, not {state!r}")
     if state.phase == KEEPING:
         return _collect(state, rng)
@@ -28,7 +28,7 @@ def play_greedy(state: State, actions: list[int], rng: Random) -> int:
     return max(actions, key=lambda action: (_reach(state, action), rng.random()))
 
 
-def _collect(state: WayOfTheDragonState, rng: Random) -> int:
+def _collect(state: WayOfTheDragonPosition, rng: Random) -> int:
     """Keep all dice of one element, or stop when there is nothing else to roll."""
     counts, mine = COUNTS[state.dice], pieces_of(state, state.turn_of)
     walking = [path for path in range(PATHS) if mine[path] <= state.board.plain[path]]
@@ -38,7 +38,7 @@ def _collect(state: WayOfTheDragonState, rng: Random) -> int:
     return KEEP + NUMBERS[FACES[best] * counts[best]]
 
 
-def _reach(state: WayOfTheDragonState, action: int) -> int:
+def _reach(state: WayOfTheDragonPosition, action: int) -> int:
     """Return how far the last plain space is behind the best own piece that was moved."""
     seat, plain = state.turn_of, state.board.plain
     after = state.copy()

@@ -11,7 +11,7 @@ from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.way_of_the_dragon import moves
 from pentathlon_engines.way_of_the_dragon.actions import ACTIONS, ELEMENTS, GRAMMAR, PATHS, TEXTS
 from pentathlon_engines.way_of_the_dragon.board import (
-    COLORS,
+    COLOURS,
     DEAD,
     EXTRA,
     KEEPING,
@@ -42,16 +42,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonState
+    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
 
 
-def describe(state: WayOfTheDragonState) -> dict[str, Any]:
+def describe(state: WayOfTheDragonPosition) -> dict[str, Any]:
     """Return a position as a JSON object."""
     outcome = state.outcome
     return {
         "game": "way_of_the_dragon",
         "players": state.seats,
-        "colors": [COLORS[color] for color in state.colors],
+        "colors": [COLOURS[colour] for colour in state.colours],
         "options": dict(state.options),
         "plain_spaces": list(state.board.plain),
         "turn": state.turn,
@@ -73,14 +73,14 @@ def describe(state: WayOfTheDragonState) -> dict[str, Any]:
     }
 
 
-def pieces(state: WayOfTheDragonState, seat: int) -> dict[str, int | None]:
+def pieces(state: WayOfTheDragonPosition, seat: int) -> dict[str, int | None]:
     """Return where the pieces of a seat stand; None is off the board."""
     first = seat * PATHS
     mine = state.positions[first : first + PATHS]
     return {element: at or None for element, at in zip(ELEMENTS, mine, strict=True)}
 
 
-def dead_pieces(state: WayOfTheDragonState) -> dict[str, list[int]]:
+def dead_pieces(state: WayOfTheDragonPosition) -> dict[str, list[int]]:
     """Return where dead pieces stand, on the paths that have any."""
     return {
         element: [at for at in range(mask.bit_length()) if mask >> at & 1]
@@ -89,7 +89,7 @@ def dead_pieces(state: WayOfTheDragonState) -> dict[str, list[int]]:
     }
 
 
-def last_action(state: WayOfTheDragonState) -> dict[str, int | str] | None:
+def last_action(state: WayOfTheDragonPosition) -> dict[str, int | str] | None:
     """Return who acted last and how."""
     seat, action = state.last
     return None if seat == NOBODY else {"seat": seat, "action": TEXTS[action]}
@@ -136,10 +136,10 @@ def plain_spaces(data: dict[str, Any]) -> tuple[int, ...]:
     )
 
 
-def read(state: WayOfTheDragonState, data: dict[str, Any]) -> None:
+def read(state: WayOfTheDragonPosition, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
     fields = Fields(data, known=_FIELDS)
-    _check_colors(state, fields)
+    _check_colours(state, fields)
     _read_dead(state, fields.mapping("dead", default={}))
     _read_pieces(state, fields.sequence("positions", length=state.seats))
     _read_phase(state, fields)
@@ -154,13 +154,13 @@ def read(state: WayOfTheDragonState, data: dict[str, Any]) -> None:
     _read_result(state, fields)
 
 
-def _check_colors(state: WayOfTheDragonState, fields: Fields) -> None:
-    expected = [COLORS[color] for color in state.colors]
+def _check_colours(state: WayOfTheDragonPosition, fields: Fields) -> None:
+    expected = [COLOURS[colour] for colour in state.colours]
     if fields.has("colors") and fields.sequence("colors", length=state.seats) != expected:
         refuse("colors", f"must be {expected} with option colors {state.options['colors']!r}")
 
 
-def _read_dead(state: WayOfTheDragonState, dead: dict[str, Any]) -> None:
+def _read_dead(state: WayOfTheDragonPosition, dead: dict[str, Any]) -> None:
     masks = [0] * PATHS
     for element, places in dead.items():
         path = _path("dead", element)
@@ -181,7 +181,7 @@ def _path(field: str, element: object) -> int:
     return ELEMENTS.index(str(element))
 
 
-def _read_pieces(state: WayOfTheDragonState, seats_of: list[Any]) -> None:
+def _read_pieces(state: WayOfTheDragonPosition, seats_of: list[Any]) -> None:
     for seat, places in enumerate(seats_of):
         field = f"positions[{seat}]"
         if not isinstance(places, dict) or set(places) != set(ELEMENTS):
@@ -191,7 +191,7 @@ def _read_pieces(state: WayOfTheDragonState, seats_of: list[Any]) -> None:
                 _put(state, seat, path, at=places[element])
 
 
-def _put(state: WayOfTheDragonState, seat: int, path: int, *, at: object) -> None:
+def _put(state: WayOfTheDragonPosition, seat: int, path: int, *, at: object) -> None:
     field = f"positions[{seat}].{ELEMENTS[path]}"
     place = checked_integer(field, at, low=1, high=state.board.last[path])
     if state.taken[path] >> place & 1:
@@ -200,7 +200,7 @@ def _put(state: WayOfTheDragonState, seat: int, path: int, *, at: object) -> Non
     state.taken[path] |= 1 << place
 
 
-def _read_phase(state: WayOfTheDragonState, fields: Fields) -> None:
+def _read_phase(state: WayOfTheDragonPosition, fields: Fields) -> None:
     """Read `to_move` and `phase`, which must agree on who decides."""
     state.to_move = fields.seat_to_move(state.seats, chance=True)
     name = fields.text("phase")
@@ -217,7 +217,7 @@ def _read_phase(state: WayOfTheDragonState, fields: Fields) -> None:
         refuse("to_move", f"must not be {state.to_move} in phase {name!r}")
 
 
-def _read_used(state: WayOfTheDragonState, fields: Fields) -> None:
+def _read_used(state: WayOfTheDragonPosition, fields: Fields) -> None:
     used = fields.sequence("power_used", length=state.seats)
     for seat, value in enumerate(used):
         if type(value) is not bool or (value and not state.options["powers"]):
@@ -226,7 +226,7 @@ def _read_used(state: WayOfTheDragonState, fields: Fields) -> None:
         state.used |= value << seat
 
 
-def _read_turn(state: WayOfTheDragonState, fields: Fields) -> None:
+def _read_turn(state: WayOfTheDragonPosition, fields: Fields) -> None:
     """Read `turn` and `turn_of`; before the first turn is rolled they are 0 and who begins."""
     before = state.phase in (DEAD, START)
     low, high = (0, 0) if before else (1, state.cap)
@@ -245,7 +245,7 @@ def _read_turn(state: WayOfTheDragonState, fields: Fields) -> None:
         refuse("turn_of", f"must be {state.to_move}, as that seat decides")
 
 
-def _read_dice(state: WayOfTheDragonState, fields: Fields) -> None:
+def _read_dice(state: WayOfTheDragonPosition, fields: Fields) -> None:
     state.dice = _dice("dice", fields.text("dice", default=""))
     state.kept = _dice("kept", fields.text("kept", default=""))
     state.rolls_left = fields.integer("rolls_left", low=0, high=REROLLS, default=0)
@@ -261,7 +261,7 @@ def _dice(field: str, word: str) -> int:
     return NUMBERS[word]
 
 
-def _read_last(state: WayOfTheDragonState, fields: Fields) -> None:
+def _read_last(state: WayOfTheDragonPosition, fields: Fields) -> None:
     if not fields.has("last"):
         return
     last = fields.mapping("last")
@@ -271,7 +271,7 @@ def _read_last(state: WayOfTheDragonState, fields: Fields) -> None:
     state.last = (seat, ACTIONS[last["action"]])
 
 
-def _moved(state: WayOfTheDragonState, field: str, value: object) -> int:
+def _moved(state: WayOfTheDragonPosition, field: str, value: object) -> int:
     """Return the step of a piece that was moved and stands there now."""
     if not isinstance(value, list) or len(value) != len(("element", "from", "to")):
         refuse(field, f"must be a list of element, origin and target, not {value!r}")
@@ -284,7 +284,7 @@ def _moved(state: WayOfTheDragonState, field: str, value: object) -> int:
     return step_of(path, origin, target)
 
 
-def _check_phase(state: WayOfTheDragonState) -> None:
+def _check_phase(state: WayOfTheDragonPosition) -> None:
     """Refuse dice and rolls that do not belong to the phase."""
     phase = state.phase
     if phase in (DEAD, START):
@@ -302,7 +302,7 @@ def _check_phase(state: WayOfTheDragonState) -> None:
         refuse("phase", "must not be 'extra': no other turn can follow this one")
 
 
-def _check_before_turns(state: WayOfTheDragonState) -> None:
+def _check_before_turns(state: WayOfTheDragonPosition) -> None:
     placed = sum(mask.bit_count() for mask in state.dead)
     if state.phase == DEAD and placed >= state.options["dead"]:
         refuse("dead", "must be fewer than the option says in phase 'dead'")
@@ -312,14 +312,14 @@ def _check_before_turns(state: WayOfTheDragonState) -> None:
         refuse("phase", f"must not be {PHASES[state.phase]!r} when the match has begun")
 
 
-def _check_roll(state: WayOfTheDragonState) -> None:
+def _check_roll(state: WayOfTheDragonPosition) -> None:
     if state.kept != NONE and state.rolls_left == REROLLS:
         refuse("rolls_left", f"must be below {REROLLS} when dice are rolled again")
     if state.rolls_left < REROLLS and state.dice == NONE:
         refuse("dice", "must be there when some are rolled again")
 
 
-def _read_result(state: WayOfTheDragonState, fields: Fields) -> None:
+def _read_result(state: WayOfTheDragonPosition, fields: Fields) -> None:
     """Read `result`, which is what the position counts."""
     expected = moves.outcome_of(state, race=moves.is_race(state)) if state.phase == OVER else None
     given = fields.mapping("result") if fields.has("result") else None

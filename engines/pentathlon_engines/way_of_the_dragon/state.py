@@ -5,19 +5,16 @@ Sections in brackets are those of the rules page. What an action does is in `mov
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.action_texts import action_of, text_of
+from abc import abstractmethod
+
 from pentathlon_engines.contract.game import CHANCE, State
-from pentathlon_engines.contract.registry import GAMES
-from pentathlon_engines.way_of_the_dragon import chance, moves, serialization
 from pentathlon_engines.way_of_the_dragon.actions import (
-    ACTIONS,
     AGAIN,
     END,
     EQUILIBRIUM,
     EQUILIBRIUM_JUMP,
     EYE,
     FEAR,
-    GRAMMAR,
     JUMP,
     KEEP,
     KEEPS,
@@ -29,7 +26,6 @@ from pentathlon_engines.way_of_the_dragon.actions import (
     REBIRTH,
     STOP,
     SWAP,
-    TEXTS,
     WILD,
 )
 from pentathlon_engines.way_of_the_dragon.board import (
@@ -43,7 +39,6 @@ from pentathlon_engines.way_of_the_dragon.board import (
     KEEPING,
     MOVING,
     NOBODY,
-    ROLL,
     Board,
     board_of,
 )
@@ -58,20 +53,18 @@ from pentathlon_engines.way_of_the_dragon.dice import (
     NONE,
     RULES,
     SHOWN,
-    throw,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
     from typing import Any
 
     from pentathlon_engines.contract.compiling import i64
-    from pentathlon_engines.contract.game import Draw, Game, Outcome
+    from pentathlon_engines.contract.game import Draw
 
 
-class WayOfTheDragonState(State):
-    """A position of Way of the Dragon.
+class WayOfTheDragonPosition(State):
+    """What lies on the table.
 
     `positions` has five numbers per seat, one per path; `taken` one mask per path with a bit for
     each position where a piece or a dead piece stands.
@@ -80,7 +73,7 @@ class WayOfTheDragonState(State):
     __slots__ = (
         "board",
         "cap",
-        "colors",
+        "colours",
         "dead",
         "dice",
         "immunity",
@@ -103,7 +96,7 @@ class WayOfTheDragonState(State):
     immunity: bool
     cap: i64
     """The turn after which the match ends in any case (5.5)."""
-    colors: tuple[int, ...]
+    colours: tuple[int, ...]
     positions: list[int]
     taken: list[int]
     dead: tuple[int, ...]
@@ -136,7 +129,7 @@ class WayOfTheDragonState(State):
         self.powers = options["powers"]
         self.immunity = options["immunity"]
         self.cap = options["turn_cap_per_player"] * seats
-        self.colors = tuple(LETTERS.index(letter) for letter in options["colors"][:seats])
+        self.colours = tuple(LETTERS.index(letter) for letter in options["colors"][:seats])
         self.positions = [0] * (PATHS * seats)
         self.taken = [0] * PATHS
         self.dead = (0,) * PATHS
@@ -151,37 +144,9 @@ class WayOfTheDragonState(State):
         self.moved = 0
         self.ply = 0
 
-    @property
-    def game(self) -> Game:
-        """The game this is a position of."""
-        return GAMES["way_of_the_dragon"]
-
-    def copy(self) -> WayOfTheDragonState:
-        """Return an independent twin of this state."""
-        twin = WayOfTheDragonState()
-        twin.options = self.options
-        twin.seats = self.seats
-        twin.to_move = self.to_move
-        twin.outcome = self.outcome
-        twin.board = self.board
-        twin.powers = self.powers
-        twin.immunity = self.immunity
-        twin.cap = self.cap
-        twin.colors = self.colors
-        twin.positions = self.positions[:]
-        twin.taken = self.taken[:]
-        twin.dead = self.dead
-        twin.phase = self.phase
-        twin.turn = self.turn
-        twin.turn_of = self.turn_of
-        twin.dice = self.dice
-        twin.kept = self.kept
-        twin.rolls_left = self.rolls_left
-        twin.used = self.used
-        twin.last = self.last
-        twin.moved = self.moved
-        twin.ply = self.ply
-        return twin
+    @abstractmethod
+    def copy(self) -> WayOfTheDragonPosition:
+        """Return an independent twin of this position."""
 
     def legal_actions(self) -> list[int]:
         """Return what the seat to move may do, in the order of the rules (9)."""
@@ -268,8 +233,8 @@ class WayOfTheDragonState(State):
         immune = path if self.immunity else NOBODY
         pieces = sorted(
             at
-            for at, color in zip(self.positions[path::PATHS], self.colors, strict=True)
-            if at and color != immune
+            for at, colour in zip(self.positions[path::PATHS], self.colours, strict=True)
+            if at and colour != immune
         )
         base = SWAP + path * len(PAIRS)
         for index, low in enumerate(pieces):
@@ -312,10 +277,10 @@ class WayOfTheDragonState(State):
         return target if target <= self.board.last[path] else 0
 
     def power(self) -> i64:
-        """Return the color of the seat whose turn it is if its power is left, else NOBODY."""
+        """Return the colour of the seat whose turn it is if its power is left, else NOBODY."""
         if not self.powers or self.used >> self.turn_of & 1:
             return NOBODY
-        return self.colors[self.turn_of]
+        return self.colours[self.turn_of]
 
     def asks_for_eye(self) -> bool:
         """Say whether a fourth roll is on offer when no ordinary one is left (7.3)."""
@@ -345,61 +310,6 @@ class WayOfTheDragonState(State):
             if positions[first + path] <= plain[path]:
                 return False
         return True
-
-    def apply_unchecked(self, action: int) -> None:
-        """Do an action without looking whether it is legal: for search loops only."""
-        moves.apply(self, action)
-
-    def playout(self, rng: Random) -> Outcome:
-        """Play this very state to its end at random and return the outcome."""
-        draw = rng.random
-        while self.outcome is None:
-            if self.phase == ROLL:
-                moves.see_roll(self, throw(self.kept, draw))
-            elif self.phase > ROLL:
-                moves.apply(self, self._draw_action(draw))
-            else:
-                moves.apply_chance(self, self.sample_chance(rng))
-        return self.outcome
-
-    def sample_chance(self, rng: Random) -> str:
-        """Draw what chance decides now, as a text that carries all of it."""
-        self._check_chance()
-        return chance.draw(self, rng)
-
-    def apply_chance(self, text: str) -> None:
-        """Do what chance decided; raise `BadChance` if it cannot happen here."""
-        self._check_chance()
-        moves.apply_chance(self, text)
-
-    def chance_outcomes(self) -> list[tuple[str, int]]:
-        """Return all that chance may decide now with exact weights."""
-        self._check_chance()
-        return chance.outcomes(self)
-
-    def text(self, action: int) -> str:
-        """Return the words of the rules for an action."""
-        return text_of(action, TEXTS, title="Way of the Dragon")
-
-    def parse(self, text: str) -> int:
-        """Return the action with this text, legal here or not; raise `BadAction` if none has."""
-        return action_of(text, ACTIONS, grammar=GRAMMAR)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the position as on the rules page (10)."""
-        return serialization.describe(self)
-
-    def observation(self, seat: int | None) -> dict[str, Any]:
-        """Return the whole position: only the dice to come are unknown, and those to all."""
-        return self._seen_by(serialization.describe(self), seat)
-
-    def event_for(self, seat: int | None, text: str) -> str:
-        """Return the text as it is: nothing is hidden in Way of the Dragon."""
-        return text
-
-    def determinize(self, seat: int, rng: Random) -> WayOfTheDragonState:
-        """Return a copy: nothing is hidden in Way of the Dragon."""
-        return self.copy()
 
 
 def _as_eye(keeps: list[int]) -> list[int]:

@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from pentathlon_engines.tuned import TunedState
-from pentathlon_engines.tuned.state import first_position
+from pentathlon_engines.tuned.game import first_position
 
 SQUARES = ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]
 LINES = [

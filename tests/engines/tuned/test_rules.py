@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pentathlon_engines import GAMES, BadAction, IllegalAction, NotToMove, Outcome
 from pentathlon_engines.tuned import TunedState
-from pentathlon_engines.tuned.state import first_position
+from pentathlon_engines.tuned.game import first_position
 from tests.engines.tuned.oracle import compare_match
 
 TUNED = GAMES["tuned"]

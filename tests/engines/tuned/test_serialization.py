@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pentathlon_engines import GAMES, BadAction, BadPosition
-from pentathlon_engines.tuned.state import first_position
+from pentathlon_engines.tuned.game import first_position
 
 TUNED = GAMES["tuned"]
 OPEN: dict[str, Any] = {
