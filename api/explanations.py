@@ -11,12 +11,12 @@ from pentathlon.accounts.models import Scope
 from pentathlon.matches.models import Match, MatchQuerySet
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import Explanation, bundle_seat, explain_seat
-from pentathlon.replays.uses import Turn, Use
+from pentathlon.replays.usage import LimitUsage, RequestCost
 from pentathlon.tournaments.secrecy import check_unsealed
 from pentathlon_engines.match.traces import TraceLine
 
 
-class TurnSerializer(serializers.Serializer[Turn]):
+class TurnSerializer(serializers.Serializer[RequestCost]):
     """One request to a bot and what it took."""
 
     ply = serializers.IntegerField()
@@ -25,7 +25,7 @@ class TurnSerializer(serializers.Serializer[Turn]):
     is_fault = serializers.BooleanField(help_text="It ended with the bot's fault.")
 
 
-class UseSerializer(serializers.Serializer[Use]):
+class UseSerializer(serializers.Serializer[LimitUsage]):
     """What a bot used, beside what it was allowed."""
 
     name = serializers.CharField(help_text="Stable, such as `action_cpu` or `memory`.")

@@ -13,8 +13,8 @@ from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
 from pentathlon.caching import answer_if_changed
 from pentathlon.common.errors import NotFound
 from pentathlon.kept_answers import tag_of
-from pentathlon.ratings.certainty import is_provisional
 from pentathlon.ratings.models import Pool, Rating, live_key
+from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pentathlon.matches.dispatch.publishing import RESEND_LOST_S, RESEND_S, Turn, publish_pending
+from pentathlon.matches.dispatch.publishing import (
+    RESEND_LOST_S,
+    RESEND_S,
+    FairCursor,
+    publish_pending,
+)
 from workers.celery_app import app
 from workers.tasks import play_matches
 
@@ -13,12 +18,14 @@ class Publisher:
     """Publishes hints about waiting matches; it remembers whose turn is next."""
 
     def __init__(self) -> None:
-        self._turn = Turn()
+        self._cursor = FairCursor()
 
     def publish_waiting_matches(self) -> int:
         """Send hints about matches that wait; return how many matches they name."""
         resend_after_s = RESEND_S if hints_in_broker() else RESEND_LOST_S
-        return publish_pending(publish=_send_hint, resend_after_s=resend_after_s, turn=self._turn)
+        return publish_pending(
+            publish=_send_hint, resend_after_s=resend_after_s, cursor=self._cursor
+        )
 
 
 def hints_in_broker() -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from django.db import connection
-from django.db.models import Exists, Max, Min, OuterRef, Subquery
+from django.db.models import Exists, Max, Min, OuterRef, QuerySet, Subquery
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import Match, MatchSeat, SeatQuerySet
+from pentathlon.matches.models import Match, MatchSeat
 
 _SEATS: Final = MatchSeat._meta.db_table
 _VERSIONS: Final = BotVersion._meta.db_table
@@ -40,7 +40,7 @@ def latest_faults(bot_id: int, *, limit: int) -> list[int]:
     return [seat_id for seat_id, _ in rows]
 
 
-def faults_of_lane(lane: int) -> SeatQuerySet:
+def faults_of_lane(lane: int) -> QuerySet[MatchSeat]:
     """Return the seats that made a fault in the matches of one lane.
 
     Its matches were stored one after the other: only faults from that stretch are looked at.

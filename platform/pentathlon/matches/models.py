@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from typing import Self
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, Subquery
+from django.db.models import Exists, OuterRef, Prefetch, Q
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
-
-_LATEST_COMPARED = 10_000
 
 
 class MatchState(models.TextChoices):
@@ -122,10 +119,6 @@ class MatchQuerySet(models.QuerySet["Match"]):
             kind=MatchKind.VALIDATION, game=OuterRef("game"), pk__gt=OuterRef("pk")
         ).of_version(version_id)
         return own.exclude(Q(state=MatchState.VOID) & Exists(later))
-
-    def between(self, version_id: int, other_id: int) -> Self:
-        """Return matches in which both of these bot versions have a seat."""
-        return self.of_version(version_id).of_version(other_id)
 
     def with_seats(self) -> Self:
         """Load seats, bot versions, bots and owners with two queries for any number of matches."""
@@ -254,39 +247,6 @@ class Match(models.Model):
         return self.alias or str(self.pk)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """How often one bot version finished ahead of, level with and behind another."""
-
-    wins: int
-    draws: int
-    losses: int
-
-
-class SeatQuerySet(models.QuerySet["MatchSeat"]):
-    """Which seats, in the words of pages."""
-
-    def head_to_head(self, version_id: int, other_id: int) -> Tally:
-        """Count who was ahead where two bot versions met, in the first one's latest matches.
-
-        Where both failed, both have lost.
-        """
-        latest = self.filter(version=version_id, rank__isnull=False).order_by("-match")
-        own = MatchSeat.objects.filter(pk__in=latest.values("pk")[:_LATEST_COMPARED])
-        other = MatchSeat.objects.filter(match=OuterRef("match"), version=other_id)
-        compared = own.filter(match__is_revoked=False).annotate(
-            other_rank=Subquery(other.values("rank")[:1]),
-            other_fault=Subquery(other.values("fault_kind")[:1]),
-        )
-        both_failed = ~Q(fault_kind="") & ~Q(other_fault="")
-        counts = compared.aggregate(
-            wins=Count("pk", filter=Q(rank__lt=F("other_rank"))),
-            draws=Count("pk", filter=Q(rank=F("other_rank")) & ~both_failed),
-            losses=Count("pk", filter=Q(rank__gt=F("other_rank")) | both_failed),
-        )
-        return Tally(**counts)
-
-
 class MatchSeat(models.Model):
     """One place at the table of one match: who sat there and how it went."""
 
@@ -309,8 +269,6 @@ class MatchSeat(models.Model):
     stderr_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
     actions = models.PositiveIntegerField(null=True)
     """How many of its own it made; null of matches that ended before this was counted."""
-
-    objects = SeatQuerySet.as_manager()
 
     class Meta:
         constraints = (
@@ -388,5 +346,5 @@ class Attempt(models.Model):
         return f"attempt {self.number} of match {self.match_id}"
 
 
-def _seat_in_match() -> SeatQuerySet:
+def _seat_in_match() -> models.QuerySet[MatchSeat]:
     return MatchSeat.objects.filter(match=OuterRef("pk"))

@@ -6,9 +6,11 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 
+from django.db.models import QuerySet
+
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import stop_version
-from pentathlon.matches.models import MatchKind, MatchSeat, MatchState, SeatQuerySet
+from pentathlon.matches.models import MatchKind, MatchSeat, MatchState
 from pentathlon_engines.match.limits import Limits
 
 FAULTS_IN_A_ROW: Final = 5
@@ -55,7 +57,7 @@ def _ended_at(seat: MatchSeat) -> tuple[datetime, int]:
     return seat.match.finished_at or seat.match.created_at, seat.match_id
 
 
-def _started() -> SeatQuerySet:
+def _started() -> QuerySet[MatchSeat]:
     return MatchSeat.objects.filter(
         match__kind=MatchKind.TOURNAMENT, match__state=MatchState.DONE, match__is_revoked=False
     )

@@ -204,20 +204,10 @@ class LedgerRow(models.Model):
 class RatingChangeQuerySet(models.QuerySet["RatingChange"]):
     """Which changes, in the words of pages."""
 
-    def history(self, *, pool_key: str, version_id: int) -> Self:
-        """Return a bot version's changes in one pool, the oldest first: a chart's points."""
-        changes = self.filter(version=version_id, row__pool__key=pool_key)
-        return changes.select_related("row").order_by("row__seq")
-
     def landmarks(self, *, pool_key: str, bot_id: int) -> Self:
         """Return some changes of each version of a bot, far fewer than it has."""
         changes = self.filter(version__bot=bot_id, nth__isnull=False, row__pool__key=pool_key)
         return changes.order_by("version__number", "nth")
-
-    def of_match(self, match_id: int) -> Self:
-        """Return what a match did to ratings, in every pool that it counts in."""
-        changes = self.filter(row__match=match_id).select_related("row__pool", "version__bot")
-        return changes.order_by("row__pool__key", "seat")
 
 
 class RatingChange(models.Model):

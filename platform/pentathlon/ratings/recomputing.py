@@ -16,7 +16,7 @@ from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import MatchSeat
 from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.ratings.book import Book
-from pentathlon.ratings.lines import ChangeLine, line_of, replace_lines, stored_lines
+from pentathlon.ratings.change_rows import ChangeRow, change_row, replace_rows, stored_rows
 from pentathlon.ratings.models import LedgerReason, LedgerRow, LedgerState, Pool, Rating
 from pentathlon.ratings.results import read_results
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Result
@@ -37,10 +37,10 @@ class Chunk:
     results: list[tuple[int, int, Result]]
     """Sequence number, id of the row and result; those taken back are left out."""
 
-    def lines(self, book: Book) -> dict[tuple[int, ...], ChangeLine]:
+    def lines(self, book: Book) -> dict[tuple[int, ...], ChangeRow]:
         """Enter the results into a book; return the changes as stored, by row and seat."""
         lines = (
-            line_of(row_id, change)
+            change_row(row_id, change)
             for seq, row_id, result in self.results
             for change in book.enter(seq, result)
         )
@@ -169,7 +169,7 @@ class _Recompute:
 
     def _enter(self, chunk: Chunk) -> None:
         lines = chunk.lines(self._book)
-        if stored_lines(self._pool, first=chunk.first, last=chunk.last) != lines:
+        if stored_rows(self._pool, first=chunk.first, last=chunk.last) != lines:
             self._replace(chunk, list(lines.values()))
         failed = [row_id for _, row_id, result in chunk.results if not result.has_winner]
         unnoted = LedgerRow.objects.filter(pk__in=failed).exclude(reason=LedgerReason.ALL_FAILED)
@@ -179,13 +179,13 @@ class _Recompute:
         self._results += len(chunk.results)
 
     @transaction.atomic
-    def _replace(self, chunk: Chunk, lines: list[ChangeLine]) -> None:
+    def _replace(self, chunk: Chunk, lines: list[ChangeRow]) -> None:
         # Two recomputes of one pool write its changes one after the other.
         pool = Pool.objects.select_for_update().get(pk=self._pool.pk)
         if not pool.is_stale:
             pool.is_stale = True
             pool.save(update_fields=("is_stale",))
-        replace_lines(pool, first=chunk.first, last=chunk.last, lines=lines)
+        replace_rows(pool, first=chunk.first, last=chunk.last, lines=lines)
 
     def _switch(self) -> None:
         """Let the ratings be those of the book."""

@@ -7,7 +7,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from pentathlon.matches.models import Match, MatchSeat, MatchState, SeatQuerySet
+from django.db.models import QuerySet
+
+from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerReason
 from pentathlon.ratings.skill import Result
 
@@ -15,7 +17,7 @@ UNRATED_SANDBOX: Final = "process"
 """Matches of bots that ran without a sandbox never count."""
 
 
-def counting_seats() -> SeatQuerySet:
+def counting_seats() -> QuerySet[MatchSeat]:
     """Return the seats of all matches whose results count."""
     seats = MatchSeat.objects.filter(match__state=MatchState.DONE, match__is_revoked=False)
     return seats.exclude(match__sandbox=UNRATED_SANDBOX)
@@ -33,7 +35,7 @@ def why_not_counted(match: Match) -> LedgerReason | None:
     return LedgerReason.SAME_VERSION if len(set(versions)) < len(versions) else None
 
 
-def read_results(seats: SeatQuerySet, *, by: str) -> Iterator[tuple[int, Result]]:
+def read_results(seats: QuerySet[MatchSeat], *, by: str) -> Iterator[tuple[int, Result]]:
     """Yield (id, result) for each value of the column `by`, in its order.
 
     The seats must be in the order of that column, or of one that goes with it.

@@ -12,9 +12,9 @@ from operator import itemgetter
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
-from pentathlon.matches.models import MatchSeat, MatchState, SeatQuerySet
+from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerState, Pool, ScoreLine
 
 _BATCH: Final = 500
@@ -76,7 +76,7 @@ def read_scores(pool: Pool, *, with_pairs: bool = True) -> Scores:
     return Scores(lines={line.version_id: line for line in lines}, seats=pool.seat_scores)
 
 
-def scores_of(seats: SeatQuerySet) -> Scores:
+def scores_of(seats: QuerySet[MatchSeat]) -> Scores:
     """Return the scores of the matches with these seats that were played."""
     scores = Scores()
     for ends in _ends(seats):
@@ -161,7 +161,7 @@ def _settled(pool: Pool) -> tuple[int, int]:
     return counts["done"], counts["void"]
 
 
-def _ends(seats: SeatQuerySet) -> Iterator[list[SeatEnd]]:
+def _ends(seats: QuerySet[MatchSeat]) -> Iterator[list[SeatEnd]]:
     """Yield for each match that was played how it ended, seat by seat."""
     played = seats.filter(match__state=MatchState.DONE).order_by("match", "seat")
     rows = played.values_list("match", "version", "rank", "fault_kind")

@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce, Now
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import fingerprint_after
 from pentathlon.ratings.book import Book, Line
-from pentathlon.ratings.lines import ChangeLine, insert_lines, line_of
+from pentathlon.ratings.change_rows import ChangeRow, change_row, insert_rows
 from pentathlon.ratings.models import (
     LedgerReason,
     LedgerRow,
@@ -128,7 +128,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     results = _results(rows)
     reasons = _reasons(row.match_id for row in rows if row.match_id not in results)
     book = _stored_book(pool, results.values())
-    lines: list[ChangeLine] = []
+    lines: list[ChangeRow] = []
     if results:
         is_first = pool.applied_seq == 0
         pool.fingerprint = fingerprint_after(pool.fingerprint, is_first=is_first)
@@ -140,7 +140,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         row.reason = "" if result.has_winner else LedgerReason.ALL_FAILED
         pool.applied_seq += 1
         row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, Now()
-        lines += (line_of(row.pk, change) for change in book.enter(row.seq, result))
+        lines += (change_row(row.pk, change) for change in book.enter(row.seq, result))
     # As an upsert: several times as fast as an update of many rows to different values.
     LedgerRow.objects.bulk_create(
         rows,
@@ -149,7 +149,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         unique_fields=("pk",),
         update_fields=("state", "seq", "applied_at", "reason"),
     )
-    insert_lines(lines)
+    insert_rows(lines)
     store_ratings(pool, book)
     _count_in_scores(pool, rows)
     pool.save(update_fields=("applied_seq", "fingerprint", "done", "void", "seat_scores"))

@@ -5,15 +5,13 @@ A bot version never changes, so skills do not drift (tau = 0). Every step starts
 that are stored, so folding the same results in the same order gives the same bits each time.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
 
 from trueskill import Rating, TrueSkill
 
-from pentathlon.ratings.duel import Duel
+from pentathlon.ratings.two_player import TwoPlayerRater
 
 MU = 25.0
 SIGMA = 25.0 / 3
@@ -22,7 +20,6 @@ BETA = 25.0 / 6
 ALGORITHM_VERSION = 2
 """Raised by every change here that changes a rating."""
 
-_NORMAL = NormalDist()
 _TWO = 2
 
 
@@ -45,15 +42,6 @@ class Result:
     def has_winner(self) -> bool:
         """Whether somebody was best; nobody was where all failed, which tells no strength."""
         return 0 in self.ranks
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """How a match between two is likely to end, from the first one's view."""
-
-    win: float
-    draw: float
-    loss: float
 
 
 def rate(skills: Sequence[Skill], ranks: Sequence[int], *, draw_probability: float) -> list[Skill]:
@@ -82,7 +70,7 @@ def _rate_two(
     skills: Sequence[Skill], ranks: Sequence[int], draw_probability: float
 ) -> list[Skill]:
     first, second = ((skill.mu, skill.sigma) for skill in skills)
-    duel = _duel(draw_probability)
+    duel = _two_player_rater(draw_probability)
     if ranks[0] <= ranks[1]:
         told = duel.rate(first, second, is_draw=ranks[0] == ranks[1])
     else:
@@ -105,26 +93,12 @@ def fold(
     return skills
 
 
-def forecast(first: Skill, second: Skill, *, draw_probability: float) -> Forecast:
-    """Return how a match between two is likely to end."""
-    margin = _NORMAL.inv_cdf((draw_probability + 1) / 2) * math.sqrt(2) * BETA
-    spread = math.sqrt(2 * BETA**2 + first.sigma**2 + second.sigma**2)
-    lead = first.mu - second.mu
-    win = _cdf((lead - margin) / spread)
-    loss = _cdf((-lead - margin) / spread)
-    return Forecast(win, max(0.0, 1 - win - loss), loss)
-
-
 def draw_probability(*, draws: int, pairs: int) -> float:
     """Return a game's draw probability after `draws` in `pairs` comparisons of neighbours.
 
     Never 0: a draw that was thought impossible would make skills less certain, not more.
     """
     return min(max((draws + 1) / (pairs + 10), 0.005), 0.5)
-
-
-def _cdf(x: float) -> float:
-    return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
 @lru_cache(maxsize=64)
@@ -140,5 +114,5 @@ def _environment(draw_probability: float, backend: str | None = None) -> TrueSki
 
 
 @lru_cache(maxsize=64)
-def _duel(draw_probability: float) -> Duel:
-    return Duel(_environment(draw_probability))
+def _two_player_rater(draw_probability: float) -> TwoPlayerRater:
+    return TwoPlayerRater(_environment(draw_probability))

@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import fingerprint, is_equal
 from pentathlon.ratings.book import Book
-from pentathlon.ratings.lines import ChangeLine, stored_lines
+from pentathlon.ratings.change_rows import ChangeRow, stored_rows
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, tournament_of_key
 from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
 from pentathlon.ratings.results import UNRATED_SANDBOX
@@ -98,7 +98,7 @@ def _at_the_end(pool_id: int, book: Book, seq: int) -> list[Difference]:
 
 
 def _in_chunk(pool: Pool, chunk: Chunk, book: Book) -> Iterator[Difference]:
-    stored = stored_lines(pool, first=chunk.first, last=chunk.last)
+    stored = stored_rows(pool, first=chunk.first, last=chunk.last)
     yield from _in_changes(pool, chunk.lines(book), stored)
 
 
@@ -176,8 +176,8 @@ def _counting() -> MatchQuerySet:
 
 def _in_changes(
     pool: Pool,
-    computed: dict[tuple[int, ...], ChangeLine],
-    stored: dict[tuple[int, ...], ChangeLine],
+    computed: dict[tuple[int, ...], ChangeRow],
+    stored: dict[tuple[int, ...], ChangeRow],
 ) -> Iterator[Difference]:
     exactly = is_exact(pool)
     for line in computed.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pentathlon.replays.explanations import Explanation
-from pentathlon.replays.uses import Use
+from pentathlon.replays.usage import LimitUsage
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.traces import LINE_BYTES_KEPT, TraceLine
 from pentathlon_engines.record.bundle import file_name
@@ -56,7 +56,7 @@ def _position(explanation: Explanation) -> object:
     return position(explanation.record, explanation.ply)
 
 
-def _use(use: Use) -> str:
+def _use(use: LimitUsage) -> str:
     limit = "" if use.limit is None else f" of {figure(use.limit, use.unit)}"
     return f"{use.label + ':':27}{figure(use.used, use.unit)}{limit} {use.unit}"
 

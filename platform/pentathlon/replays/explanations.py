@@ -10,7 +10,7 @@ from pentathlon.accounts.models import User
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.replays.services import read_record
-from pentathlon.replays.uses import Turn, Use, turns_of, uses_of
+from pentathlon.replays.usage import LimitUsage, RequestCost, limit_usage, request_costs
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
@@ -41,8 +41,8 @@ class Explanation:
     """The position in which it happened."""
     ending: str
     """How its process ended."""
-    turns: list[Turn]
-    uses: list[Use]
+    turns: list[RequestCost]
+    uses: list[LimitUsage]
     lines: list[TraceLine]
     lines_are_rebuilt: bool
     """They were made from the record, clocks left out, instead of kept word by word."""
@@ -130,8 +130,8 @@ def _explain(place: MatchSeat, record: Record, log: SeatLog | None) -> Explanati
         what_to_do=_what_to_do(place, record, said),
         ply=len(record["events"]) if place.fault_ply is None else place.fault_ply,
         ending=_ending(place, trace),
-        turns=turns_of(place, record, trace),
-        uses=uses_of(place, record, trace),
+        turns=request_costs(place, record, trace),
+        uses=limit_usage(place, record, trace),
         lines=trace.lines if trace else lines_of(record, place.seat),
         lines_are_rebuilt=trace is None,
         log=said,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pentathlon.ratings.batch import fit
-from pentathlon.ratings.certainty import chances_of_best, groups
+from pentathlon.ratings.fit import fit
 from pentathlon.ratings.results import counting_seats, read_results
 from pentathlon.ratings.skill import Result, Skill, fold
+from pentathlon.ratings.uncertainty import chances_of_best, groups
 from pentathlon.tournaments.models import FinalRow, Tournament
 
 

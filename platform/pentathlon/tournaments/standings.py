@@ -9,10 +9,10 @@ from typing import Final
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import MatchSeat
-from pentathlon.ratings.certainty import chances_of_best, groups, interval, is_provisional
 from pentathlon.ratings.models import Pool, Rating, ScoreLine
 from pentathlon.ratings.scores import Scores, read_scores, scores_of
 from pentathlon.ratings.skill import Skill
+from pentathlon.ratings.uncertainty import chances_of_best, groups, interval, is_provisional
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
 
 _NEVER_MET: Final = (0, 0, 0)

@@ -7,8 +7,8 @@ from math import ceil, floor
 from django.core.paginator import Paginator
 
 from pentathlon.accounts.models import User
-from pentathlon.ratings.certainty import is_provisional
 from pentathlon.ratings.models import Rating
+from pentathlon.ratings.uncertainty import is_provisional
 
 PAGE_SIZE = 50
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from pentathlon.replays.uses import Turn
+from pentathlon.replays.usage import RequestCost
 from pentathlon.web.chart import Rule
 
 _MOST_BARS = 120
@@ -46,7 +46,7 @@ class TurnChart:
         return self.bars[-1].is_fault
 
 
-def turn_chart(turns: Sequence[Turn], *, limit_ms: int) -> TurnChart | None:
+def turn_chart(turns: Sequence[RequestCost], *, limit_ms: int) -> TurnChart | None:
     """Draw the CPU times of all requests; None if there was none."""
     if not turns:
         return None
@@ -66,7 +66,7 @@ def turn_chart(turns: Sequence[Turn], *, limit_ms: int) -> TurnChart | None:
     )
 
 
-def _bar(group: Sequence[Turn], index: int, count: int, top_ms: int) -> Bar:
+def _bar(group: Sequence[RequestCost], index: int, count: int, top_ms: int) -> Bar:
     space = _WIDTH / count
     width = min(_WIDEST_BAR, 0.8 * space)
     height = _HEIGHT * max(turn.cpu_ms for turn in group) / top_ms

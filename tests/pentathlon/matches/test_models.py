@@ -11,10 +11,8 @@ from pentathlon.matches.models import (
     Match,
     MatchKind,
     MatchQuerySet,
-    MatchSeat,
     MatchState,
     SeatLog,
-    Tally,
 )
 from tests.factories import make_bot, make_match, make_user, make_version
 
@@ -61,32 +59,6 @@ def test_matches_are_found_by_version_and_bot() -> None:
 
     assert list(Match.objects.of_version(first.pk)) == [one]
     assert set(Match.objects.of_bot(bot.pk)) == {one, two}
-    assert list(Match.objects.between(other.pk, second.pk)) == [two]
-
-
-def test_head_to_head_counts_who_was_ahead() -> None:
-    one, two, third = make_version(), make_version(), make_version()
-    for versions, ranks in (
-        ((one, two), (0, 1)),
-        ((two, one), (0, 1)),
-        ((two, one), (1, 0)),
-        ((one, two), (0, 0)),
-        ((one, third), (0, 1)),
-    ):
-        make_match(versions, state=MatchState.DONE, ranks=ranks)
-    make_match([one, two])
-
-    assert MatchSeat.objects.head_to_head(one.pk, two.pk) == Tally(wins=2, draws=1, losses=1)
-
-
-def test_head_to_head_is_lost_by_both_where_both_failed() -> None:
-    one, two = make_version(), make_version()
-    failed = {0: "crash", 1: "startup"}
-    make_match((one, two), state=MatchState.DONE, ranks=(1, 1), faults=failed)
-
-    for mine, other in ((one, two), (two, one)):
-        tally = MatchSeat.objects.head_to_head(mine.pk, other.pk)
-        assert tally == Tally(wins=0, draws=0, losses=1)
 
 
 def test_logs_are_read_by_the_bots_owner_only() -> None:

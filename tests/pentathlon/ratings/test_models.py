@@ -59,28 +59,11 @@ def test_history_is_told_in_ledger_order() -> None:
     enter_matches(pool=pool, matches=matches)
     apply_pool(pool_id=pool.pk)
 
-    history = RatingChange.objects.history(pool_key=pool.key, version_id=versions[0].pk)
+    history = RatingChange.objects.filter(row__pool=pool, version=versions[0]).order_by("row__seq")
 
     assert [change.row.seq for change in history] == [1, 2, 3]
     assert [change.mu_before for change in history][1:] == [change.mu_after for change in history][
         :-1
-    ]
-
-
-def test_changes_of_a_match_are_told_for_every_pool() -> None:
-    match = make_match(state=MatchState.DONE)
-    for key in ("tournament:1", "game:tuned"):
-        pool = _pool(key)
-        enter_matches(pool=pool, matches=[match])
-        apply_pool(pool_id=pool.pk)
-
-    changes = RatingChange.objects.of_match(match.pk)
-
-    assert [(change.row.pool.key, change.seat) for change in changes] == [
-        ("game:tuned", 0),
-        ("game:tuned", 1),
-        ("tournament:1", 0),
-        ("tournament:1", 1),
     ]
 
 

@@ -14,7 +14,6 @@ from pentathlon.ratings.skill import (
     Skill,
     draw_probability,
     fold,
-    forecast,
     rate,
 )
 
@@ -183,25 +182,6 @@ class TestFold:
         fold(self.RESULTS, draw_probability=0.05, start=start)
 
         assert start == {1: Skill(30, 2)}
-
-
-class TestForecast:
-    @given(SKILLS, SKILLS, DRAWS)
-    def test_chances_add_up(self, first: Skill, second: Skill, draws: float) -> None:
-        chances = forecast(first, second, draw_probability=draws)
-
-        assert chances.win + chances.draw + chances.loss == pytest.approx(1)
-        assert min(chances.win, chances.draw, chances.loss) >= 0
-
-    def test_a_lead_of_one_beta_wins_76_of_100(self) -> None:
-        chances = forecast(Skill(25 + 25 / 6, 0.01), Skill(25, 0.01), draw_probability=1e-9)
-
-        assert chances.win == pytest.approx(0.7602, abs=1e-4)
-
-    def test_equals_draw_as_often_as_the_pool_says(self) -> None:
-        chances = forecast(Skill(MU, 1e-9), Skill(MU, 1e-9), draw_probability=0.2)
-
-        assert chances.draw == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(

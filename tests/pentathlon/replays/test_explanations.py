@@ -16,7 +16,7 @@ from pentathlon.replays.explanations import (
     explain_seat,
 )
 from pentathlon.replays.results import seat_results
-from pentathlon.replays.uses import uses_of
+from pentathlon.replays.usage import limit_usage
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.traces import TraceLine
 from pentathlon_engines.record.bundle import read_bundle
@@ -120,7 +120,7 @@ def test_record_from_before_a_limit_was_made_is_told_without_it() -> None:
     record = record_of(claimed(make_match()))
     del record["limits"]["match_wall_s"]
 
-    uses = {use.name: use for use in uses_of(MatchSeat(seat=0), record, None)}
+    uses = {use.name: use for use in limit_usage(MatchSeat(seat=0), record, None)}
 
     assert uses["match_wall"].limit is None
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.replays.uses import Turn
+from pentathlon.replays.usage import RequestCost
 from pentathlon.web.turn_chart import turn_chart
 from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user
@@ -127,8 +127,8 @@ def test_what_is_not_there_cannot_be_downloaded(name: str, state: MatchState, se
     assert client.get(reverse(name, args=[match.pk, seat])).status_code == 404
 
 
-def turns(*cpu_ms: int) -> list[Turn]:
-    return [Turn(ply=2 * index, cpu_ms=ms, wall_ms=ms) for index, ms in enumerate(cpu_ms)]
+def turns(*cpu_ms: int) -> list[RequestCost]:
+    return [RequestCost(ply=2 * index, cpu_ms=ms, wall_ms=ms) for index, ms in enumerate(cpu_ms)]
 
 
 def test_chart_of_nothing_is_none() -> None:

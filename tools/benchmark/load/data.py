@@ -31,7 +31,7 @@ from pentathlon.matches.models import (
     MatchState,
 )
 from pentathlon.ratings.book import Book, Line
-from pentathlon.ratings.lines import FIELDS, ChangeLine, line_of
+from pentathlon.ratings.change_rows import FIELDS, ChangeRow, change_row
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange, tournament_key
 from pentathlon.ratings.recomputing import store_ratings
 from pentathlon.ratings.scores import restore_scores
@@ -254,7 +254,7 @@ class Writer:
             line.seq += 1
             facts = (LedgerState.APPLIED.value, line.seq, batch.ended)
             changes = line.book.enter(line.seq, result)
-            batch.changes += (line_of(self._row, change) for change in changes)
+            batch.changes += (change_row(self._row, change) for change in changes)
         batch.rows.append((self._row, line.pool.pk, self._match, *facts))
         self._row += 1
 
@@ -290,7 +290,7 @@ class _Batch:
         self.seats: list[Row] = []
         self.places: list[Row] = []
         self.rows: list[Row] = []
-        self.changes: list[ChangeLine] = []
+        self.changes: list[ChangeRow] = []
         self.replays: list[Row] = []
         self.attempts: list[Row] = []
         self.ended = ""

@@ -41,8 +41,8 @@ Publish = Callable[[Sequence[int]], None]
 
 
 @dataclass(slots=True)
-class Turn:
-    """How far the lanes were served; whoever publishes again and again keeps it."""
+class FairCursor:
+    """How far each lane has been served; the publisher keeps it from one round to the next."""
 
     lane: dict[MatchKind, int] = field(default_factory=dict)
     """Served last."""
@@ -57,7 +57,7 @@ def publish_pending(
     publish: Publish,
     window: int | None = None,
     resend_after_s: float = RESEND_S,
-    turn: Turn | None = None,
+    cursor: FairCursor | None = None,
 ) -> int:
     """Publish hints for waiting matches, up to `window` in flight; return how many matches.
 
@@ -69,7 +69,7 @@ def publish_pending(
     window = WINDOW_PER_SLOT * fleet.slots if window is None else window
     if window == 0 or not fleet.capabilities:
         return 0
-    plan = _Plan(fleet, turn or Turn(), resend_after_s=resend_after_s)
+    plan = _Plan(fleet, cursor or FairCursor(), resend_after_s=resend_after_s)
     chosen = plan.choose(window)
     # Noted first: a worker may follow a hint, and give the match back, before we come to note it.
     noted = note_sent(match_ids=[match.pk for match in chosen])
@@ -96,9 +96,9 @@ class Chosen:
 class _Plan:
     """One look at what waits and what is in flight."""
 
-    def __init__(self, fleet: Fleet, turn: Turn, *, resend_after_s: float) -> None:
+    def __init__(self, fleet: Fleet, cursor: FairCursor, *, resend_after_s: float) -> None:
         self._fleet = fleet
-        self._turn = turn
+        self._cursor = cursor
         in_flight = Match.objects.in_flight()
         self._cap = Cap.over(in_flight)
         # Sent in the future: the database's clock was set back since.
@@ -126,18 +126,18 @@ class _Plan:
     def _by_turns(self, kind: MatchKind, room: int) -> Iterator[Chosen]:
         if room <= 0:
             return
-        refused = self._turn.refused.setdefault(kind, set())
+        refused = self._cursor.refused.setdefault(kind, set())
         lanes = sorted(waiting_lanes(kind), key=partial(self._precedence, kind))
         if not lanes:
             return
-        reached = self._turn.reached.setdefault(kind, {})
+        reached = self._cursor.reached.setdefault(kind, {})
         heads = Heads(kind, fits=partial(self._fits, kind), reached=reached)
         heads.open(lanes, room=room)
         refused.intersection_update(lanes)
         while room and lanes and not heads.is_spent:
             lane = min(lanes, key=partial(self._precedence, kind))
             head = heads.next(lane)
-            self._turn.lane[kind] = lane
+            self._cursor.lane[kind] = lane
             if head is None:
                 lanes.remove(lane)
                 refused.add(lane)
@@ -152,8 +152,8 @@ class _Plan:
 
         Those that had nothing to send when they were looked at last go behind all others.
         """
-        is_refused = lane in self._turn.refused.get(kind, ())
-        has_had_it = lane <= self._turn.lane.get(kind, 0)
+        is_refused = lane in self._cursor.refused.get(kind, ())
+        has_had_it = lane <= self._cursor.lane.get(kind, 0)
         return is_refused, self._in_flight[kind, lane], has_had_it, lane
 
     def _fits(self, kind: MatchKind, head: Head) -> bool:

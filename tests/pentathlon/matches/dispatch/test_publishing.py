@@ -14,7 +14,7 @@ from pentathlon.matches.dispatch.publishing import (
     BATCH,
     RESEND_S,
     WINDOW_PER_SLOT,
-    Turn,
+    FairCursor,
     publish_pending,
 )
 from pentathlon.matches.models import Match, MatchKind, MatchState
@@ -217,10 +217,10 @@ class TestTurns:
     def test_lanes_take_turns(self, broker: Broker) -> None:
         make_worker()
         one, two, three = (_lane(number, 3) for number in (1, 2, 3))
-        turn = Turn()
+        turn = FairCursor()
 
         for _ in range(4):
-            publish_pending(publish=broker, window=2, turn=turn)
+            publish_pending(publish=broker, window=2, cursor=turn)
             Match.objects.in_flight().update(state=MatchState.DONE, finished_at=Now())
 
         in_turns = [match for block in zip(one, two, three, strict=True) for match in block]
@@ -266,11 +266,11 @@ class TestTurns:
         for _ in range(9):
             make_match([java, make_version()], lane=1)
         played = make_match(lane=1)
-        turn = Turn()
+        turn = FairCursor()
 
         looks = 0
         while not broker.sent and looks < 9:
-            publish_pending(publish=broker, turn=turn)
+            publish_pending(publish=broker, cursor=turn)
             looks += 1
 
         assert broker.sent == [played.pk]
@@ -285,10 +285,10 @@ class TestTurns:
         for lane in range(1, 9):
             make_match([java, make_version()], lane=lane)
         mine = _lane(9, 2)
-        turn = Turn()
+        turn = FairCursor()
 
         for _ in range(4):
-            publish_pending(publish=broker, window=1, turn=turn)
+            publish_pending(publish=broker, window=1, cursor=turn)
             Match.objects.in_flight().update(state=MatchState.DONE, finished_at=Now())
 
         assert broker.sent == mine

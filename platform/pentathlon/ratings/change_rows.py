@@ -22,11 +22,11 @@ FIELDS: Final = (
     "nth",
 )
 
-ChangeLine = tuple[int, int, int, int, float, float, float, float, int | None]
+ChangeRow = tuple[int, int, int, int, float, float, float, float, int | None]
 """One change: the columns of `FIELDS`."""
 
 
-def line_of(row_id: int, change: Change) -> ChangeLine:
+def change_row(row_id: int, change: Change) -> ChangeRow:
     """Return the line that a change of a ledger row is stored as."""
     before, after = change.before, change.after
     return (
@@ -42,20 +42,20 @@ def line_of(row_id: int, change: Change) -> ChangeLine:
     )
 
 
-def stored_lines(pool: Pool, *, first: int, last: int) -> dict[tuple[int, ...], ChangeLine]:
+def stored_rows(pool: Pool, *, first: int, last: int) -> dict[tuple[int, ...], ChangeRow]:
     """Return the changes stored for ledger rows with these sequence numbers, by row and seat."""
     changes = RatingChange.objects.filter(row__pool=pool, row__seq__range=(first, last))
     return {line[:2]: line for line in changes.values_list(*FIELDS)}
 
 
-def replace_lines(pool: Pool, *, first: int, last: int, lines: Sequence[ChangeLine]) -> None:
+def replace_rows(pool: Pool, *, first: int, last: int, lines: Sequence[ChangeRow]) -> None:
     """Store these changes in the place of all that ledger rows in this range had."""
     old = RatingChange.objects.filter(row__pool=pool, row__seq__range=(first, last))
     old.delete()
-    insert_lines(lines)
+    insert_rows(lines)
 
 
-def insert_lines(lines: Iterable[ChangeLine]) -> None:
+def insert_rows(lines: Iterable[ChangeRow]) -> None:
     """Store changes, in the way of the database that costs least."""
     table, columns = RatingChange._meta.db_table, ", ".join(FIELDS)
     with connection.cursor() as cursor:
@@ -67,7 +67,7 @@ def insert_lines(lines: Iterable[ChangeLine]) -> None:
             cursor.executemany(insert, list(lines))
 
 
-def _copy(cursor: Any, statement: str, lines: Iterable[ChangeLine]) -> None:  # Any: psycopg's own
+def _copy(cursor: Any, statement: str, lines: Iterable[ChangeRow]) -> None:  # Any: psycopg's own
     with cursor.copy(statement) as copy:
         for line in lines:
             copy.write_row(line)

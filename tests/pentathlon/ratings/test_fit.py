@@ -3,7 +3,7 @@ from itertools import permutations
 
 import pytest
 
-from pentathlon.ratings.batch import fit
+from pentathlon.ratings.fit import fit
 from pentathlon.ratings.skill import BETA, MU, Result, Skill, fold, rate
 
 

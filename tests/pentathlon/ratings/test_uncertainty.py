@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pentathlon.ratings.certainty import (
+from pentathlon.ratings.skill import Skill
+from pentathlon.ratings.uncertainty import (
     chances_of_best,
     groups,
     interval,
     is_level,
     is_provisional,
 )
-from pentathlon.ratings.skill import Skill
 
 SKILLS = st.lists(st.builds(Skill, st.floats(0, 50), st.floats(0.3, 9)), min_size=1, max_size=12)
 

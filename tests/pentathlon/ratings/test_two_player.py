@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trueskill import Rating, TrueSkill
 
-from pentathlon.ratings.duel import Duel, Numbers
 from pentathlon.ratings.skill import BETA, MU, SIGMA, Skill, rate
+from pentathlon.ratings.two_player import Numbers, TwoPlayerRater
 
 PLAYERS = st.tuples(st.floats(-60, 110), st.floats(0.2, 9))
 DRAWS = st.sampled_from((0.005, 0.05, 0.1234, 0.3, 0.5))
@@ -32,7 +32,7 @@ def test_every_bit_is_the_packages(
 ) -> None:
     environment = _environment(draw_probability)
 
-    rated = Duel(environment).rate(first, second, is_draw=is_draw)
+    rated = TwoPlayerRater(environment).rate(first, second, is_draw=is_draw)
 
     expected = _by_package(environment, first, second, [0, 0 if is_draw else 1])
     assert list(rated) == expected
@@ -40,7 +40,7 @@ def test_every_bit_is_the_packages(
 
 def test_long_row_of_matches_ends_at_the_same_bits() -> None:
     environment = _environment(0.1)
-    duel = Duel(environment)
+    duel = TwoPlayerRater(environment)
     ours = theirs = [(MU, SIGMA), (MU, SIGMA)]
 
     for number in range(3000):
@@ -70,7 +70,7 @@ def test_what_floats_cannot_hold_is_left_to_the_package() -> None:
     hopeless, sure = Skill(-900.0, 0.5), Skill(900.0, 0.5)
 
     with pytest.raises(FloatingPointError):
-        Duel(_environment(0.1)).rate((-900.0, 0.5), (900.0, 0.5), is_draw=False)
+        TwoPlayerRater(_environment(0.1)).rate((-900.0, 0.5), (900.0, 0.5), is_draw=False)
     winner, loser = rate([hopeless, sure], (0, 1), draw_probability=0.1)
 
     assert winner.mu > hopeless.mu

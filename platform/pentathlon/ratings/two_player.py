@@ -21,7 +21,7 @@ Numbers = tuple[float, float]
 """Mean and standard deviation."""
 
 
-class Duel:
+class TwoPlayerRater:
     """Rates matches of two in one environment without drift and with a fixed draw probability."""
 
     def __init__(self, environment: TrueSkill) -> None:
