@@ -7,7 +7,7 @@ legendary.
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
 from pentathlon_engines import CHANCE, GAMES, State
 from tests.engines.tash_kalar.oracle.cards import (
@@ -22,8 +22,36 @@ from tests.engines.tash_kalar.oracle.cards import (
 TASH_KALAR = GAMES["tash_kalar"]
 LETTERS = {rank[0]: rank for rank in RANKS}
 HIGH, DUEL = "high_form", "deathmatch_duel"
+ETHERWEAVE, EVERFROST = ("etherweave", "sylvan"), ("everfrost", "sylvan")
 FAR = "a3 a4 a5 a6 a7 b3 b4 b5 b6 b7 c8 c9 d8 d9 e8 e9 f8 f9 g8 g9"
 """Squares away from e4 and what stands around it."""
+
+
+class Case(NamedTuple):
+    """A card that is played on a board, the answers to its effect, and what comes of it.
+
+    Answers and offers have `/` between them; tables name only what matters to them.
+    """
+
+    play: str
+    own: str = ""
+    enemy: str = ""
+    gateway: str = ""
+    answers: str = ""
+    changes: str = ""
+    """What is different on the board, as `changes` says it."""
+    losses: str = ""
+    """The ranks of the enemy pieces destroyed."""
+    new_gateway: str = ""
+    frozen: str = ""
+    actions: int = 1
+    """The actions left of two."""
+    offered: str = ""
+    movers: str = ""
+    barred: str = ""
+
+    def __str__(self) -> str:
+        return "-".join(map(str, self))
 
 
 def far(n: int) -> str:
@@ -77,6 +105,11 @@ def position(
         "hands": [hand(cards), hand(foe)],
     }
     return TASH_KALAR.load(data | more)
+
+
+def woven(own: str = "", enemy: str = "", cards: str = "", **more: Any) -> State:
+    """Return a position in which warp effects may be used."""
+    return position(own, enemy, cards=cards, **{"schools": ETHERWEAVE, "turn": 3, **more})
 
 
 def pattern(text: str) -> str:

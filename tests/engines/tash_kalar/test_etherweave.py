@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.engines.tash_kalar.positions import (
+    ETHERWEAVE,
+    Case,
     asked,
     changes,
     destroyed,
@@ -16,105 +18,123 @@ from tests.engines.tash_kalar.positions import (
     view,
 )
 
-SCHOOLS = ("etherweave", "sylvan")
 GREATER = {"discards": [["greater_shadow_twin"], []]}
 LESSER = {"discards": [["lesser_shadow_twin"], []]}
 
-# A summon, own and enemy pieces, answers; then the changes on the board, the enemy pieces
-# destroyed.
 WHAT_HAPPENS = [
-    ("doppelganger e5", "", "", "", "e5=0c", ""),
-    ("paradox_worm e5", "a5h", "h8h i7", "pick a5", "a5=1h e5=0c h8=0h", ""),
-    ("paradox_worm e5", "a5h", "i7 i6 h8l", "pick b4/pick i7", "b4=1c e5=0c i7=0c", ""),
-    ("paradox_worm e5", "", "i7", "pick e5", "e5=1c i7=0c", ""),
-    ("paradox_worm e5", "", "i7", "pass", "e5=0c", ""),
-    ("paradox_worm e5", "a5h", "h8l", "", "e5=0c", ""),
-    ("translocationist e5", "a5h", "", "pick a5/pick e5/pass", "a5=0c e5=0h", ""),
-    ("translocationist e5", "a5h", "", "pick a5/pick d4/pick d4/pick e5", "a5=0c e5=0h", ""),
-    ("translocationist e5", "a5h", "", "pick a5/pick d4/pick d4/pick a5", "e5=0c", ""),
-    ("translocationist e5", "a5h", "", "pass", "e5=0c", ""),
-    ("translocationist e5", "", "a5h", "", "e5=0c", ""),
-    ("antimatter_spirit e5", "a5h", "a4", "", "e5=0c", ""),
-    ("merchant_of_time e5", "a5h", "a4", "", "e5=0h", ""),
-    ("gate_of_oblivion e5 r0", "", "e4l", "", "e4=- e5=0h", "l"),
-    ("gate_of_oblivion e5 r0", "e4h", "", "", "e4=- e5=0h", ""),
-    ("gate_of_oblivion e5 r0", "", "e4 c4h", "destroy c4", "c4=- e4=- e5=0h", "ch"),
-    ("gate_of_oblivion e5 r0", "e6", "g5", "destroy e6", "e5=0h e6=-", ""),
-    ("gate_of_oblivion e5 r0", "", "g5", "pass", "e5=0h", ""),
-    ("gate_of_oblivion e5 r0", "", "g5l a5 f7", "", "e5=0h", ""),
-    ("gate_of_oblivion e5 r180", "", "e6l", "", "e5=0h e6=-", "l"),
-    ("warpmaster e5", "", "e6", "move e5 e6", "e6=0h", "c"),
-    ("warpmaster e5", "", "e6h", "pass", "e5=0h", ""),
-    ("dark_sphere e5", "b4h", "h5h h6", "move b4 c4/move h5 g5/move h6 g7",
-     "b4=- c4=0h e5=0h g5=1h g7=1c h5=- h6=-", ""),
-    ("dark_sphere e5", "b4h", "h5h g5h", "move h5 g5/pass", "e5=0h h5=-", "h"),
-    ("dark_sphere e5", "", "d8", "pass", "e5=0h", ""),
-    ("eternal_emperor e5", "", "", "place a3", "a3=0c e5=0h", ""),
-    ("eternal_emperor e5", "", "c6", "move d6 c6", "c6=0c d6=- e5=0h", "c"),
-    ("eternal_emperor e5", "", "e6", "move e5 e6", "e6=0h", "c"),
-    ("eternal_emperor e5", "", "", "pass", "e5=0h", ""),
-    ("reality_patch e5", "", "a5h a4", "destroy a5", "a5=- e5=0h", "h"),
-    ("reality_patch e5", "", "a5h", "pass", "e5=0h", ""),
-    ("reality_patch e5", "a5h", "a4", "", "e5=0h", ""),
-    ("polarity_queen e5", "", "e6h", "move d4 d5/move e3 e2", "d4=- d5=0c e3=- e5=0h", ""),
-    ("polarity_queen e5", "b8h", "", "move f4 f5/move b8 b7", "b7=0h b8=- e5=0h f4=- f5=0c", ""),
-    ("polarity_queen e5", "a5h", "a4h", "move a5 a4/move e2 e3", "a4=0h a5=- e2=- e5=0h", "h"),
-    ("polarity_queen e5", "d5", "", "move d4 d5/move e3 e2", "d4=- e3=- e5=0h", ""),
-    ("polarity_queen e5", "b8h b6h", "", "move b8 b7/move b6 b7", "b6=- b8=- b7=0h e5=0h", ""),
-    ("polarity_queen e5", "e6h", "", "move e6 e5/move e2 e3", "e2=- e5=0h e6=-", ""),
-    ("singularity e5", "", "", "pick a3", "e5=0h", ""),
-    ("singularity e5", "b4", "a4", "pick a3/move b4 a3", "a3=1c a4=- b4=- e5=0h", ""),
-    ("singularity e5", "b4", "a4", "pick a3/move a4 a3", "a3=0c a4=- b4=- e5=0h", "c"),
-    ("singularity e5", "b4h", "a4l b2", "pick a3", "a3=1c b2=- e5=0h", ""),
-    ("ziggurat_sentinel e5 r0", "", "", "move e5 d4/move d4 c3/move c3 b2",
-     "b2=0h", ""),
-    ("ziggurat_sentinel e5 r0", "", "d4h", "move e5 d4/pass", "d4=0h", "h"),
-    ("ziggurat_sentinel e5 r0", "", "", "pass", "e5=0h", ""),
-    ("ziggurat_sentinel e5 r90", "", "", "move e5 d6/pass", "d6=0h", ""),
-    ("iris_of_eternity e5", "", "e6l d6h", "destroy e6", "e5=0h e6=-", "l"),
-    ("iris_of_eternity e5", "e6l", "", "destroy e6", "e5=0h e6=-", ""),
-    ("iris_of_eternity e5", "", "e6l", "upgrade e5", "e5=0l", ""),
-    ("iris_of_eternity e5", "", "", "pass", "e5=0h", ""),
+    Case("doppelganger e5", changes="e5=0c"),
+    Case("paradox_worm e5", own="a5h", enemy="h8h i7", answers="pick a5",
+         changes="a5=1h e5=0c h8=0h"),
+    Case("paradox_worm e5", own="a5h", enemy="i7 i6 h8l", answers="pick b4/pick i7",
+         changes="b4=1c e5=0c i7=0c"),
+    Case("paradox_worm e5", enemy="i7", answers="pick e5", changes="e5=1c i7=0c"),
+    Case("paradox_worm e5", enemy="i7", answers="pass", changes="e5=0c"),
+    Case("paradox_worm e5", own="a5h", enemy="h8l", changes="e5=0c"),
+    Case("translocationist e5", own="a5h", answers="pick a5/pick e5/pass", changes="a5=0c e5=0h"),
+    Case("translocationist e5", own="a5h", answers="pick a5/pick d4/pick d4/pick e5",
+         changes="a5=0c e5=0h"),
+    Case("translocationist e5", own="a5h", answers="pick a5/pick d4/pick d4/pick a5",
+         changes="e5=0c"),
+    Case("translocationist e5", own="a5h", answers="pass", changes="e5=0c"),
+    Case("translocationist e5", enemy="a5h", changes="e5=0c"),
+    Case("antimatter_spirit e5", own="a5h", enemy="a4", changes="e5=0c"),
+    Case("merchant_of_time e5", own="a5h", enemy="a4", changes="e5=0h"),
+    Case("gate_of_oblivion e5 r0", enemy="e4l", changes="e4=- e5=0h", losses="l"),
+    Case("gate_of_oblivion e5 r0", own="e4h", changes="e4=- e5=0h"),
+    Case("gate_of_oblivion e5 r0", enemy="e4 c4h", answers="destroy c4",
+         changes="c4=- e4=- e5=0h", losses="ch"),
+    Case("gate_of_oblivion e5 r0", own="e6", enemy="g5", answers="destroy e6",
+         changes="e5=0h e6=-"),
+    Case("gate_of_oblivion e5 r0", enemy="g5", answers="pass", changes="e5=0h"),
+    Case("gate_of_oblivion e5 r0", enemy="g5l a5 f7", changes="e5=0h"),
+    Case("gate_of_oblivion e5 r180", enemy="e6l", changes="e5=0h e6=-", losses="l"),
+    Case("warpmaster e5", enemy="e6", answers="move e5 e6", changes="e6=0h", losses="c"),
+    Case("warpmaster e5", enemy="e6h", answers="pass", changes="e5=0h"),
+    Case("dark_sphere e5", own="b4h", enemy="h5h h6", answers="move b4 c4/move h5 g5/move h6 g7",
+         changes="b4=- c4=0h e5=0h g5=1h g7=1c h5=- h6=-"),
+    Case("dark_sphere e5", own="b4h", enemy="h5h g5h", answers="move h5 g5/pass",
+         changes="e5=0h h5=-", losses="h"),
+    Case("dark_sphere e5", enemy="d8", answers="pass", changes="e5=0h"),
+    Case("eternal_emperor e5", answers="place a3", changes="a3=0c e5=0h"),
+    Case("eternal_emperor e5", enemy="c6", answers="move d6 c6", changes="c6=0c d6=- e5=0h",
+         losses="c"),
+    Case("eternal_emperor e5", enemy="e6", answers="move e5 e6", changes="e6=0h", losses="c"),
+    Case("eternal_emperor e5", answers="pass", changes="e5=0h"),
+    Case("reality_patch e5", enemy="a5h a4", answers="destroy a5", changes="a5=- e5=0h",
+         losses="h"),
+    Case("reality_patch e5", enemy="a5h", answers="pass", changes="e5=0h"),
+    Case("reality_patch e5", own="a5h", enemy="a4", changes="e5=0h"),
+    Case("polarity_queen e5", enemy="e6h", answers="move d4 d5/move e3 e2",
+         changes="d4=- d5=0c e3=- e5=0h"),
+    Case("polarity_queen e5", own="b8h", answers="move f4 f5/move b8 b7",
+         changes="b7=0h b8=- e5=0h f4=- f5=0c"),
+    Case("polarity_queen e5", own="a5h", enemy="a4h", answers="move a5 a4/move e2 e3",
+         changes="a4=0h a5=- e2=- e5=0h", losses="h"),
+    Case("polarity_queen e5", own="d5", answers="move d4 d5/move e3 e2",
+         changes="d4=- e3=- e5=0h"),
+    Case("polarity_queen e5", own="b8h b6h", answers="move b8 b7/move b6 b7",
+         changes="b6=- b8=- b7=0h e5=0h"),
+    Case("polarity_queen e5", own="e6h", answers="move e6 e5/move e2 e3",
+         changes="e2=- e5=0h e6=-"),
+    Case("singularity e5", answers="pick a3", changes="e5=0h"),
+    Case("singularity e5", own="b4", enemy="a4", answers="pick a3/move b4 a3",
+         changes="a3=1c a4=- b4=- e5=0h"),
+    Case("singularity e5", own="b4", enemy="a4", answers="pick a3/move a4 a3",
+         changes="a3=0c a4=- b4=- e5=0h", losses="c"),
+    Case("singularity e5", own="b4h", enemy="a4l b2", answers="pick a3",
+         changes="a3=1c b2=- e5=0h"),
+    Case("ziggurat_sentinel e5 r0", answers="move e5 d4/move d4 c3/move c3 b2", changes="b2=0h"),
+    Case("ziggurat_sentinel e5 r0", enemy="d4h", answers="move e5 d4/pass", changes="d4=0h",
+         losses="h"),
+    Case("ziggurat_sentinel e5 r0", answers="pass", changes="e5=0h"),
+    Case("ziggurat_sentinel e5 r90", answers="move e5 d6/pass", changes="d6=0h"),
+    Case("iris_of_eternity e5", enemy="e6l d6h", answers="destroy e6", changes="e5=0h e6=-",
+         losses="l"),
+    Case("iris_of_eternity e5", own="e6l", answers="destroy e6", changes="e5=0h e6=-"),
+    Case("iris_of_eternity e5", enemy="e6l", answers="upgrade e5", changes="e5=0l"),
+    Case("iris_of_eternity e5", answers="pass", changes="e5=0h"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WHAT_HAPPENS, ids="-".join)
-def test_effect_does_what_its_card_says(case: tuple[str, ...]) -> None:
-    summon, own, enemy, answers, board, losses = case
-    changed, after = played(summon, own, enemy, answers, schools=SCHOOLS)
+@pytest.mark.parametrize("case", WHAT_HAPPENS, ids=str)
+def test_effect_does_what_its_card_says(case: Case) -> None:
+    changed, after = played(case.play, case.own, case.enemy, case.answers, schools=ETHERWEAVE)
 
-    assert sorted(changed.split()) == sorted(board.split())
-    assert destroyed(after) == losses
+    assert sorted(changed.split()) == sorted(case.changes.split())
+    assert destroyed(after) == case.losses
     assert view(after)["phase"] == "main"
     assert view(after)["actions_left"] == 1
 
 
-# A summon, own and enemy pieces, answers; then what is offered.
 WHAT_IS_OFFERED = [
-    ("paradox_worm e5", "a5h c8l", "h8 i7l", "", "pass/pick b4/pick c4/pick d5/pick e5"),
-    ("paradox_worm e5", "a5h", "h8h i7h i6", "pick a5", "pick h8/pick i7"),
-    ("translocationist e5", "a5h b5l", "a4h", "", "pass/pick a5"),
-    ("translocationist e5", "a5h", "a4", "pick a5", "pick d4/pick d5/pick e4/pick e5/pick f6"),
-    ("gate_of_oblivion e5 r0", "d6", "e6h f6l c5", "", "destroy c5/destroy d6/destroy e6/pass"),
-    (
-        "warpmaster e5", "e6 d6l d5 f4h", "f6h f5l e4",
-        "", "move e5 d4/move e5 d5/move e5 e4/move e5 e6/pass",
-    ),
-    ("reality_patch e5", "a5h", "a4h a6l a7", "", "destroy a4/pass"),
-    ("polarity_queen e5", "a5l", "", "move d4 c5", "move e2 f1/move e3 f2/move f4 g3"),
-    ("singularity e5", "b4", "a4 b3", "pick a3", "move a4 a3/move b3 a3/move b4 a3"),
-    ("ziggurat_sentinel e5 r0", "", "c3l", "", "move e5 d4/pass"),
-    ("iris_of_eternity e5", "d6l", "e6l e7l f6h", "", "destroy d6/destroy e6/pass/upgrade e5"),
-    ("iris_of_eternity e5", "a5l a6l d6l", "", "", "destroy d6/pass"),
+    Case("paradox_worm e5", own="a5h c8l", enemy="h8 i7l",
+         offered="pass/pick b4/pick c4/pick d5/pick e5"),
+    Case("paradox_worm e5", own="a5h", enemy="h8h i7h i6", answers="pick a5",
+         offered="pick h8/pick i7"),
+    Case("translocationist e5", own="a5h b5l", enemy="a4h", offered="pass/pick a5"),
+    Case("translocationist e5", own="a5h", enemy="a4", answers="pick a5",
+         offered="pick d4/pick d5/pick e4/pick e5/pick f6"),
+    Case("gate_of_oblivion e5 r0", own="d6", enemy="e6h f6l c5",
+         offered="destroy c5/destroy d6/destroy e6/pass"),
+    Case("warpmaster e5", own="e6 d6l d5 f4h", enemy="f6h f5l e4",
+         offered="move e5 d4/move e5 d5/move e5 e4/move e5 e6/pass"),
+    Case("reality_patch e5", own="a5h", enemy="a4h a6l a7", offered="destroy a4/pass"),
+    Case("polarity_queen e5", own="a5l", answers="move d4 c5",
+         offered="move e2 f1/move e3 f2/move f4 g3"),
+    Case("singularity e5", own="b4", enemy="a4 b3", answers="pick a3",
+         offered="move a4 a3/move b3 a3/move b4 a3"),
+    Case("ziggurat_sentinel e5 r0", enemy="c3l", offered="move e5 d4/pass"),
+    Case("iris_of_eternity e5", own="d6l", enemy="e6l e7l f6h",
+         offered="destroy d6/destroy e6/pass/upgrade e5"),
+    Case("iris_of_eternity e5", own="a5l a6l d6l", offered="destroy d6/pass"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WHAT_IS_OFFERED, ids="-".join)
-def test_effect_offers_what_its_card_allows(case: tuple[str, ...]) -> None:
-    summon, own, enemy, answers, offered = case
-    _, state = played(summon, own, enemy, answers, schools=SCHOOLS)
+@pytest.mark.parametrize("case", WHAT_IS_OFFERED, ids=str)
+def test_effect_offers_what_its_card_allows(case: Case) -> None:
+    _, state = played(case.play, case.own, case.enemy, case.answers, schools=ETHERWEAVE)
 
-    assert asked(state) == sorted(offered.split("/"))
+    assert asked(state) == sorted(case.offered.split("/"))
 
 
 class TestShadowTwins:
@@ -134,21 +154,21 @@ class TestShadowTwins:
         self, answers: str, board: str, losses: str
     ) -> None:
         summon, own, enemy = "lesser_shadow_twin e5", "a5h b8l", "f6 d6h a4"
-        changed, state = played(summon, own, enemy, answers, schools=SCHOOLS, **GREATER)
+        changed, state = played(summon, own, enemy, answers, schools=ETHERWEAVE, **GREATER)
 
         assert changed == board
         assert destroyed(state) == losses
         assert view(state)["phase"] == "main"
 
     def test_lesser_does_nothing_without_the_greater(self) -> None:
-        changed, state = played("lesser_shadow_twin e5", "", "f6", "", schools=SCHOOLS)
+        changed, state = played("lesser_shadow_twin e5", "", "f6", "", schools=ETHERWEAVE)
 
         assert changed == "e5=0c"
         assert view(state)["phase"] == "main"
 
     def test_greater_destroys_a_heroic_beside_two_own_pieces(self) -> None:
         summon, own, enemy = "greater_shadow_twin e5", "d4 a5h", "e4h f4h h6h g4l c4h f6"
-        _, state = played(summon, own, enemy, "", schools=SCHOOLS, **LESSER)
+        _, state = played(summon, own, enemy, "", schools=ETHERWEAVE, **LESSER)
 
         assert legal(state) == [f"destroy {there}" for there in ("e4", "e5", "f4", "h6")] + [
             "pass"
@@ -156,7 +176,7 @@ class TestShadowTwins:
         assert destroyed(do(state, "destroy h6")) == "h"
 
     def test_greater_does_nothing_without_the_lesser(self) -> None:
-        _, state = played("greater_shadow_twin e5", "", "f6h", "", schools=SCHOOLS)
+        _, state = played("greater_shadow_twin e5", "", "f6h", "", schools=ETHERWEAVE)
 
         assert view(state)["phase"] == "main"
 
@@ -168,7 +188,7 @@ class TestShadowTwins:
         ],
     )
     def test_twin_that_lay_unseen_is_shown(self, summon: str, twin: str) -> None:
-        state = ready(summon, schools=SCHOOLS, discards=[[twin, "void_summoner"], []])
+        state = ready(summon, schools=ETHERWEAVE, discards=[[twin, "void_summoner"], []])
         assert view(state, 1)["played"]["beings"][0] == []
 
         do(state, f"summon {summon}")
@@ -180,7 +200,7 @@ def test_queen_has_nothing_to_do_if_nobody_can_move_the_other_way() -> None:
     # Her pieces are fenced in by legendaries, and the commons cannot capture them.
     own = "d4 f4 e3 e2"
     fence = "c3l c4l c5l d5l e4l f5l g5l g4l g3l f3l d3l d2l f2l d1l e1l f1l"
-    before = position(own, fence, cards="polarity_queen", schools=SCHOOLS)
+    before = position(own, fence, cards="polarity_queen", schools=ETHERWEAVE)
     after = do(before.copy(), "summon polarity_queen e5")
 
     assert changes(before, after) == "e5=0h"
@@ -188,7 +208,7 @@ def test_queen_has_nothing_to_do_if_nobody_can_move_the_other_way() -> None:
 
 
 def test_sphere_moves_pieces_onto_her_ring_only() -> None:
-    _, state = played("dark_sphere e5", "h7l", "h5", "move h5 g5", schools=SCHOOLS)
+    _, state = played("dark_sphere e5", "h7l", "h5", "move h5 g5", schools=ETHERWEAVE)
 
     moves = {text.removeprefix("move ") for text in legal(state, "move")}
     assert moves == {
@@ -198,7 +218,7 @@ def test_sphere_moves_pieces_onto_her_ring_only() -> None:
 
 
 def test_sphere_moves_two_pieces_of_a_seat_at_most_and_none_twice() -> None:
-    _, state = played("dark_sphere e5", "b4h", "h5h h6", "", schools=SCHOOLS)
+    _, state = played("dark_sphere e5", "b4h", "h5h h6", "", schools=ETHERWEAVE)
 
     do(state, "move b4 c4", "move d4 c3")
 
@@ -207,7 +227,7 @@ def test_sphere_moves_two_pieces_of_a_seat_at_most_and_none_twice() -> None:
 
 def test_patch_throws_a_card_of_the_hand() -> None:
     cards = "void_summoner titan flare_03"
-    _, state = played("reality_patch e5", "", "", "", schools=SCHOOLS, cards=cards)
+    _, state = played("reality_patch e5", "", "", "", schools=ETHERWEAVE, cards=cards)
 
     assert legal(state) == ["pass", "throw flare_03", "throw titan", "throw void_summoner"]
     for card, kind in (("flare_03", "flares"), ("titan", "legends")):

@@ -8,6 +8,7 @@ import pytest
 
 from tests.engines.tash_kalar.positions import (
     DUEL,
+    ETHERWEAVE,
     destroyed,
     do,
     legal,
@@ -18,7 +19,6 @@ from tests.engines.tash_kalar.positions import (
     view,
 )
 
-SCHOOLS = ("etherweave", "sylvan")
 NO_SUPPLY = "a3 a4 a5 a6 a7 b3 b4 b5 b6 b7 c8 c9 d8 d9"
 
 
@@ -28,7 +28,7 @@ class TestMerchantOfTime:
     @staticmethod
     def summon(piece: dict[str, Any], enemy: str = "", own: str = "") -> Any:
         more: dict[str, Any] = {"pending": "merchant_of_time", "on_card": piece, "turn": 3}
-        return ready("merchant_of_time e5", own, enemy, schools=SCHOOLS, **more)
+        return ready("merchant_of_time e5", own, enemy, schools=ETHERWEAVE, **more)
 
     def test_it_leaps_to_any_colourless_square_without_a_piece_as_high(self) -> None:
         state = self.summon({"owner": 1, "rank": "heroic"}, "a4 a6h")
@@ -54,7 +54,7 @@ class TestMerchantOfTime:
 
     def test_it_may_capture_him(self) -> None:
         state = ready(
-            "merchant_of_time e4", schools=SCHOOLS, turn=3, pending="merchant_of_time",
+            "merchant_of_time e4", schools=ETHERWEAVE, turn=3, pending="merchant_of_time",
             on_card={"owner": 1, "rank": "legendary"},
         )  # fmt: skip
 
@@ -77,7 +77,7 @@ class TestTimeTraveler:
     OWN = "c3 d4 e5h"
 
     def test_stands_on_any_empty_colourless_square(self) -> None:
-        state = position(self.OWN, "a3 b3l", cards="time_traveler", schools=SCHOOLS)
+        state = position(self.OWN, "a3 b3l", cards="time_traveler", schools=ETHERWEAVE)
 
         listed = {text.split()[2] for text in legal(state, "summon")}
         assert len(listed) == 60 - 2 - 2
@@ -88,13 +88,13 @@ class TestTimeTraveler:
         [("c3 d4 e5", True), ("c5 d4 e3l", True), ("c3 d4 f6", False), ("c3 d3 e3", False)],
     )
     def test_needs_three_in_a_diagonal_row(self, own: str, can: bool) -> None:
-        state = position(own, cards="time_traveler", schools=SCHOOLS)
+        state = position(own, cards="time_traveler", schools=ETHERWEAVE)
 
         assert bool(legal(state, "summon")) is can
 
     def test_without_supply_a_piece_that_one_match_leaves_is_picked_up(self) -> None:
         own = f"{NO_SUPPLY} c3 d4 e5h"
-        state = position(own, cards="time_traveler", schools=SCHOOLS)
+        state = position(own, cards="time_traveler", schools=ETHERWEAVE)
 
         do(state, "summon time_traveler i4")
 
@@ -105,7 +105,7 @@ class TestTimeTraveler:
 
     def test_without_supply_the_pieces_of_the_only_match_stay(self) -> None:
         own = "b3 c4 d5 a5 a6 a7 e8 e9 f8 f9 g8 g9 c1 i4 i5 i6 i7"
-        state = position(own, cards="time_traveler", schools=SCHOOLS)
+        state = position(own, cards="time_traveler", schools=ETHERWEAVE)
 
         do(state, "summon time_traveler e2")
 
@@ -114,7 +114,7 @@ class TestTimeTraveler:
 
     def test_destroys_a_common_and_takes_the_last_discard_back(self) -> None:
         state = position(
-            self.OWN, "i5", cards="time_traveler", schools=SCHOOLS,
+            self.OWN, "i5", cards="time_traveler", schools=ETHERWEAVE,
             discards=[["iris_of_eternity", "void_summoner"], []],
             played={"beings": [["iris_of_eternity"], []]}, last_discard="iris_of_eternity",
         )  # fmt: skip
@@ -135,21 +135,23 @@ class TestTimeTraveler:
             "discards": [["void_summoner"], []],
             "last_discard": "void_summoner",
         }
-        state = position(self.OWN, "i5", cards="time_traveler", schools=SCHOOLS, **more)
+        state = position(self.OWN, "i5", cards="time_traveler", schools=ETHERWEAVE, **more)
 
         do(state, "summon time_traveler i4", "pass")
 
         assert view(state)["discard"] == ["time_traveler", "void_summoner"]
 
     def test_takes_nothing_back_without_a_discard(self) -> None:
-        state = position(self.OWN, "i5", cards="time_traveler", schools=SCHOOLS)
+        state = position(self.OWN, "i5", cards="time_traveler", schools=ETHERWEAVE)
 
         do(state, "summon time_traveler i4", "destroy i5")
 
         assert view(state)["discard"] == ["time_traveler"]
 
     def test_card_discarded_unseen_comes_back_unseen(self) -> None:
-        state = position(self.OWN, "i5", cards="time_traveler iris_of_eternity", schools=SCHOOLS)
+        state = position(
+            self.OWN, "i5", cards="time_traveler iris_of_eternity", schools=ETHERWEAVE
+        )
 
         do(state, "discard iris_of_eternity", "done")
         assert view(state)["last_discard"] == "iris_of_eternity"
@@ -166,7 +168,13 @@ class TestVoidSummoner:
 
     def test_grants_it_for_the_next_summoning_only(self) -> None:
         _, state = played(
-            "void_summoner e5", "", "", "", schools=SCHOOLS, cards="doppelganger", actions_left=3
+            "void_summoner e5",
+            "",
+            "",
+            "",
+            schools=ETHERWEAVE,
+            cards="doppelganger",
+            actions_left=3,
         )
         assert view(state)["permissions"] == ["void_summon"]
 
@@ -174,7 +182,7 @@ class TestVoidSummoner:
         assert view(state)["permissions"] == []
 
     def test_it_ends_with_the_turn(self) -> None:
-        _, state = played("void_summoner e5", "", "", "", schools=SCHOOLS, actions_left=1)
+        _, state = played("void_summoner e5", "", "", "", schools=ETHERWEAVE, actions_left=1)
 
         assert state.to_move == 1
         assert view(state)["permissions"] == []
@@ -195,7 +203,7 @@ class TestVoidSummoner:
         ],
     )
     def test_two_empty_squares_serve(self, own: str, cards: str, summon: str, can: bool) -> None:
-        more: dict[str, Any] = {"cards": cards, "schools": SCHOOLS}
+        more: dict[str, Any] = {"cards": cards, "schools": ETHERWEAVE}
         state = position(own, permissions=["void_summon"], **more)
 
         assert (summon in legal(state)) is can
@@ -204,7 +212,7 @@ class TestVoidSummoner:
     def test_enemy_pieces_do_not_serve(self) -> None:
         more: dict[str, Any] = {
             "cards": "doppelganger",
-            "schools": SCHOOLS,
+            "schools": ETHERWEAVE,
             "permissions": ["void_summon"],
         }
         state = position("", "d5 d4", **more)
@@ -214,21 +222,21 @@ class TestVoidSummoner:
         assert "summon doppelganger e5" not in legal(position("", crowd, **more))
 
     def test_legends_may_use_it_but_only_for_commons(self) -> None:
-        board = ready("titan e5", schools=SCHOOLS).to_json()["board"]
+        board = ready("titan e5", schools=ETHERWEAVE).to_json()["board"]
         commons = [there for there, piece in board.items() if piece["rank"] == "common"]
         heroics = [there for there, piece in board.items() if piece["rank"] == "heroic"]
 
         for gone, can in ((commons[:2], True), (commons[:3], False), (heroics[:1], False)):
             left = {there: piece for there, piece in board.items() if there not in gone}
             state = position(
-                cards="titan", schools=SCHOOLS, permissions=["void_summon"], board=left
+                cards="titan", schools=ETHERWEAVE, permissions=["void_summon"], board=left
             )
             assert ("summon titan e5" in legal(state)) is can
 
     def test_empty_squares_are_no_pieces_that_were_used(self) -> None:
         more: dict[str, Any] = {
             "cards": "gate_of_oblivion",
-            "schools": SCHOOLS,
+            "schools": ETHERWEAVE,
             "permissions": ["void_summon"],
         }
         state = position("d4 f4", "g5", **more)
@@ -251,8 +259,8 @@ class TestIris:
             "under": [],
         }
         state = ready(
-            "iris_of_eternity e5", cards=self.LEGENDS, schools=SCHOOLS, tasks=row, actions_left=1,
-            counters={"summoned": [{"card": "doppelganger", "square": "a5"}]},
+            "iris_of_eternity e5", cards=self.LEGENDS, schools=ETHERWEAVE, tasks=row,
+            actions_left=1, counters={"summoned": [{"card": "doppelganger", "square": "a5"}]},
         )  # fmt: skip
 
         do(state, "summon iris_of_eternity e5", "upgrade e5")
@@ -265,7 +273,7 @@ class TestIris:
 
     def test_otherwise_she_does_not(self) -> None:
         _, state = played(
-            "iris_of_eternity e5", "", "", "pass", cards=self.LEGENDS, schools=SCHOOLS
+            "iris_of_eternity e5", "", "", "pass", cards=self.LEGENDS, schools=ETHERWEAVE
         )
 
         assert "as_legend" not in view(state)["counters"]["summoned"][-1]
@@ -273,6 +281,6 @@ class TestIris:
 
     @pytest.mark.parametrize(("answer", "points"), [("upgrade e5", 1), ("pass", 0)])
     def test_it_scores_in_the_duel(self, answer: str, points: int) -> None:
-        _, state = played("iris_of_eternity e5", "", "", answer, schools=SCHOOLS, mode=DUEL)
+        _, state = played("iris_of_eternity e5", "", "", answer, schools=ETHERWEAVE, mode=DUEL)
 
         assert view(state)["scores"] == [points, 0]

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from pentathlon_engines import State
 from tests.engines.tash_kalar.positions import (
+    ETHERWEAVE,
     do,
     legal,
-    position,
     ready,
     shown,
     view,
+    woven,
 )
-
-SCHOOLS = ("etherweave", "sylvan")
-
-
-def woven(own: str = "", enemy: str = "", cards: str = "", **more: Any) -> State:
-    """Return a position in which warp effects may be used."""
-    return position(own, enemy, cards=cards, **{"schools": SCHOOLS, "turn": 3, **more})
 
 
 class TestCopies:
     """The effect of another card."""
 
     def test_doppelganger_copies_what_is_pending(self) -> None:
-        more: dict[str, Any] = {"schools": SCHOOLS, "turn": 3, "pending": "polarity_queen"}
+        more: dict[str, Any] = {"schools": ETHERWEAVE, "turn": 3, "pending": "polarity_queen"}
         state = ready("doppelganger e5", "", "a4 i6", cards="polarity_queen", **more)
 
         do(state, "summon doppelganger e5")
@@ -40,7 +33,7 @@ class TestCopies:
         assert view(state)["progress"]["warped"] == []
 
     def test_doppelganger_may_throw_what_is_pending_for_the_worm(self) -> None:
-        more: dict[str, Any] = {"schools": SCHOOLS, "turn": 3, "pending": "paradox_worm"}
+        more: dict[str, Any] = {"schools": ETHERWEAVE, "turn": 3, "pending": "paradox_worm"}
         state = ready("doppelganger e5", "", "a4", cards="paradox_worm polarity_queen", **more)
 
         do(state, "summon doppelganger e5", "throw paradox_worm")
@@ -52,7 +45,7 @@ class TestCopies:
 
     def test_sentinel_copies_a_discarded_card_which_is_shown(self) -> None:
         pile = ["merchant_of_time", "polarity_queen", "reality_patch", "translocationist"]
-        state = ready("ziggurat_sentinel e5 r0", "", "i6", schools=SCHOOLS, discards=[pile, []])
+        state = ready("ziggurat_sentinel e5 r0", "", "i6", schools=ETHERWEAVE, discards=[pile, []])
 
         do(state, "summon ziggurat_sentinel e5 r0")
         assert legal(state, "warp") == ["warp polarity_queen", "warp translocationist"]
@@ -64,7 +57,7 @@ class TestCopies:
         assert legal(state, "place") == legal(state)
 
     def test_emperor_uses_his_own_unless_it_was_used_in_this_turn(self) -> None:
-        more: dict[str, Any] = {"schools": SCHOOLS, "turn": 3, "pending": "eternal_emperor"}
+        more: dict[str, Any] = {"schools": ETHERWEAVE, "turn": 3, "pending": "eternal_emperor"}
         fresh = ready("eternal_emperor e5", **more)
         used = ready("eternal_emperor e5", **more, progress={"warped": ["eternal_emperor"]})
 
@@ -76,7 +69,7 @@ class TestCopies:
 
     def test_a_copy_of_his_effect_is_no_use_of_it(self) -> None:
         state = ready(
-            "eternal_emperor e5", "h5 h4", schools=SCHOOLS, turn=3, pending="eternal_emperor",
+            "eternal_emperor e5", "h5 h4", schools=ETHERWEAVE, turn=3, pending="eternal_emperor",
             cards="doppelganger",
         )  # fmt: skip
         do(state, "summon doppelganger i5", "place a3", "summon eternal_emperor e5")
@@ -110,7 +103,7 @@ class TestTakingBack:
     """Warpmaster's other choice."""
 
     def test_the_card_is_in_hand_as_before_and_may_be_warped_again(self) -> None:
-        more: dict[str, Any] = {"schools": SCHOOLS, "turn": 3, "pending": "polarity_queen"}
+        more: dict[str, Any] = {"schools": ETHERWEAVE, "turn": 3, "pending": "polarity_queen"}
         state = ready("warpmaster e5", cards="polarity_queen", **more)
 
         do(state, "summon warpmaster e5")
@@ -127,7 +120,7 @@ class TestThrowing:
     """Reality Patch throws away what is pending, then a card of the hand."""
 
     def test_in_this_order_and_each_may_be_declined(self) -> None:
-        more: dict[str, Any] = {"schools": SCHOOLS, "turn": 3, "pending": "paradox_worm"}
+        more: dict[str, Any] = {"schools": ETHERWEAVE, "turn": 3, "pending": "paradox_worm"}
         cards = "paradox_worm polarity_queen titan"
         state = ready("reality_patch e5", "", "a4h", cards=cards, **more)
 

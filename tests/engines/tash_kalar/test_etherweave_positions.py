@@ -9,25 +9,20 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines import BadPosition, State
+from pentathlon_engines import BadPosition
 from pentathlon_engines.tash_kalar.cards import catalogue
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from tests.engines.tash_kalar.positions import (
     DUEL,
+    ETHERWEAVE,
     TASH_KALAR,
     do,
     legal,
     position,
     ready,
     view,
+    woven,
 )
-
-PAIR = ("etherweave", "sylvan")
-
-
-def woven(own: str = "", enemy: str = "", cards: str = "", **more: Any) -> State:
-    """Return a position in which warp effects may be used."""
-    return position(own, enemy, cards=cards, **{"schools": PAIR, "turn": 3, **more})
 
 
 class TestPositions:
@@ -89,7 +84,7 @@ class TestPositions:
 
     def test_bound_card_is_not_copied(self) -> None:
         more: dict[str, Any] = {"pending": "polarity_queen", "cards": "polarity_queen"}
-        state = ready("doppelganger e5", "", "a4", schools=PAIR, turn=3, **more)
+        state = ready("doppelganger e5", "", "a4", schools=ETHERWEAVE, turn=3, **more)
         data = do(state, "summon doppelganger e5").to_json()
         data["progress"]["effect"] |= {"warp": "merchant_of_time", "at": 1}
 
@@ -97,7 +92,9 @@ class TestPositions:
             TASH_KALAR.load(data)
 
     def test_moves_of_each_seat_are_remembered(self) -> None:
-        state = do(ready("dark_sphere e5", "b4h", "h5h", schools=PAIR), "summon dark_sphere e5")
+        state = do(
+            ready("dark_sphere e5", "b4h", "h5h", schools=ETHERWEAVE), "summon dark_sphere e5"
+        )
         do(state, "move h5 g5", "move b4 c4")
 
         assert view(state)["progress"]["effect"]["own_moves"] == 1

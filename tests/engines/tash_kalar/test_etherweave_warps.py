@@ -6,94 +6,97 @@ from typing import Any
 
 import pytest
 
-from pentathlon_engines import State
 from tests.engines.tash_kalar.positions import (
     DUEL,
+    ETHERWEAVE,
     HIGH,
+    Case,
     changes,
     destroyed,
     do,
     end_turn,
     legal,
-    position,
     ready,
     view,
+    woven,
 )
 
-SCHOOLS = ("etherweave", "sylvan")
-
-
-def woven(own: str = "", enemy: str = "", cards: str = "", **more: Any) -> State:
-    """Return a position in which warp effects may be used."""
-    return position(own, enemy, cards=cards, **{"schools": SCHOOLS, "turn": 3, **more})
-
-
-# A card, own and enemy pieces, answers; then the changes on the board, the enemy pieces
-# destroyed.
 WHAT_HAPPENS = [
-    ("paradox_worm", "a5", "a4 b4", "upgrade a4/pass", "a4=1h", ""),
-    ("paradox_worm", "a5", "a4", "pass", "a4=1h", ""),
-    ("paradox_worm", "a5", "a4h", "pass", "", ""),
-    ("lesser_shadow_twin", "a5 a4 b4h", "", "upgrade a4", "a4=0h", ""),
-    ("greater_shadow_twin", "a5", "a4", "", "a5=0h", ""),
-    ("greater_shadow_twin", "a5h", "a4", "", "", ""),
-    ("antimatter_spirit", "", "", "place e4/move e4 e3", "e3=0c e5=1c", ""),
-    ("antimatter_spirit", "", "e4 e6", "place e3/move e3 e4", "e2=1c e4=0c", "c"),
-    ("antimatter_spirit", "d4", "f4", "place e4/move e4 d4", "", "c"),
-    ("antimatter_spirit", "d4", "f4", "place e4/move e4 f4", "d4=1c f4=0c", "c"),
-    ("merchant_of_time", "b4", "a4l", "pickup a4", "a4=-", ""),
-    ("merchant_of_time", "b4h", "a5l", "", "b4=-", ""),
-    ("merchant_of_time", "e5", "a5l", "", "", ""),
-    ("void_summoner", "a5 b4h c9l", "a4", "move b4 a4", "a4=0h b4=-", "c"),
-    ("void_summoner", "c9l", "a4", "", "", ""),
-    ("eternal_emperor", "a5 b4h", "a4", "place c4", "c4=0c", ""),
-    ("eternal_emperor", "a5 b4h", "a4", "move a5 a4", "a4=0c a5=-", "c"),
-    ("eternal_emperor", "a5 b4h", "a4 b5h", "move b4 a4", "a4=0h b4=-", "c"),
-    ("polarity_queen", "", "a4", "place a3", "a3=0c", ""),
-    ("polarity_queen", "a5", "", "", "", ""),
-    ("ziggurat_sentinel", "a5 b4h", "a4h", "move b4 a4", "a4=0h b4=-", "h"),
-    ("ziggurat_sentinel", "a5 b4h", "a4", "move b4 a4/move a4 a3", "a3=0h a4=- b4=-", "c"),
-    ("ziggurat_sentinel", "a5 b4h", "a4", "move b4 b5/pass", "b4=- b5=0h", ""),
+    Case("paradox_worm", own="a5", enemy="a4 b4", answers="upgrade a4/pass", changes="a4=1h"),
+    Case("paradox_worm", own="a5", enemy="a4", answers="pass", changes="a4=1h"),
+    Case("paradox_worm", own="a5", enemy="a4h", answers="pass"),
+    Case("lesser_shadow_twin", own="a5 a4 b4h", answers="upgrade a4", changes="a4=0h"),
+    Case("greater_shadow_twin", own="a5", enemy="a4", changes="a5=0h"),
+    Case("greater_shadow_twin", own="a5h", enemy="a4"),
+    Case("antimatter_spirit", answers="place e4/move e4 e3", changes="e3=0c e5=1c"),
+    Case("antimatter_spirit", enemy="e4 e6", answers="place e3/move e3 e4",
+         changes="e2=1c e4=0c", losses="c"),
+    Case("antimatter_spirit", own="d4", enemy="f4", answers="place e4/move e4 d4", losses="c"),
+    Case("antimatter_spirit", own="d4", enemy="f4", answers="place e4/move e4 f4",
+         changes="d4=1c f4=0c", losses="c"),
+    Case("merchant_of_time", own="b4", enemy="a4l", answers="pickup a4", changes="a4=-"),
+    Case("merchant_of_time", own="b4h", enemy="a5l", changes="b4=-"),
+    Case("merchant_of_time", own="e5", enemy="a5l"),
+    Case("void_summoner", own="a5 b4h c9l", enemy="a4", answers="move b4 a4",
+         changes="a4=0h b4=-", losses="c"),
+    Case("void_summoner", own="c9l", enemy="a4"),
+    Case("eternal_emperor", own="a5 b4h", enemy="a4", answers="place c4", changes="c4=0c"),
+    Case("eternal_emperor", own="a5 b4h", enemy="a4", answers="move a5 a4", changes="a4=0c a5=-",
+         losses="c"),
+    Case("eternal_emperor", own="a5 b4h", enemy="a4 b5h", answers="move b4 a4",
+         changes="a4=0h b4=-", losses="c"),
+    Case("polarity_queen", enemy="a4", answers="place a3", changes="a3=0c"),
+    Case("polarity_queen", own="a5"),
+    Case("ziggurat_sentinel", own="a5 b4h", enemy="a4h", answers="move b4 a4",
+         changes="a4=0h b4=-", losses="h"),
+    Case("ziggurat_sentinel", own="a5 b4h", enemy="a4", answers="move b4 a4/move a4 a3",
+         changes="a3=0h a4=- b4=-", losses="c"),
+    Case("ziggurat_sentinel", own="a5 b4h", enemy="a4", answers="move b4 b5/pass",
+         changes="b4=- b5=0h"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WHAT_HAPPENS, ids="-".join)
-def test_warp_effect_does_what_its_card_says(case: tuple[str, ...]) -> None:
-    card, own, enemy, answers, board, losses = case
-    before = woven(own, enemy, card)
-    after = do(before.copy(), f"warp {card}", *filter(None, answers.split("/")))
+@pytest.mark.parametrize("case", WHAT_HAPPENS, ids=str)
+def test_warp_effect_does_what_its_card_says(case: Case) -> None:
+    before = woven(case.own, case.enemy, case.play)
+    after = do(before.copy(), f"warp {case.play}", *filter(None, case.answers.split("/")))
 
-    assert changes(before, after) == board
-    assert destroyed(after) == losses
+    assert changes(before, after) == case.changes
+    assert destroyed(after) == case.losses
     assert view(after)["phase"] == "main"
     assert view(after)["actions_left"] == 2
-    assert view(after)["pending"] == card
-    assert view(after)["hand"]["beings"] == [card]
+    assert view(after)["pending"] == case.play
+    assert view(after)["hand"]["beings"] == [case.play]
 
 
-# A card, own and enemy pieces, answers; then what is offered.
 WHAT_IS_OFFERED = [
-    ("paradox_worm", "a5", "a4 b4 c4h", "", "upgrade a4/upgrade b4"),
-    ("paradox_worm", "a5", "a4", "", "pass/throw paradox_worm"),
-    ("antimatter_spirit", "d3h d4h d5h f4l", "", "place e4", "move e4 e3/move e4 e5"),
-    ("merchant_of_time", "a5 b4", "a4l d8 e5h c3h", "", "pickup a4/pickup b4/pickup c3"),
-    ("void_summoner", "c4h a5l", "b4 c5h c3 d4h", "",
-     "move c4 b3/move c4 b4/move c4 b5/move c4 c3/move c4 d3/move c4 d5"),
-    ("polarity_queen", "a5", "c1 g1", "",
-     "place b2/place c2/place d1/place d2/place f1/place f2/place g2/place h2"),
-    ("ziggurat_sentinel", "c4h a5l", "b4h c5l c3 d3", "move c4 d4",
-     "move d4 c4/move d4 d3/move d4 c3/move d4 d5/move d4 e3/move d4 e4/move d4 e5/pass"),
+    Case("paradox_worm", own="a5", enemy="a4 b4 c4h", offered="upgrade a4/upgrade b4"),
+    Case("paradox_worm", own="a5", enemy="a4", offered="pass/throw paradox_worm"),
+    Case("antimatter_spirit", own="d3h d4h d5h f4l", answers="place e4",
+         offered="move e4 e3/move e4 e5"),
+    Case("merchant_of_time", own="a5 b4", enemy="a4l d8 e5h c3h",
+         offered="pickup a4/pickup b4/pickup c3"),
+    Case("void_summoner", own="c4h a5l", enemy="b4 c5h c3 d4h",
+         offered="move c4 b3/move c4 b4/move c4 b5/move c4 c3/move c4 d3/move c4 d5"),
+    Case("polarity_queen", own="a5", enemy="c1 g1",
+         offered="place b2/place c2/place d1/place d2/place f1/place f2/place g2/place h2"),
+    Case("ziggurat_sentinel", own="c4h a5l", enemy="b4h c5l c3 d3", answers="move c4 d4",
+         offered="move d4 c4/move d4 d3/move d4 c3/move d4 d5/move d4 e3/move d4 e4/move d4 e5/"
+                 "pass"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WHAT_IS_OFFERED, ids="-".join)
-def test_warp_effect_offers_what_its_card_allows(case: tuple[str, ...]) -> None:
-    card, own, enemy, answers, offered = case
-    state = do(woven(own, enemy, card), f"warp {card}", *filter(None, answers.split("/")))
+@pytest.mark.parametrize("case", WHAT_IS_OFFERED, ids=str)
+def test_warp_effect_offers_what_its_card_allows(case: Case) -> None:
+    state = do(
+        woven(case.own, case.enemy, case.play),
+        f"warp {case.play}",
+        *filter(None, case.answers.split("/")),
+    )
 
-    assert legal(state) == sorted(offered.split("/"))
+    assert legal(state) == sorted(case.offered.split("/"))
     assert view(state)["phase"] == "effect"
-    assert view(state)["card"] == card
+    assert view(state)["card"] == case.play
 
 
 class TestUse:
@@ -169,7 +172,7 @@ class TestPendingBeing:
 
     def test_it_may_be_summoned_and_makes_room(self) -> None:
         state = ready(
-            "polarity_queen e5", schools=SCHOOLS, turn=3, pending="polarity_queen",
+            "polarity_queen e5", schools=ETHERWEAVE, turn=3, pending="polarity_queen",
             cards="paradox_worm",
         )  # fmt: skip
         do(state, "summon polarity_queen e5", "move d4 d5", "move e3 e2")
@@ -230,7 +233,7 @@ class TestGateOfOblivion:
             "reality_patch e5",
             "",
             "a5h e5",
-            schools=SCHOOLS,
+            schools=ETHERWEAVE,
             turn=3,
             permissions=["counts_double"],
         )
@@ -239,14 +242,14 @@ class TestGateOfOblivion:
         assert destroyed(state) == "cchh"
 
     def test_own_pieces_do_not_count(self) -> None:
-        more: dict[str, Any] = {"schools": SCHOOLS, "turn": 3, "permissions": ["counts_double"]}
+        more: dict[str, Any] = {"schools": ETHERWEAVE, "turn": 3, "permissions": ["counts_double"]}
         state = do(ready("reality_patch e5", "e5", **more), "summon reality_patch e5")
 
         assert destroyed(state) == ""
 
     def test_a_copy_does_not_double_it_again(self) -> None:
         state = ready(
-            "doppelganger e5", "", "e5", schools=SCHOOLS, turn=3, pending="gate_of_oblivion",
+            "doppelganger e5", "", "e5", schools=ETHERWEAVE, turn=3, pending="gate_of_oblivion",
             cards="gate_of_oblivion", permissions=["counts_double"],
         )  # fmt: skip
         do(state, "summon doppelganger e5")
@@ -294,7 +297,7 @@ class TestMerchantOfTime:
         ],
     )
     def test_it_is_bound(self, summon: str, barred: str) -> None:
-        more: dict[str, Any] = {"schools": SCHOOLS, "turn": 3, "pending": "merchant_of_time"}
+        more: dict[str, Any] = {"schools": ETHERWEAVE, "turn": 3, "pending": "merchant_of_time"}
         state = ready(summon, "", "a4h", cards="merchant_of_time", **more)
 
         do(state, f"summon {summon}")

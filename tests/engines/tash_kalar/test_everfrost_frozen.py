@@ -10,6 +10,7 @@ import pytest
 from pentathlon_engines import State
 from tests.engines.tash_kalar.positions import (
     DUEL,
+    EVERFROST,
     TASH_KALAR,
     destroyed,
     do,
@@ -20,24 +21,23 @@ from tests.engines.tash_kalar.positions import (
     view,
 )
 
-PAIR = ("everfrost", "sylvan")
 FLARES = "a5h b5h c5h"
 """Enemy pieces because of which flare_01 can be invoked."""
 
 
 def at_end(own: str = "", enemy: str = "", **more: Any) -> State:
     """Return a position at the end of a turn of seat 0, who plays the Everfrost."""
-    return position(own, enemy, schools=PAIR, phase="turn_end", actions_left=0, **more)
+    return position(own, enemy, schools=EVERFROST, phase="turn_end", actions_left=0, **more)
 
 
 class TestFreezing:
     """A card stays in play, one at a time."""
 
     def test_there_is_none_at_first(self) -> None:
-        assert view(position(schools=PAIR))["frozen"] is None
+        assert view(position(schools=EVERFROST))["frozen"] is None
 
     def test_the_card_stays_in_play_after_its_effect(self) -> None:
-        state = ready("ice_wyvern e5", schools=PAIR)
+        state = ready("ice_wyvern e5", schools=EVERFROST)
 
         do(state, "summon ice_wyvern e5")
         assert view(state)["frozen"] is None
@@ -48,7 +48,7 @@ class TestFreezing:
         assert view(state)["discard"] == view(state)["played"]["beings"][0] == []
 
     def test_it_is_no_hand_card(self) -> None:
-        state = position("a5", cards="snow_fox", frozen="ice_queen", schools=PAIR)
+        state = position("a5", cards="snow_fox", frozen="ice_queen", schools=EVERFROST)
 
         assert legal(state, "discard") == ["discard snow_fox"]
         assert view(state)["hand_sizes"][0]["beings"] == 1
@@ -58,7 +58,7 @@ class TestFreezing:
         ("kept", "lost"), [("crystal_grower", "ice_queen"), ("ice_queen", "crystal_grower")]
     )
     def test_of_two_the_player_says_which_stays(self, kept: str, lost: str) -> None:
-        state = ready("crystal_grower e5", frozen="ice_queen", schools=PAIR)
+        state = ready("crystal_grower e5", frozen="ice_queen", schools=EVERFROST)
 
         do(state, "summon crystal_grower e5")
         assert legal(state) == ["keep crystal_grower", "keep ice_queen"]
@@ -69,7 +69,7 @@ class TestFreezing:
         assert view(state)["discard"] == view(state, 1)["played"]["beings"][0] == [lost]
 
     def test_other_beings_are_discarded_as_ever(self) -> None:
-        state = ready("snow_monster e5", frozen="ice_queen", schools=PAIR)
+        state = ready("snow_monster e5", frozen="ice_queen", schools=EVERFROST)
 
         do(state, "summon snow_monster e5")
 
@@ -77,7 +77,7 @@ class TestFreezing:
         assert view(state)["discard"] == ["snow_monster"]
 
     def test_it_stays_over_the_enemys_turn(self) -> None:
-        state = position("a5", frozen="ice_wyvern", schools=PAIR)
+        state = position("a5", frozen="ice_wyvern", schools=EVERFROST)
 
         do(state, "place a4", "place a6", "end")
         assert state.to_move == 1
@@ -92,7 +92,7 @@ class TestThawing:
     """Whenever a flare could be invoked."""
 
     def test_it_costs_no_action_and_happens_before_or_between_actions(self) -> None:
-        state = position("a5", frozen="crystal_grower", schools=PAIR)
+        state = position("a5", frozen="crystal_grower", schools=EVERFROST)
 
         do(state, "place a4")
         assert "thaw" in legal(state)
@@ -105,7 +105,7 @@ class TestThawing:
         assert legal(at_end("a5", frozen="ice_wyvern")) == ["end", "thaw"]
 
     def test_the_turn_ends_by_itself_without_it(self) -> None:
-        state = position("a5", schools=PAIR, actions_left=1)
+        state = position("a5", schools=EVERFROST, actions_left=1)
 
         do(state, "place a4")
 
@@ -131,14 +131,16 @@ class TestThawing:
         assert view(state)["played"]["flares"] == ["flare_12"]
 
     def test_it_may_be_done_in_the_turn_in_which_it_was_frozen(self) -> None:
-        state = do(ready("crystal_grower e5", schools=PAIR), "summon crystal_grower e5")
+        state = do(ready("crystal_grower e5", schools=EVERFROST), "summon crystal_grower e5")
 
         do(state, "thaw", "upgrade e5")
 
         assert shown(state)["e5"] == "0h"
 
     def test_opponent_gets_no_point_in_the_duel(self) -> None:
-        state = position("a5", "c7 c8", frozen="frostweave_illusionist", schools=PAIR, mode=DUEL)
+        state = position(
+            "a5", "c7 c8", frozen="frostweave_illusionist", schools=EVERFROST, mode=DUEL
+        )
 
         do(state, "thaw", "convert c7", "place a3", "place a4")
 
@@ -146,14 +148,14 @@ class TestThawing:
         assert view(state)["turn"] == 3
 
     def test_what_it_destroys_counts_for_the_turn(self) -> None:
-        state = position("a5", "c7h", frozen="frostweave_illusionist", schools=PAIR)
+        state = position("a5", "c7h", frozen="frostweave_illusionist", schools=EVERFROST)
 
         assert destroyed(do(state, "thaw")) == ""
-        state = position("a5", "c7", frozen="frostweave_illusionist", schools=PAIR)
+        state = position("a5", "c7", frozen="frostweave_illusionist", schools=EVERFROST)
         assert destroyed(do(state, "thaw")) == "c"
 
     def test_steps_count_on_and_there_is_no_being(self) -> None:
-        state = position("a5h", frozen="ice_wyvern", schools=PAIR)
+        state = position("a5h", frozen="ice_wyvern", schools=EVERFROST)
 
         do(state, "thaw")
 
@@ -169,8 +171,12 @@ class TestFrostweaveSummoner:
     """An enemy piece serves in the summoning that follows at once."""
 
     def test_it_is_thawed_only_if_a_summoning_follows(self) -> None:
-        lacks = position("f5", "a4", cards="snow_fox", frozen="frostweave_summoner", schools=PAIR)
-        serves = position("f5", "g4", cards="snow_fox", frozen="frostweave_summoner", schools=PAIR)
+        lacks = position(
+            "f5", "a4", cards="snow_fox", frozen="frostweave_summoner", schools=EVERFROST
+        )
+        serves = position(
+            "f5", "g4", cards="snow_fox", frozen="frostweave_summoner", schools=EVERFROST
+        )
 
         assert "thaw" not in legal(lacks)
         assert "thaw" in legal(serves)
@@ -178,7 +184,7 @@ class TestFrostweaveSummoner:
 
     def test_it_is_not_thawed_after_the_last_action(self) -> None:
         state = position(
-            "f5", "g4", cards="snow_fox", frozen="frostweave_summoner", schools=PAIR,
+            "f5", "g4", cards="snow_fox", frozen="frostweave_summoner", schools=EVERFROST,
             actions_left=1,
         )  # fmt: skip
 
@@ -187,7 +193,7 @@ class TestFrostweaveSummoner:
     def test_then_only_summonings_are_listed(self) -> None:
         state = position(
             "f5 a4 b3", "g4 d4h", cards="snow_fox flare_01", frozen="frostweave_summoner",
-            schools=PAIR,
+            schools=EVERFROST,
         )  # fmt: skip
 
         do(state, "thaw")
@@ -204,7 +210,7 @@ class TestFrostweaveSummoner:
 
     def test_required_enemy_on_the_summon_square_serves_and_is_destroyed(self) -> None:
         state = position(
-            "d5 f5", "e5", cards="frozen_chest", frozen="frostweave_summoner", schools=PAIR
+            "d5 f5", "e5", cards="frozen_chest", frozen="frostweave_summoner", schools=EVERFROST
         )
 
         do(state, "thaw", "summon frozen_chest e5")
@@ -215,7 +221,7 @@ class TestFrostweaveSummoner:
     def test_two_enemies_do_not_serve(self) -> None:
         state = position(
             "e4 g4", "d4 f4 c4 f5", cards="winter_whisperer snow_fox",
-            frozen="frostweave_summoner", schools=PAIR,
+            frozen="frostweave_summoner", schools=EVERFROST,
         )  # fmt: skip
 
         do(state, "thaw")
@@ -224,7 +230,9 @@ class TestFrostweaveSummoner:
         assert legal(state, "summon snow_fox")
 
     def test_random_playouts_know_it(self) -> None:
-        state = position("f5", "g4", cards="snow_fox", frozen="frostweave_summoner", schools=PAIR)
+        state = position(
+            "f5", "g4", cards="snow_fox", frozen="frostweave_summoner", schools=EVERFROST
+        )
         do(state, "thaw")
 
         for seed in range(5):
@@ -236,7 +244,7 @@ class TestFrozenChest:
 
     def chest(self, pile: str, **more: Any) -> State:
         """Return the position after its summoning, with cards in the discard pile."""
-        state = ready("frozen_chest e5", schools=PAIR, discards=[pile.split(), []], **more)
+        state = ready("frozen_chest e5", schools=EVERFROST, discards=[pile.split(), []], **more)
         return do(state, "summon frozen_chest e5")
 
     def test_cards_with_a_frozen_effect_are_offered(self) -> None:
@@ -274,7 +282,7 @@ class TestFrozenChest:
         assert view(self.chest("snow_fox"))["phase"] == "main"
 
     def test_a_card_thawed_in_this_turn_may_come_back(self) -> None:
-        state = ready("frozen_chest e5", frozen="crystal_grower", schools=PAIR)
+        state = ready("frozen_chest e5", frozen="crystal_grower", schools=EVERFROST)
 
         do(state, "thaw", "upgrade d5", "summon frozen_chest e5")
 

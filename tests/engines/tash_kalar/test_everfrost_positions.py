@@ -11,6 +11,7 @@ import pytest
 from pentathlon_engines import BadPosition, State
 from pentathlon_engines.tash_kalar.cards.catalogue import FROZEN_CARDS, IDS
 from tests.engines.tash_kalar.positions import (
+    EVERFROST,
     TASH_KALAR,
     do,
     legal,
@@ -20,13 +21,12 @@ from tests.engines.tash_kalar.positions import (
 )
 from tests.engines.tash_kalar.test_rules import check_invariants
 
-PAIR = ("everfrost", "sylvan")
 FROZEN = tuple(IDS[card] for card in FROZEN_CARDS)
 
 
 def chest(pile: str) -> State:
     """Return the position in which the Frozen Chest asks, with cards in the discard pile."""
-    state = ready("frozen_chest e5", schools=PAIR, discards=[pile.split(), []])
+    state = ready("frozen_chest e5", schools=EVERFROST, discards=[pile.split(), []])
     return do(state, "summon frozen_chest e5")
 
 
@@ -34,7 +34,7 @@ class TestHiddenParts:
     """What the other seat imagines can be played on."""
 
     def test_card_in_play_stays_there(self) -> None:
-        state = position("a5", cards="snow_fox", frozen="ice_queen", schools=PAIR)
+        state = position("a5", cards="snow_fox", frozen="ice_queen", schools=EVERFROST)
 
         for seed in range(5):
             twin = state.determinize(1, random.Random(seed)).to_json()
@@ -54,7 +54,7 @@ class TestHiddenParts:
 
     def test_hand_has_a_being_to_summon_while_one_must_be(self) -> None:
         state = position(
-            "f5", "g4", cards="snow_fox titan", frozen="frostweave_summoner", schools=PAIR,
+            "f5", "g4", cards="snow_fox titan", frozen="frostweave_summoner", schools=EVERFROST,
             discards=[["ice_queen"], []],
         )  # fmt: skip
         do(state, "thaw")
@@ -67,7 +67,7 @@ class TestHiddenParts:
 
     def test_seat_that_can_thaw_need_not_have_a_burning_flare(self) -> None:
         state = position(
-            "a4", "a5h b5h c5h d5h", cards="flare_12", frozen="ice_wyvern", schools=PAIR,
+            "a4", "a5h b5h c5h d5h", cards="flare_12", frozen="ice_wyvern", schools=EVERFROST,
             phase="turn_end", actions_left=0,
         )  # fmt: skip
 
@@ -117,13 +117,13 @@ class TestPositions:
     )
     def test_what_cannot_be_is_refused(self, named: str, more: dict[str, Any]) -> None:
         with pytest.raises(BadPosition, match=re.escape(named)):
-            position("e5", **{"schools": PAIR, **more})
+            position("e5", **{"schools": EVERFROST, **more})
 
     @pytest.mark.parametrize(
         "change", [{"summon": "e5"}, {"onto": "somebody"}, {"onto": "enemy", "at": 0}]
     )
     def test_effect_that_does_not_fit_is_refused(self, change: dict[str, Any]) -> None:
-        state = do(position("a5h", frozen="ice_wyvern", schools=PAIR), "thaw")
+        state = do(position("a5h", frozen="ice_wyvern", schools=EVERFROST), "thaw")
         data = state.to_json()
         data["progress"]["effect"] |= change
 
@@ -131,7 +131,7 @@ class TestPositions:
             TASH_KALAR.load(data)
 
     def test_card_in_play_is_drawn_with_both_its_texts(self) -> None:
-        state = position("e5h", frozen="ice_wyvern", schools=PAIR)
+        state = position("e5h", frozen="ice_wyvern", schools=EVERFROST)
         picture = state.svg()
 
         assert "frozen, seat 0" in picture
@@ -139,5 +139,5 @@ class TestPositions:
         assert "frozen effect of Ice Wyvern" in picture
         assert "Frozen: Place one own common" in re.sub(r"</?tspan[^>]*>", " ", picture)
         assert "frozen effect of Ice Wyvern" in str(state).replace("\n", " ")
-        assert "No frozen effect in play" in position("e5", schools=PAIR).svg()
+        assert "No frozen effect in play" in position("e5", schools=EVERFROST).svg()
         assert "frozen" not in position("e5", cards="sapling").svg()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.engines.tash_kalar.positions import (
+    Case,
     asked,
     changes,
     destroyed,
@@ -17,159 +18,176 @@ from tests.engines.tash_kalar.positions import (
     view,
 )
 
-# A summon, own and enemy pieces, the Gateway, answers; then the changes on the board, the enemy
-# pieces destroyed, the Gateway, the actions left of two.
 WHAT_HAPPENS = [
-    ("shadow_imp e5", "b4h", "", "b4", "move e5 e6/move b4 b5", "b4=- b5=0h e6=0c", "", "b5", 1),
-    ("shadow_imp e5", "b4h", "", "b4", "move e5 e6/pass", "e6=0c", "", "b4", 1),
-    ("shadow_imp e5", "b4h", "", "b4", "pass", "e5=0c", "", "b4", 1),
-    ("shadow_imp e5", "a5h", "d5", "a5", "move e5 d5", "d5=0c", "c", "a5", 1),
-    ("shadow_imp e5", "", "", "", "move e5 e6", "e6=0c", "", "e6", 1),
-    ("shadow_imp e5", "e6", "", "e6", "move e5 e6", "", "", "", 1),
-    ("flame_imp e5", "g7h", "g8 f7h", "g7", "destroy g8", "e5=0c g8=-", "c", "g7", 1),
-    ("flame_imp e5", "g7h g6", "g8", "g7", "destroy g6", "e5=0c g6=-", "", "g7", 1),
-    ("flame_imp e5", "", "", "", "destroy d4", "d4=- e5=0c", "", "e5", 1),
-    ("flame_imp e5", "g7h", "g8", "g7", "pass", "e5=0c", "", "g7", 1),
-    ("gate_keeper e5", "b4h", "", "b4", "upgrade e6", "e5=0c e6=0h", "", "e6", 1),
-    ("gate_keeper e5", "b4h", "", "b4", "upgrade e5", "e5=0h", "", "e5", 1),
-    ("gate_keeper e5", "b4h", "", "b4", "place a3", "a3=0c e5=0c", "", "a3", 1),
-    ("gate_keeper e5", "b4h", "", "b4", "pass", "e5=0c", "", "b4", 1),
-    ("demon_of_gluttony e5", "b4h", "", "b4", "move e5 e6", "e6=0c", "", "b4", 1),
-    ("demon_of_gluttony e5", "b4h", "e6", "b4", "move e5 e6/pass", "e6=0h", "c", "b4", 1),
-    (
-        "demon_of_gluttony e5", "b4h", "e6 e7h", "b4",
-        "move e5 e6/move e6 e7", "e6=- e7=0h", "ch", "e7", 1,
-    ),
-    (
-        "demon_of_gluttony e5", "b4h e6", "", "b4",
-        "move e5 e6/move e6 e7", "e6=- e7=0h", "", "b4", 1,
-    ),
-    ("demon_of_pride e5", "b4h", "", "b4", "pass", "e5=0h", "", "e5", 1),
-    ("demon_of_pride e5", "b4h", "e6h", "b4", "move e5 e6", "e6=0h", "h", "e6", 1),
-    (
-        "acolyte_of_destruction e5", "h4h", "c7 c8h b6l", "h4",
-        "destroy c7/destroy c8", "c7=- c8=- e5=0h", "ch", "h4", 1,
-    ),
-    (
-        "acolyte_of_destruction e5", "h4h", "c7 c8h", "h4",
-        "destroy c7/pass", "c7=- e5=0h", "c", "h4", 1,
-    ),
-    ("acolyte_of_destruction e5", "h5h", "c7 c8h", "h5", "destroy c7", "c7=- e5=0h", "c", "h5", 1),
-    ("acolyte_of_destruction e5", "", "a5", "", "destroy d4/destroy e5", "d4=-", "", "", 1),
-    (
-        "acolyte_of_growth e5", "c7h", "", "c7",
-        "place a3/place a4", "a3=0c a4=0h e5=0h", "", "c7", 1,
-    ),
-    ("acolyte_of_growth e5", "c6h", "", "c6", "place a3", "a3=0c e5=0h", "", "c6", 1),
-    ("power_seeker e5", "", "e6", "", "move e5 e6", "e6=0h", "c", "e6", 1),
-    (
-        "power_seeker e5", "b5h", "d5h", "b5",
-        "move e5 d5/move d5 c5/pass", "c5=0h d5=-", "h", "b5", 1,
-    ),
-    ("power_seeker e5", "b5h", "", "b5", "move e5 d5/move d5 c5/move c5 b5", "", "", "", 1),
-    ("hell_hound e5", "b8h", "e6h", "b8", "destroy e6", "e5=0h e6=-", "h", "b8", 1),
-    ("hell_hound e5", "b8h", "e6l", "b8", "destroy e6", "e5=0h e6=-", "l", "b8", 1),
-    ("hell_hound e5", "b8h", "e6l", "b8", "pass", "e5=0h", "", "b8", 1),
-    (
-        "vortex_master e5", "b5h b6", "c5h", "b5",
-        "move b5 c5/move b6 c6", "b5=- b6=- c5=0h c6=0c e5=0h", "h", "c5", 1,
-    ),
-    ("vortex_master e5", "b5h b6", "", "b5", "pass/move b6 b7", "b6=- b7=0c e5=0h", "", "b5", 1),
-    ("vortex_master e5", "b5h b6h", "", "b5", "pass/move b6 b5", "b6=- e5=0h", "", "", 1),
-    ("gate_master e5", "", "", "", "pick e6", "e5=0l", "", "e6", 1),
-    ("gate_master e5", "b4", "", "b4", "pick b4", "e5=0l", "", "b4", 1),
-    ("gate_master e5", "b4h", "", "b4", "pick e5", "b4=0l e5=0h", "", "e5", 1),
-    ("gate_master e5", "b4h a5l a6l a7l", "", "b4", "pick b4", "e5=0h", "", "b4", 1),
-    ("hell_rider e5", "", "e6h", "", "move e5 e6", "e5=- e6=0h", "h", "e6", 1),
-    ("hell_rider e5", "", "", "", "pass", "e5=0h", "", "e5", 1),
-    (
-        "hell_rider e5", "b4h", "e8h", "b4",
-        "move e5 e6/move e6 e7/move e7 e8", "e5=- e8=0h", "h", "b4", 1,
-    ),
-    ("hell_rider e5", "e5h", "", "e5", "move e5 e6", "e5=- e6=0h", "", "e6", 1),
-    ("demon_of_wrath e5", "b4h", "b5 c4h a4", "b4", "", "a4=- b5=- e5=0h", "cc", "b4", 1),
-    (
-        "demon_of_wrath e5", "b4h", "b6 c5", "b4",
-        "", "c5=- e5=0h", "c", "b4", 1,
-    ),
-    (
-        "demon_of_wrath e5", "b4h", "b6 c7", "b4",
-        "move b4 b5", "b4=- b5=0h b6=- e5=0h", "c", "b5", 1,
-    ),
-    ("demon_of_wrath e5", "b4h", "b6", "b4", "pass", "e5=0h", "", "b4", 1),
-    (
-        "demon_of_greed e5", "b4h a5h", "", "b4",
-        "destroy d6/destroy a5", "a5=- d6=- e5=0h", "", "b4", 3,
-    ),
-    ("demon_of_greed e5", "b4h", "", "b4", "destroy d6", "d6=-", "", "b4", 3),
-    ("demon_of_greed e5", "", "", "", "destroy d6", "d6=- e5=0h", "", "e5", 2),
-    (
-        "demon_of_lust e5", "b4h", "h8h c8", "b4",
-        "move h8 g7/move c8 c7", "c7=1c c8=- e5=0h g7=1h h8=-", "", "b4", 1,
-    ),
-    ("demon_of_lust e5", "b4h", "d5 e6", "b4", "move e6 d5/pass", "e5=0h e6=-", "c", "b4", 1),
-    ("demon_of_lust e5", "b4h", "", "b4", "pass", "e5=0h", "", "b4", 1),
-    ("demon_of_envy e5", "b4h", "", "b4", "place a3", "a3=0c e5=0h", "", "b4", 1),
-    (
-        "demon_of_envy e5", "b4h", "h4 h5 h6 h7 g7 g8", "b4",
-        "place a3/place a4", "a3=0c a4=0c e5=0h", "", "b4", 1,
-    ),
-    (
-        "demon_of_envy e5", "", "h4 h5 h6 h7 g7 g8", "",
-        "place e6/place f6/place d4", "d4=0c e5=0h e6=0c f6=0c", "", "e5", 1,
-    ),
-    ("possessed_summoner e5", "b4h", "h8", "b4", "place h7", "e5=0h h7=1c", "", "b4", 1),
+    Case("shadow_imp e5", own="b4h", gateway="b4", answers="move e5 e6/move b4 b5",
+         changes="b4=- b5=0h e6=0c", new_gateway="b5"),
+    Case("shadow_imp e5", own="b4h", gateway="b4", answers="move e5 e6/pass", changes="e6=0c",
+         new_gateway="b4"),
+    Case("shadow_imp e5", own="b4h", gateway="b4", answers="pass", changes="e5=0c",
+         new_gateway="b4"),
+    Case("shadow_imp e5", own="a5h", enemy="d5", gateway="a5", answers="move e5 d5",
+         changes="d5=0c", losses="c", new_gateway="a5"),
+    Case("shadow_imp e5", answers="move e5 e6", changes="e6=0c", new_gateway="e6"),
+    Case("shadow_imp e5", own="e6", gateway="e6", answers="move e5 e6"),
+    Case("flame_imp e5", own="g7h", enemy="g8 f7h", gateway="g7", answers="destroy g8",
+         changes="e5=0c g8=-", losses="c", new_gateway="g7"),
+    Case("flame_imp e5", own="g7h g6", enemy="g8", gateway="g7", answers="destroy g6",
+         changes="e5=0c g6=-", new_gateway="g7"),
+    Case("flame_imp e5", answers="destroy d4", changes="d4=- e5=0c", new_gateway="e5"),
+    Case("flame_imp e5", own="g7h", enemy="g8", gateway="g7", answers="pass", changes="e5=0c",
+         new_gateway="g7"),
+    Case("gate_keeper e5", own="b4h", gateway="b4", answers="upgrade e6", changes="e5=0c e6=0h",
+         new_gateway="e6"),
+    Case("gate_keeper e5", own="b4h", gateway="b4", answers="upgrade e5", changes="e5=0h",
+         new_gateway="e5"),
+    Case("gate_keeper e5", own="b4h", gateway="b4", answers="place a3", changes="a3=0c e5=0c",
+         new_gateway="a3"),
+    Case("gate_keeper e5", own="b4h", gateway="b4", answers="pass", changes="e5=0c",
+         new_gateway="b4"),
+    Case("demon_of_gluttony e5", own="b4h", gateway="b4", answers="move e5 e6", changes="e6=0c",
+         new_gateway="b4"),
+    Case("demon_of_gluttony e5", own="b4h", enemy="e6", gateway="b4", answers="move e5 e6/pass",
+         changes="e6=0h", losses="c", new_gateway="b4"),
+    Case("demon_of_gluttony e5", own="b4h", enemy="e6 e7h", gateway="b4",
+         answers="move e5 e6/move e6 e7", changes="e6=- e7=0h", losses="ch", new_gateway="e7"),
+    Case("demon_of_gluttony e5", own="b4h e6", gateway="b4", answers="move e5 e6/move e6 e7",
+         changes="e6=- e7=0h", new_gateway="b4"),
+    Case("demon_of_pride e5", own="b4h", gateway="b4", answers="pass", changes="e5=0h",
+         new_gateway="e5"),
+    Case("demon_of_pride e5", own="b4h", enemy="e6h", gateway="b4", answers="move e5 e6",
+         changes="e6=0h", losses="h", new_gateway="e6"),
+    Case("acolyte_of_destruction e5", own="h4h", enemy="c7 c8h b6l", gateway="h4",
+         answers="destroy c7/destroy c8", changes="c7=- c8=- e5=0h", losses="ch",
+         new_gateway="h4"),
+    Case("acolyte_of_destruction e5", own="h4h", enemy="c7 c8h", gateway="h4",
+         answers="destroy c7/pass", changes="c7=- e5=0h", losses="c", new_gateway="h4"),
+    Case("acolyte_of_destruction e5", own="h5h", enemy="c7 c8h", gateway="h5",
+         answers="destroy c7", changes="c7=- e5=0h", losses="c", new_gateway="h5"),
+    Case("acolyte_of_destruction e5", enemy="a5", answers="destroy d4/destroy e5",
+         changes="d4=-"),
+    Case("acolyte_of_growth e5", own="c7h", gateway="c7", answers="place a3/place a4",
+         changes="a3=0c a4=0h e5=0h", new_gateway="c7"),
+    Case("acolyte_of_growth e5", own="c6h", gateway="c6", answers="place a3",
+         changes="a3=0c e5=0h", new_gateway="c6"),
+    Case("power_seeker e5", enemy="e6", answers="move e5 e6", changes="e6=0h", losses="c",
+         new_gateway="e6"),
+    Case("power_seeker e5", own="b5h", enemy="d5h", gateway="b5",
+         answers="move e5 d5/move d5 c5/pass", changes="c5=0h d5=-", losses="h",
+         new_gateway="b5"),
+    Case("power_seeker e5", own="b5h", gateway="b5", answers="move e5 d5/move d5 c5/move c5 b5"),
+    Case("hell_hound e5", own="b8h", enemy="e6h", gateway="b8", answers="destroy e6",
+         changes="e5=0h e6=-", losses="h", new_gateway="b8"),
+    Case("hell_hound e5", own="b8h", enemy="e6l", gateway="b8", answers="destroy e6",
+         changes="e5=0h e6=-", losses="l", new_gateway="b8"),
+    Case("hell_hound e5", own="b8h", enemy="e6l", gateway="b8", answers="pass", changes="e5=0h",
+         new_gateway="b8"),
+    Case("vortex_master e5", own="b5h b6", enemy="c5h", gateway="b5",
+         answers="move b5 c5/move b6 c6", changes="b5=- b6=- c5=0h c6=0c e5=0h", losses="h",
+         new_gateway="c5"),
+    Case("vortex_master e5", own="b5h b6", gateway="b5", answers="pass/move b6 b7",
+         changes="b6=- b7=0c e5=0h", new_gateway="b5"),
+    Case("vortex_master e5", own="b5h b6h", gateway="b5", answers="pass/move b6 b5",
+         changes="b6=- e5=0h"),
+    Case("gate_master e5", answers="pick e6", changes="e5=0l", new_gateway="e6"),
+    Case("gate_master e5", own="b4", gateway="b4", answers="pick b4", changes="e5=0l",
+         new_gateway="b4"),
+    Case("gate_master e5", own="b4h", gateway="b4", answers="pick e5", changes="b4=0l e5=0h",
+         new_gateway="e5"),
+    Case("gate_master e5", own="b4h a5l a6l a7l", gateway="b4", answers="pick b4",
+         changes="e5=0h", new_gateway="b4"),
+    Case("hell_rider e5", enemy="e6h", answers="move e5 e6", changes="e5=- e6=0h", losses="h",
+         new_gateway="e6"),
+    Case("hell_rider e5", answers="pass", changes="e5=0h", new_gateway="e5"),
+    Case("hell_rider e5", own="b4h", enemy="e8h", gateway="b4",
+         answers="move e5 e6/move e6 e7/move e7 e8", changes="e5=- e8=0h", losses="h",
+         new_gateway="b4"),
+    Case("hell_rider e5", own="e5h", gateway="e5", answers="move e5 e6", changes="e5=- e6=0h",
+         new_gateway="e6"),
+    Case("demon_of_wrath e5", own="b4h", enemy="b5 c4h a4", gateway="b4",
+         changes="a4=- b5=- e5=0h", losses="cc", new_gateway="b4"),
+    Case("demon_of_wrath e5", own="b4h", enemy="b6 c5", gateway="b4", changes="c5=- e5=0h",
+         losses="c", new_gateway="b4"),
+    Case("demon_of_wrath e5", own="b4h", enemy="b6 c7", gateway="b4", answers="move b4 b5",
+         changes="b4=- b5=0h b6=- e5=0h", losses="c", new_gateway="b5"),
+    Case("demon_of_wrath e5", own="b4h", enemy="b6", gateway="b4", answers="pass",
+         changes="e5=0h", new_gateway="b4"),
+    Case("demon_of_greed e5", own="b4h a5h", gateway="b4", answers="destroy d6/destroy a5",
+         changes="a5=- d6=- e5=0h", new_gateway="b4", actions=3),
+    Case("demon_of_greed e5", own="b4h", gateway="b4", answers="destroy d6", changes="d6=-",
+         new_gateway="b4", actions=3),
+    Case("demon_of_greed e5", answers="destroy d6", changes="d6=- e5=0h", new_gateway="e5",
+         actions=2),
+    Case("demon_of_lust e5", own="b4h", enemy="h8h c8", gateway="b4",
+         answers="move h8 g7/move c8 c7", changes="c7=1c c8=- e5=0h g7=1h h8=-",
+         new_gateway="b4"),
+    Case("demon_of_lust e5", own="b4h", enemy="d5 e6", gateway="b4", answers="move e6 d5/pass",
+         changes="e5=0h e6=-", losses="c", new_gateway="b4"),
+    Case("demon_of_lust e5", own="b4h", gateway="b4", answers="pass", changes="e5=0h",
+         new_gateway="b4"),
+    Case("demon_of_envy e5", own="b4h", gateway="b4", answers="place a3", changes="a3=0c e5=0h",
+         new_gateway="b4"),
+    Case("demon_of_envy e5", own="b4h", enemy="h4 h5 h6 h7 g7 g8", gateway="b4",
+         answers="place a3/place a4", changes="a3=0c a4=0c e5=0h", new_gateway="b4"),
+    Case("demon_of_envy e5", enemy="h4 h5 h6 h7 g7 g8", answers="place e6/place f6/place d4",
+         changes="d4=0c e5=0h e6=0c f6=0c", new_gateway="e5"),
+    Case("possessed_summoner e5", own="b4h", enemy="h8", gateway="b4", answers="place h7",
+         changes="e5=0h h7=1c", new_gateway="b4"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WHAT_HAPPENS, ids=lambda case: " ".join(map(str, case)))
-def test_effect_does_what_its_card_says(case: tuple[str, ...]) -> None:
-    summon, own, enemy, gate, answers, board, losses, new_gate, actions = case
-    changed, after = played(summon, own, enemy, answers, gateway=gate or None)
+@pytest.mark.parametrize("case", WHAT_HAPPENS, ids=str)
+def test_effect_does_what_its_card_says(case: Case) -> None:
+    changed, after = played(
+        case.play, case.own, case.enemy, case.answers, gateway=case.gateway or None
+    )
 
-    assert changed == board
-    assert destroyed(after) == losses
-    assert gateway(after) == (new_gate or None)
+    assert changed == case.changes
+    assert destroyed(after) == case.losses
+    assert gateway(after) == (case.new_gateway or None)
     assert view(after)["phase"] == "main"
-    assert view(after)["actions_left"] == actions
+    assert view(after)["actions_left"] == case.actions
 
 
-# A summon, own and enemy pieces, the Gateway, answers; then what is offered.
 WHAT_IS_OFFERED = [
-    ("shadow_imp e5", "b4h", "b5l", "b4", "move e5 e4", "move b4 b3/pass"),
-    ("flame_imp e5", "g7h", "g8 f7h h8l", "g7", "", "destroy g8/pass"),
-    ("flame_imp e5", "d5h", "", "d5", "", "destroy c5/destroy d4/destroy e5/pass"),
-    ("acolyte_of_destruction e5", "h4h", "c7h", "h4", "", "destroy d4/destroy e2/destroy f4"),
-    ("acolyte_of_destruction e5", "h4h", "c7 c8h c6l", "h4", "destroy c7", "destroy c8/pass"),
-    ("acolyte_of_growth e5", "c7h", "", "c7", "place a3", "place a4/place b2/place b3/place b4"),
-    ("power_seeker e5", "b5h", "", "b5", "", "move e5 d4/move e5 d5/move e5 d6/pass"),
-    ("power_seeker e5", "c5h", "", "c5", "move e5 d5", "move d5 c5/pass"),
-    (
-        "hell_hound e5", "b8h d6h", "e6l", "b8",
-        "", "destroy d5/destroy d6/destroy e4/destroy e6/pass",
-    ),
-    (
-        "vortex_master e5", "a5l b5h", "b6l", "b5",
-        "pass", "move a5 a4/move a5 a6/move a5 b4/move a5 b5/move a5 b6/pass",
-    ),
-    ("gate_master e5", "b4h c8l", "", "b4", "", "pick d5/pick e5/pick e6/pick f5/pick f6/pick g5"),
-    ("demon_of_wrath e5", "a4h", "b5h b3h", "a4", "", "move a4 a3/move a4 a5/move a4 b4/pass"),
-    ("demon_of_greed e5", "b4h a5h", "", "b4", "", "destroy d4/destroy d6/destroy e6/destroy f4"),
-    ("demon_of_greed e5", "b4h a5h", "", "b4", "destroy d4", "destroy a5/destroy e5"),
-    (
-        "demon_of_envy e5", "b4h", "b3 c3", "b4",
-        "", "place a3/place a4/place a5/place b5/place c4/place c5",
-    ),
-    ("possessed_summoner e5", "b4h", "g9", "b4", "", "place f8/place f9/place g8/place h8"),
+    Case("shadow_imp e5", own="b4h", enemy="b5l", gateway="b4", answers="move e5 e4",
+         offered="move b4 b3/pass"),
+    Case("flame_imp e5", own="g7h", enemy="g8 f7h h8l", gateway="g7", offered="destroy g8/pass"),
+    Case("flame_imp e5", own="d5h", gateway="d5",
+         offered="destroy c5/destroy d4/destroy e5/pass"),
+    Case("acolyte_of_destruction e5", own="h4h", enemy="c7h", gateway="h4",
+         offered="destroy d4/destroy e2/destroy f4"),
+    Case("acolyte_of_destruction e5", own="h4h", enemy="c7 c8h c6l", gateway="h4",
+         answers="destroy c7", offered="destroy c8/pass"),
+    Case("acolyte_of_growth e5", own="c7h", gateway="c7", answers="place a3",
+         offered="place a4/place b2/place b3/place b4"),
+    Case("power_seeker e5", own="b5h", gateway="b5",
+         offered="move e5 d4/move e5 d5/move e5 d6/pass"),
+    Case("power_seeker e5", own="c5h", gateway="c5", answers="move e5 d5",
+         offered="move d5 c5/pass"),
+    Case("hell_hound e5", own="b8h d6h", enemy="e6l", gateway="b8",
+         offered="destroy d5/destroy d6/destroy e4/destroy e6/pass"),
+    Case("vortex_master e5", own="a5l b5h", enemy="b6l", gateway="b5", answers="pass",
+         offered="move a5 a4/move a5 a6/move a5 b4/move a5 b5/move a5 b6/pass"),
+    Case("gate_master e5", own="b4h c8l", gateway="b4",
+         offered="pick d5/pick e5/pick e6/pick f5/pick f6/pick g5"),
+    Case("demon_of_wrath e5", own="a4h", enemy="b5h b3h", gateway="a4",
+         offered="move a4 a3/move a4 a5/move a4 b4/pass"),
+    Case("demon_of_greed e5", own="b4h a5h", gateway="b4",
+         offered="destroy d4/destroy d6/destroy e6/destroy f4"),
+    Case("demon_of_greed e5", own="b4h a5h", gateway="b4", answers="destroy d4",
+         offered="destroy a5/destroy e5"),
+    Case("demon_of_envy e5", own="b4h", enemy="b3 c3", gateway="b4",
+         offered="place a3/place a4/place a5/place b5/place c4/place c5"),
+    Case("possessed_summoner e5", own="b4h", enemy="g9", gateway="b4",
+         offered="place f8/place f9/place g8/place h8"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WHAT_IS_OFFERED, ids=" ".join)
-def test_effect_offers_what_its_card_allows(case: tuple[str, ...]) -> None:
-    summon, own, enemy, gate, answers, offered = case
-    _, state = played(summon, own, enemy, answers, gateway=gate or None)
+@pytest.mark.parametrize("case", WHAT_IS_OFFERED, ids=str)
+def test_effect_offers_what_its_card_allows(case: Case) -> None:
+    _, state = played(case.play, case.own, case.enemy, case.answers, gateway=case.gateway or None)
 
-    assert asked(state) == sorted(offered.split("/"))
+    assert asked(state) == sorted(case.offered.split("/"))
 
 
 def test_lust_moves_no_piece_twice_none_onto_the_gateway_and_not_the_gateway() -> None:
