@@ -19,7 +19,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.constants import MODES, PHASES, TWO_SIDED
-from pentathlon_engines.tash_kalar.serialization.weaving import UNSEEN
+from pentathlon_engines.tash_kalar.serialization.etherweave import UNSEEN
 from pentathlon_engines.tash_kalar.serialization.writing import CAPTURES
 
 _BOARD: Final = tuple(NAMES[square] for square in SQUARES)

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.actions import (
-    CARD_OF,
-    LEAPS_TO,
-    OPTS,
-    PICKS,
-    PICKUPS,
-    SQUARE_OF,
-    THROWS,
-    WARPS,
-)
+from pentathlon_engines.tash_kalar import actions
 from pentathlon_engines.tash_kalar.board import bits_of, listed
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
@@ -39,7 +30,7 @@ def add_warps(state: Position, found: list[int]) -> None:
     """Add the warp effects that the active seat may use now (18.3.2)."""
     cards = state.hands[state.active] & WARP_CARDS
     if cards and may_warp(state):
-        found.extend([WARPS[card] for card in bits_of(cards)])
+        found.extend([actions.WARPS[card] for card in bits_of(cards)])
 
 
 def may_warp(state: Position) -> bool:
@@ -70,17 +61,17 @@ def _like(state: Position, square: int) -> int:
 
 def offer_swaps(state: Position, effect: Effect, step: SwapStep) -> list[int]:
     """Return the picks of a piece that changes places, or of its partner."""
-    return listed(_partners(state, effect, step), PICKS)
+    return listed(_partners(state, effect, step), actions.PICKS)
 
 
 def offer_squares(state: Position, effect: Effect, step: Step) -> list[int]:
     """Return the picks of empty squares."""
-    return listed(state.empty & at_places(state, effect, step.selector.places), PICKS)
+    return listed(state.empty & at_places(state, effect, step.selector.places), actions.PICKS)
 
 
 def offer_lifts(state: Position, effect: Effect, step: Step) -> list[int]:
     """Return the pickups of pieces that may lie on the card."""
-    return listed(select(state, effect, step.selector), PICKUPS)
+    return listed(select(state, effect, step.selector), actions.PICKUPS)
 
 
 def offer_landings(state: Position, effect: Effect, step: Step) -> list[int]:
@@ -89,18 +80,18 @@ def offer_landings(state: Position, effect: Effect, step: Step) -> list[int]:
         return []
     rank = (state.on_card - 1) % RANKS_EACH
     squares = state.up_to(rank - 1) & at_places(state, effect, step.selector.places)
-    return listed(squares, LEAPS_TO)
+    return listed(squares, actions.LEAPS_TO)
 
 
 def offer_taking_back(state: Position, effect: Effect, step: Step) -> list[int]:
     """Return the option to take the pending card back, unless it is bound."""
-    return [OPTS[step.label]] if state.pending & ~BOUND_CARDS else []
+    return [actions.OPTS[step.label]] if state.pending & ~BOUND_CARDS else []
 
 
 def offer_copies(state: Position, effect: Effect, step: CardStep) -> list[int]:
     """Return the cards whose warp effect may be copied (18.3.3 to 18.3.5)."""
     cards = state.pending if step.pending else state.discards[state.active] & WARP_CARDS
-    return [WARPS[card] for card in bits_of(cards & ~BOUND_CARDS)]
+    return [actions.WARPS[card] for card in bits_of(cards & ~BOUND_CARDS)]
 
 
 def offer_throws(state: Position, effect: Effect, step: CardStep) -> list[int]:
@@ -109,12 +100,12 @@ def offer_throws(state: Position, effect: Effect, step: CardStep) -> list[int]:
         cards = state.pending & ~BOUND_CARDS
     else:
         cards = state.hands[state.active] & ~state.pending
-    return [THROWS[card] for card in bits_of(cards)]
+    return [actions.THROWS[card] for card in bits_of(cards)]
 
 
 def swap(state: Position, effect: Effect, step: SwapStep, action: int) -> bool:
     """Pick the first piece, or let it change places with the second."""
-    square = SQUARE_OF[action]
+    square = actions.SQUARE_OF[action]
     if effect.picked < 0:
         effect.picked = square
         return False
@@ -127,14 +118,14 @@ def swap(state: Position, effect: Effect, step: SwapStep, action: int) -> bool:
 def note_square(state: Position, effect: Effect, step: Step, action: int) -> bool:
     """Write down which empty square was picked."""
     effect.times += 1
-    effect.note_square(step.slot, SQUARE_OF[action])
+    effect.note_square(step.slot, actions.SQUARE_OF[action])
     return False
 
 
 def lift_onto_card(state: Position, effect: Effect, step: Step, action: int) -> bool:
     """Put a piece from the board onto the card."""
     effect.times += 1
-    square = SQUARE_OF[action]
+    square = actions.SQUARE_OF[action]
     state.on_card = state.board[square]
     state.remove(square)
     state.set_aside(state.on_card, 1)
@@ -144,7 +135,7 @@ def lift_onto_card(state: Position, effect: Effect, step: Step, action: int) -> 
 def leap_from_card(state: Position, effect: Effect, step: Step, action: int) -> bool:
     """Let the piece on the card land."""
     effect.times += 1
-    square, code = SQUARE_OF[action], state.on_card
+    square, code = actions.SQUARE_OF[action], state.on_card
     state.on_card = 0
     state.set_aside(code, -1)
     if state.board[square]:
@@ -156,7 +147,7 @@ def leap_from_card(state: Position, effect: Effect, step: Step, action: int) -> 
 def copy_warp(state: Position, effect: Effect, step: CardStep, action: int) -> bool:
     """Go on with the warp effect of another card; one that lay unseen is shown."""
     effect.times += 1
-    card = CARD_OF[action]
+    card = actions.CARD_OF[action]
     if state.discards[state.active] >> card & 1:
         state.reveal_discard(card)
     program = PROGRAMS[card]
@@ -167,7 +158,7 @@ def copy_warp(state: Position, effect: Effect, step: CardStep, action: int) -> b
 def throw(state: Position, effect: Effect, step: CardStep, action: int) -> bool:
     """Put a card from the hand openly onto its discard pile."""
     effect.times += 1
-    seat, card = state.active, CARD_OF[action]
+    seat, card = state.active, actions.CARD_OF[action]
     state.hands[seat] &= ~(1 << card)
     state.pending &= state.hands[seat]
     if card >= FIRST_LEGEND:

@@ -16,15 +16,6 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     PROGRAMS,
     RANK_OF,
 )
-from pentathlon_engines.tash_kalar.cards.operations import (
-    CHOOSE,
-    CONVERT,
-    LIFT,
-    MOVES,
-    PLACE,
-    UPGRADE,
-    WAR_SUMMON,
-)
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, matches_with_enemy
 from pentathlon_engines.tash_kalar.cards.program import ENEMY, WarStep
 from pentathlon_engines.tash_kalar.constants import DEATHMATCH, PENDING_POINTS, RANKS_EACH
@@ -45,12 +36,12 @@ _READY: Final = (0.6, 1.2, 3.0)
 _NEARLY: Final = (0.25, 0.45, 1.0)
 """By rank a being in hand that lacks one common."""
 _GATEWAY: Final = 1.5
-_THAWED: Final = {UPGRADE: 2.0, CONVERT: 2.0, WAR_SUMMON: 1.4, PLACE: 1.1, MOVES: 0.8}
+_THAWED: Final = {"upgrade": 2.0, "convert": 2.0, "war_summon": 1.4, "place": 1.1, "moves": 0.8}
 """What a frozen effect may bring by its first step, if that must be done; in play, half of it."""
 _SLOWED: Final = 1.0
 """An action less in the next turn."""
 _PENDING: Final = 0.5
-_WARPED: Final = {UPGRADE: 2.0, LIFT: 2.0, PLACE: 1.1, CHOOSE: 1.1, MOVES: 0.8}
+_WARPED: Final = {"upgrade": 2.0, "lift": 2.0, "place": 1.1, "choose_one": 1.1, "moves": 0.8}
 """What a warp effect may bring by its first step, to who owns what is meant."""
 _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.actions import CARD_OF, KEEPS, PICKS, SQUARE_OF
+from pentathlon_engines.tash_kalar import actions
 from pentathlon_engines.tash_kalar.board import BIT, EIGHT, STEPS, bits
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
@@ -52,17 +52,17 @@ def offer_cards(state: Position, effect: Effect, step: FreezeStep) -> list[int]:
     """Return which cards may be in play from now on."""
     if step.from_discard:
         pile = state.discards[state.active]
-        return [KEEPS[card] for card in FROZEN_CARDS if pile >> card & 1]
-    found = [KEEPS[state.card]]
+        return [actions.KEEPS[card] for card in FROZEN_CARDS if pile >> card & 1]
+    found = [actions.KEEPS[state.card]]
     if state.frozen >= 0:
-        found.append(KEEPS[state.frozen])
+        found.append(actions.KEEPS[state.frozen])
     return found
 
 
 def freeze(state: Position, effect: Effect, step: FreezeStep, action: int) -> bool:
     """Let a card be in play; if it is another than before, that one is discarded."""
     effect.times += 1
-    card = CARD_OF[action]
+    card = actions.CARD_OF[action]
     if card == state.frozen:
         return False
     if state.frozen >= 0:
@@ -83,7 +83,7 @@ def offer_reflections(state: Position, effect: Effect, step: Step) -> list[int]:
         if most and effect.lock in (-1, rank):
             ranks |= 1 << rank
     pieces, empty = marks(state, effect) & owned(state, ANY, ranks), state.empty
-    return [PICKS[at] for at in bits(pieces) if empty & _reflection(state, effect, at)]
+    return [actions.PICKS[at] for at in bits(pieces) if empty & _reflection(state, effect, at)]
 
 
 def _reflection(state: Position, effect: Effect, square: int) -> int:
@@ -95,7 +95,7 @@ def _reflection(state: Position, effect: Effect, square: int) -> int:
 def reflect(state: Position, effect: Effect, step: Step, action: int) -> bool:
     """Place a piece like the one that is picked on its reflection."""
     effect.times += 1
-    square = SQUARE_OF[action]
+    square = actions.SQUARE_OF[action]
     effect.chosen |= BIT[square]
     rank = effect.lock = state.rank_at(square)
     for to in bits(_reflection(state, effect, square)):

@@ -1,4 +1,10 @@
-"""Tash-Kalar as a game of the contract; sections in brackets are those of the rules page."""
+"""Tash-Kalar as a game of the contract; sections in brackets are those of the rules page.
+
+From below: `board`, `cards/` and `actions` are tables; `state` has the fields of a position and
+what changes one of them; `summoning`, `selection`, `conditions` and `offers` read it, the
+`interpreter` resolves effects, with `everfrost` and `etherweave` for what only these schools do;
+`legality` lists what may be done, `moves` and `turns` do it.
+"""
 
 from __future__ import annotations
 

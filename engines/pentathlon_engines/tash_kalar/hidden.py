@@ -19,7 +19,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     WARP_CARDS,
 )
 from pentathlon_engines.tash_kalar.constants import DEALING, DRAWING, MAIN, TURN_END
-from pentathlon_engines.tash_kalar.serialization.weaving import weaver
+from pentathlon_engines.tash_kalar.serialization.etherweave import weaver
 from pentathlon_engines.tash_kalar.state import Position
 from pentathlon_engines.tash_kalar.summoning import has_summoning
 

@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar import etherweave, everfrost
-from pentathlon_engines.tash_kalar.actions import (
-    CARD_OF,
-    DO_DESTROY,
-    DO_DOWNGRADE,
-    DO_PICK,
-    DO_PLACE,
-    DO_UPGRADE,
-    OPTS,
-    OTHER_OF,
-    PASS,
-    SQUARE_OF,
-    VERB_OF,
-)
+from pentathlon_engines.tash_kalar import actions, etherweave, everfrost
 from pentathlon_engines.tash_kalar.board import BIT, DIRECTION_OF, bits
-from pentathlon_engines.tash_kalar.cards import operations as ops
 from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import CARDS, PROGRAMS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY
@@ -85,10 +71,10 @@ def _must_ask(state: Position, effect: Effect, step: words.Step) -> bool:
     optional = effect.picked < 0 and effect.times >= least
     if step.goes_on and effect.times:
         optional = False
-    if step.op == ops.CHOOSE:
+    if step.op == "choose_one":
         optional = _has_way_out(effect, step)
     if optional:
-        offers.append(PASS)
+        offers.append(actions.PASS)
     elif len(offers) == 1:
         state.note(offers[0])
         resolve(state, offers[0])
@@ -133,10 +119,10 @@ def resolve(state: Position, action: int) -> None:
     if effect is None:
         return
     step = PROGRAMS[effect.program].steps[effect.at]
-    if action == PASS:
+    if action == actions.PASS:
         effect.go_to(step.end)
         return
-    if step.op == ops.CHOOSE:
+    if step.op == "choose_one":
         effect.go_to(_start_of_option(state, effect, step, action))
         step = PROGRAMS[effect.program].steps[effect.at]
         if step.is_automatic:
@@ -152,7 +138,7 @@ def _start_of_option(state: Position, effect: Effect, step: words.Step, action: 
     for start in step.options:
         option = steps[start]
         if option.is_automatic:
-            if OPTS[option.label] == action:
+            if actions.OPTS[option.label] == action:
                 return start
         elif action in list_offers(state, effect, option):
             return start
@@ -166,7 +152,7 @@ def perform(state: Position, effect: Effect, step: words.Step, action: int) -> b
 
 def _move(state: Position, effect: Effect, step: words.MoveStep, action: int) -> bool:
     effect.times += 1
-    square, to = SQUARE_OF[action], OTHER_OF[action]
+    square, to = actions.SQUARE_OF[action], actions.OTHER_OF[action]
     rank = state.rank_at(square)
     direction = DIRECTION_OF[to - square]
     if effect.times == 1:
@@ -207,8 +193,8 @@ def _record_capture(effect: Effect, slot: int, to: int, captured: int) -> None:
 
 def _leap(state: Position, effect: Effect, step: words.LeapStep, action: int) -> bool:
     """Pick the piece that leaps, or let it leap."""
-    to = SQUARE_OF[action]
-    if VERB_OF[action] == DO_PICK:
+    to = actions.SQUARE_OF[action]
+    if actions.VERB_OF[action] == actions.DO_PICK:
         effect.picked = to
         return False
     effect.times += 1
@@ -221,13 +207,13 @@ def _leap(state: Position, effect: Effect, step: words.LeapStep, action: int) ->
 
 def _destroy(state: Position, effect: Effect, step: words.DestroyStep, action: int) -> bool:
     if step.for_good:
-        everfrost.take_out(state, SQUARE_OF[action])
+        everfrost.take_out(state, actions.SQUARE_OF[action])
     return _strike(state, effect, step, action) == step.stop_rank
 
 
 def _strike(state: Position, effect: Effect, step: words.Step, action: int) -> int:
     """Destroy a piece, write that down, and return its rank."""
-    square = SQUARE_OF[action]
+    square = actions.SQUARE_OF[action]
     effect.times += 1
     effect.record(step.slot, square)
     effect.chosen |= BIT[square]
@@ -239,26 +225,26 @@ def _strike(state: Position, effect: Effect, step: words.Step, action: int) -> i
 
 def _shoot(state: Position, effect: Effect, step: words.ShotStep, action: int) -> bool:
     effect.times += 1
-    for square in bits(squares_hit(state, step, effect.me, OTHER_OF[action])):
+    for square in bits(squares_hit(state, step, effect.me, actions.OTHER_OF[action])):
         effect.record(step.slot, square)
         state.destroy(square)
     return False
 
 
 def _upgrade(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
-    square = SQUARE_OF[action]
+    square = actions.SQUARE_OF[action]
     state.rerank(square, state.rank_at(square) + 1)
     return _pick(state, effect, step, action)
 
 
 def _downgrade(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
-    square = SQUARE_OF[action]
+    square = actions.SQUARE_OF[action]
     state.rerank(square, state.rank_at(square) - 1)
     return _pick(state, effect, step, action)
 
 
 def _convert(state: Position, effect: Effect, step: words.PlaceStep, action: int) -> bool:
-    square = SQUARE_OF[action]
+    square = actions.SQUARE_OF[action]
     rank = state.destroy(square)
     state.put(square, state.active, rank if step.rank < 0 else step.rank)
     return _pick(state, effect, step, action)
@@ -266,18 +252,20 @@ def _convert(state: Position, effect: Effect, step: words.PlaceStep, action: int
 
 def _place(state: Position, effect: Effect, step: words.PlaceStep, action: int) -> bool:
     seat = state.active if step.selector.owner == words.OWN else 1 - state.active
-    state.put(SQUARE_OF[action], seat, OTHER_OF[action] if step.rank < 0 else step.rank)
+    state.put(
+        actions.SQUARE_OF[action], seat, actions.OTHER_OF[action] if step.rank < 0 else step.rank
+    )
     return _pick(state, effect, step, action)
 
 
 def _place_common(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
-    state.put(SQUARE_OF[action], state.active, COMMON)
+    state.put(actions.SQUARE_OF[action], state.active, COMMON)
     return _pick(state, effect, step, action)
 
 
 def _pick(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Write down on which square something was done."""
-    square = SQUARE_OF[action]
+    square = actions.SQUARE_OF[action]
     effect.times += 1
     effect.chosen |= BIT[square]
     effect.record(step.slot, square)
@@ -286,8 +274,8 @@ def _pick(state: Position, effect: Effect, step: words.Step, action: int) -> boo
 
 def _do_on_square(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Destroy, upgrade, downgrade or place, as the action says."""
-    verb = VERB_OF[action]
-    if verb == DO_DESTROY:
+    verb = actions.VERB_OF[action]
+    if verb == actions.DO_DESTROY:
         _strike(state, effect, step, action)
         return False
     return _ON_SQUARE[verb](state, effect, step, action)
@@ -306,7 +294,7 @@ def _throw_flare(state: Position, effect: Effect, step: words.Step, action: int)
 def _take(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
     """Put a card from the own discard pile onto the own deck."""
     effect.times += 1
-    seat, card = state.active, CARD_OF[action]
+    seat, card = state.active, actions.CARD_OF[action]
     state.discards[seat] &= ~(1 << card)
     state.decks[seat].append(card)
     state.taken[seat] += 1
@@ -316,33 +304,33 @@ def _take(state: Position, effect: Effect, step: words.Step, action: int) -> boo
 
 # Any: each function has the kind of step that its operation has.
 PERFORM: Final[dict[str, Callable[[Position, Effect, Any, int], bool]]] = {
-    ops.MOVES: _move,
-    ops.LEAPS: _leap,
-    ops.DESTROY: _destroy,
-    ops.UPGRADE: _upgrade,
-    ops.DOWNGRADE: _downgrade,
-    ops.CONVERT: _convert,
-    ops.PLACE: _place,
-    ops.SHOOT: _shoot,
-    ops.PER_SQUARE: _do_on_square,
-    ops.GROUP: _do_on_square,
-    ops.PICK: _pick,
-    ops.RECOVER: _take,
-    ops.THROW_FLARE: _throw_flare,
-    ops.FREEZE: everfrost.freeze,
-    ops.MIRROR: everfrost.reflect,
-    ops.PICK_SQUARE: etherweave.note_square,
-    ops.SWAP: etherweave.swap,
-    ops.LIFT: etherweave.lift_onto_card,
-    ops.LEAP_FROM_CARD: etherweave.leap_from_card,
-    ops.COPY_WARP: etherweave.copy_warp,
-    ops.THROW: etherweave.throw,
-    ops.TAKE_BACK: etherweave.take_back,
+    "moves": _move,
+    "leaps": _leap,
+    "destroy": _destroy,
+    "upgrade": _upgrade,
+    "downgrade": _downgrade,
+    "convert": _convert,
+    "place": _place,
+    "shoot": _shoot,
+    "per_square": _do_on_square,
+    "group": _do_on_square,
+    "pick": _pick,
+    "recover": _take,
+    "throw_flare": _throw_flare,
+    "freeze": everfrost.freeze,
+    "mirror": everfrost.reflect,
+    "pick_square": etherweave.note_square,
+    "swap": etherweave.swap,
+    "lift": etherweave.lift_onto_card,
+    "leap_from_card": etherweave.leap_from_card,
+    "copy_warp": etherweave.copy_warp,
+    "throw": etherweave.throw,
+    "take_back": etherweave.take_back,
 }
 _ON_SQUARE: Final[dict[str, Callable[[Position, Effect, Any, int], bool]]] = {
-    DO_UPGRADE: _upgrade,
-    DO_DOWNGRADE: _downgrade,
-    DO_PLACE: _place_common,
+    actions.DO_UPGRADE: _upgrade,
+    actions.DO_DOWNGRADE: _downgrade,
+    actions.DO_PLACE: _place_common,
 }
 
 
@@ -399,22 +387,22 @@ def _go_under_deck(state: Position, effect: Effect, step: words.Step) -> None:
 
 
 AUTOMATICS: Final[dict[str, Callable[[Position, Effect, Any], None]]] = {
-    ops.DESTROY_ALL: _destroy_all,
-    ops.FORCE_UPGRADE: _upgrade_all,
-    ops.GAIN_ACTION: _gain_actions,
-    ops.LOSE_ACTION: _lose_actions,
-    ops.DRAW_EXTRA: _gain_draws,
-    ops.EXTRA_TURN: _gain_turn,
-    ops.WAR_SUMMON: _permit_war,
-    ops.POSSESS_SUMMON: _permit_possession,
-    ops.BECOME_GATEWAY: _become_gateway,
-    ops.COUNT_AS_LEGEND: _count_as_legend,
-    ops.TO_DECK_BOTTOM: _go_under_deck,
-    ops.CHANGE_SIDE: everfrost.change_side,
-    ops.SLOW_OTHERS: everfrost.slow_enemy,
-    ops.DOUBLE_DESTROYED: etherweave.count_double,
-    ops.VOID_SUMMON: etherweave.permit_voids,
-    ops.RECOVER_LAST: etherweave.recover_last,
-    ops.DISCARD_LEGENDS: etherweave.discard_legends,
+    "destroy_all": _destroy_all,
+    "force_upgrade": _upgrade_all,
+    "gain_action": _gain_actions,
+    "lose_action": _lose_actions,
+    "draw_extra": _gain_draws,
+    "extra_turn": _gain_turn,
+    "war_summon": _permit_war,
+    "possess_summon": _permit_possession,
+    "become_gateway": _become_gateway,
+    "count_as_legend": _count_as_legend,
+    "to_deck_bottom": _go_under_deck,
+    "change_side": everfrost.change_side,
+    "slow_others": everfrost.slow_enemy,
+    "double_destroyed": etherweave.count_double,
+    "void_summon": etherweave.permit_voids,
+    "recover_last": etherweave.recover_last,
+    "discard_legends": etherweave.discard_legends,
 }
 """The operations that `is_automatic` is said of."""

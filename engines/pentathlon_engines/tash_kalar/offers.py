@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar import etherweave, everfrost
-from pentathlon_engines.tash_kalar.actions import (
-    CONVERTS,
-    DESTROYS,
-    DIRS,
-    DOWNGRADES,
-    LEAPS_TO,
-    MOVES_TO,
-    OPTS,
-    PICKS,
-    PLACES,
-    PLACES_OF,
-    TAKES,
-    UPGRADES,
-)
+from pentathlon_engines.tash_kalar import actions, etherweave, everfrost
 from pentathlon_engines.tash_kalar.board import (
     ADJACENT,
     ALL,
@@ -34,7 +20,6 @@ from pentathlon_engines.tash_kalar.board import (
     listed,
     spread,
 )
-from pentathlon_engines.tash_kalar.cards import operations as ops
 from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, PROGRAMS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY, RANKS
@@ -96,7 +81,7 @@ def _moves(state: Position, effect: Effect, step: words.MoveStep) -> list[int]:
             reach = _closer(state, step, square, reach)
         if reach:
             base = square * GRID
-            found.extend([MOVES_TO[base + to] for to in bits(reach)])
+            found.extend([actions.MOVES_TO[base + to] for to in bits(reach)])
     return found
 
 
@@ -189,13 +174,13 @@ def _closer(state: Position, step: words.MoveStep, square: int, reach: int) -> i
 def _leaps(state: Position, effect: Effect, step: words.LeapStep) -> list[int]:
     if effect.picked >= 0:
         squares = _landings(state, effect, step, effect.picked)
-        return [LEAPS_TO[to] for to in bits(squares)]
+        return [actions.LEAPS_TO[to] for to in bits(squares)]
     movers = select(state, effect, step.selector)
-    if step.selector.places[0].kind != words.SELF:
-        return [PICKS[at] for at in bits(movers) if _landings(state, effect, step, at)]
+    if step.selector.places[0].kind != "self":
+        return [actions.PICKS[at] for at in bits(movers) if _landings(state, effect, step, at)]
     if not movers:
         return []
-    return [LEAPS_TO[to] for to in bits(_landings(state, effect, step, effect.me))]
+    return [actions.LEAPS_TO[to] for to in bits(_landings(state, effect, step, effect.me))]
 
 
 def _landings(state: Position, effect: Effect, step: words.LeapStep, square: int) -> int:
@@ -212,7 +197,7 @@ def _destructions(state: Position, effect: Effect, step: words.DestroyStep) -> l
     found = select(state, effect, step.selector)
     if step.stop_rank >= 0 and effect.times:
         found &= owned(state, words.ANY, step.next_ranks)
-    return listed(found, DESTROYS)
+    return listed(found, actions.DESTROYS)
 
 
 def _placements(state: Position, effect: Effect, step: words.PlaceStep) -> list[int]:
@@ -225,8 +210,7 @@ def _placements(state: Position, effect: Effect, step: words.PlaceStep) -> list[
     found: list[int] = []
     for rank in ranks:
         if state.in_supply(seat, rank):
-            actions = PLACES if step.rank >= 0 else PLACES_OF[rank]
-            add_bits(squares, actions, found)
+            add_bits(squares, actions.PLACES if step.rank >= 0 else actions.PLACES_OF[rank], found)
     return found
 
 
@@ -236,8 +220,12 @@ def _shots(state: Position, effect: Effect, step: words.ShotStep) -> list[int]:
         return []
     directions = _directions(state, effect, step)
     if step.least:
-        return [DIRS[direction] for direction in directions]
-    return [DIRS[direction] for direction in directions if squares_hit(state, step, me, direction)]
+        return [actions.DIRS[direction] for direction in directions]
+    return [
+        actions.DIRS[direction]
+        for direction in directions
+        if squares_hit(state, step, me, direction)
+    ]
 
 
 def _directions(state: Position, effect: Effect, step: words.ShotStep) -> tuple[int, ...]:
@@ -276,39 +264,39 @@ def _hit_on(state: Position, step: words.ShotStep, ray: tuple[int, ...]) -> int:
 
 
 def _upgrades(state: Position, effect: Effect, step: words.Step) -> list[int]:
-    return listed(select(state, effect, step.selector) & upgradable(state), UPGRADES)
+    return listed(select(state, effect, step.selector) & upgradable(state), actions.UPGRADES)
 
 
 def _downgrades(state: Position, effect: Effect, step: words.Step) -> list[int]:
-    return listed(select(state, effect, step.selector) & downgradable(state), DOWNGRADES)
+    return listed(select(state, effect, step.selector) & downgradable(state), actions.DOWNGRADES)
 
 
 def _conversions(state: Position, effect: Effect, step: words.Step) -> list[int]:
     if state.two_sided(state.active) <= 0:
         return []
-    return listed(select(state, effect, step.selector), CONVERTS)
+    return listed(select(state, effect, step.selector), actions.CONVERTS)
 
 
 def _picks(state: Position, effect: Effect, step: words.Step) -> list[int]:
-    return listed(select(state, effect, step.selector), PICKS)
+    return listed(select(state, effect, step.selector), actions.PICKS)
 
 
 def _cards_to_take(state: Position, effect: Effect, step: words.Step) -> list[int]:
-    return [TAKES[card] for card in bits_of(state.discards[state.active])]
+    return [actions.TAKES[card] for card in bits_of(state.discards[state.active])]
 
 
 def _flares_to_throw(state: Position, effect: Effect, step: words.Step) -> list[int]:
-    return [OPTS[step.label]] if state.hand_of(state.active, 2) else []
+    return [actions.OPTS[step.label]] if state.hand_of(state.active, 2) else []
 
 
 def _on_each_square(state: Position, effect: Effect, step: words.Step) -> list[int]:
     """Return what can be done on each square: destroy, upgrade or place."""
     squares = at_places(state, effect, step.selector.places) & ~effect.chosen
     enemies = owned(state, words.ENEMY, 1 << COMMON | 1 << HEROIC)
-    found = listed(squares & enemies, DESTROYS)
-    add_bits(squares & owned(state, words.OWN, 1 << COMMON), UPGRADES, found)
+    found = listed(squares & enemies, actions.DESTROYS)
+    add_bits(squares & owned(state, words.OWN, 1 << COMMON), actions.UPGRADES, found)
     if state.two_sided(state.active) > 0:
-        add_bits(squares & state.empty, PLACES, found)
+        add_bits(squares & state.empty, actions.PLACES, found)
     return found
 
 
@@ -317,8 +305,8 @@ def _in_group(state: Position, effect: Effect, step: words.GroupStep) -> list[in
     if effect.chosen:
         squares &= spread(effect.chosen) & ~effect.chosen
     if step.downgrades:
-        return listed(squares & downgradable(state), DOWNGRADES)
-    return listed(squares, DESTROYS)
+        return listed(squares & downgradable(state), actions.DOWNGRADES)
+    return listed(squares, actions.DESTROYS)
 
 
 def _first_of_options(state: Position, effect: Effect, step: words.Step) -> list[int]:
@@ -331,9 +319,9 @@ def _first_of_options(state: Position, effect: Effect, step: words.Step) -> list
         if not option.is_automatic:
             found.extend(list_offers(state, effect, option))
             continue
-        labels.append(OPTS[option.label])
-        if option.op != ops.DESTROY_ALL or select(state, effect, option.selector):
-            found.append(OPTS[option.label])
+        labels.append(actions.OPTS[option.label])
+        if option.op != "destroy_all" or select(state, effect, option.selector):
+            found.append(actions.OPTS[option.label])
     return found or labels
 
 
@@ -344,27 +332,27 @@ def _ring(distance: int, square: int) -> int:
 
 # Any: each function has the kind of step that its operation has.
 OFFERS: Final[dict[str, Callable[[Position, Effect, Any], list[int]]]] = {
-    ops.MOVES: _moves,
-    ops.LEAPS: _leaps,
-    ops.DESTROY: _destructions,
-    ops.UPGRADE: _upgrades,
-    ops.DOWNGRADE: _downgrades,
-    ops.CONVERT: _conversions,
-    ops.PLACE: _placements,
-    ops.SHOOT: _shots,
-    ops.PER_SQUARE: _on_each_square,
-    ops.GROUP: _in_group,
-    ops.PICK: _picks,
-    ops.RECOVER: _cards_to_take,
-    ops.THROW_FLARE: _flares_to_throw,
-    ops.CHOOSE: _first_of_options,
-    ops.FREEZE: everfrost.offer_cards,
-    ops.MIRROR: everfrost.offer_reflections,
-    ops.PICK_SQUARE: etherweave.offer_squares,
-    ops.SWAP: etherweave.offer_swaps,
-    ops.LIFT: etherweave.offer_lifts,
-    ops.LEAP_FROM_CARD: etherweave.offer_landings,
-    ops.COPY_WARP: etherweave.offer_copies,
-    ops.THROW: etherweave.offer_throws,
-    ops.TAKE_BACK: etherweave.offer_taking_back,
+    "moves": _moves,
+    "leaps": _leaps,
+    "destroy": _destructions,
+    "upgrade": _upgrades,
+    "downgrade": _downgrades,
+    "convert": _conversions,
+    "place": _placements,
+    "shoot": _shots,
+    "per_square": _on_each_square,
+    "group": _in_group,
+    "pick": _picks,
+    "recover": _cards_to_take,
+    "throw_flare": _flares_to_throw,
+    "choose_one": _first_of_options,
+    "freeze": everfrost.offer_cards,
+    "mirror": everfrost.offer_reflections,
+    "pick_square": etherweave.offer_squares,
+    "swap": etherweave.offer_swaps,
+    "lift": etherweave.offer_lifts,
+    "leap_from_card": etherweave.offer_landings,
+    "copy_warp": etherweave.offer_copies,
+    "throw": etherweave.offer_throws,
+    "take_back": etherweave.offer_taking_back,
 }

@@ -15,6 +15,7 @@ from pentathlon_engines.tash_kalar.board import (
 from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
+from pentathlon_engines.tash_kalar.cards.program import Place
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.state import Position
@@ -29,7 +30,7 @@ def select(state: Position, effect: Effect, selector: words.Selector) -> int:
     """Return the pieces that a selector names."""
     found = owned(state, selector.owner, selector.ranks)
     places = selector.places
-    if found and (len(places) > 1 or places[0].kind != words.BOARD):
+    if found and (len(places) > 1 or places[0].kind != "board"):
         found &= at_places(state, effect, places)
     if selector.without_self and effect.me >= 0:
         found &= ~BIT[effect.me]
@@ -131,21 +132,9 @@ def _fixed_squares(state: Position, effect: Effect, place: words.Place) -> int:
     return place.number
 
 
-# 7.10: around a being that is gone there is nothing.
-def _own_square(state: Position, effect: Effect, place: words.Place) -> int:
-    return BIT[effect.me] if effect.me >= 0 else 0
-
-
-def _near_being(state: Position, effect: Effect, place: words.Place) -> int:
-    return ADJACENT[effect.me] if effect.me >= 0 else 0
-
-
-def _orthogonal_to_being(state: Position, effect: Effect, place: words.Place) -> int:
-    return ORTHOGONAL[effect.me] if effect.me >= 0 else 0
-
-
-def _diagonal_to_being(state: Position, effect: Effect, place: words.Place) -> int:
-    return DIAGONAL[effect.me] if effect.me >= 0 else 0
+def _around_being(state: Position, effect: Effect, place: Place) -> int:
+    """Return the squares around the being; 7.10: nothing if it is gone."""
+    return _AROUND[place.kind][effect.me] if effect.me >= 0 else 0
 
 
 def _within_distance(state: Position, effect: Effect, place: words.Place) -> int:
@@ -217,26 +206,32 @@ def _piece_of_step(state: Position, effect: Effect, place: words.Place) -> int:
     return BIT[piece] if piece >= 0 else 0
 
 
+_AROUND: Final[dict[str, tuple[int, ...]]] = {
+    "self": BIT,
+    "adjacent": ADJACENT,
+    "orthogonal": ORTHOGONAL,
+    "diagonal": DIAGONAL,
+}
 PLACES: Final[dict[str, Callable[[Position, Effect, words.Place], int]]] = {
-    words.BOARD: _all_squares,
-    words.FIXED: _fixed_squares,
-    words.SELF: _own_square,
-    words.NEAR: _near_being,
-    words.NEAR_ORTHOGONAL: _orthogonal_to_being,
-    words.NEAR_DIAGONAL: _diagonal_to_being,
-    words.WITHIN_DISTANCE: _within_distance,
-    words.PATTERN_RAYS: _rays_from_being,
-    words.NEAR_SUMMON: _near_summon,
-    words.MARKED_SQUARES: _marked_squares,
-    words.MARKED_TWICE: _squares_marked_twice,
-    words.USED: _used_squares,
-    words.NEAR_OWN: _near_own,
-    words.NEAR_ENEMY: _near_enemy,
-    words.NEAR_OWN_HEROIC: _near_own_heroic,
-    words.NEAR_TWO_OWN: _near_two_own,
-    words.GATEWAY: _gateway,
-    words.NEAR_GATEWAY: _near_gateway,
-    words.SQUARE_OF_STEP: _square_of_step,
-    words.NEAR_SQUARE_OF: _near_square_of_step,
-    words.PIECE_OF: _piece_of_step,
+    "board": _all_squares,
+    "fixed": _fixed_squares,
+    "self": _around_being,
+    "adjacent": _around_being,
+    "orthogonal": _around_being,
+    "diagonal": _around_being,
+    "distance_max": _within_distance,
+    "pattern_rays": _rays_from_being,
+    "adjacent_to_summon_square": _near_summon,
+    "marked": _marked_squares,
+    "marked_twice": _squares_marked_twice,
+    "used": _used_squares,
+    "adjacent_to_own": _near_own,
+    "adjacent_to_enemy": _near_enemy,
+    "adjacent_to_own_heroic": _near_own_heroic,
+    "adjacent_to_two_own": _near_two_own,
+    "gateway": _gateway,
+    "adjacent_to_gateway": _near_gateway,
+    "square_of": _square_of_step,
+    "adjacent_to": _near_square_of_step,
+    "piece_of": _piece_of_step,
 }

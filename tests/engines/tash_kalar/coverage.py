@@ -26,7 +26,6 @@ from pentathlon_engines.tash_kalar.actions import (
     VERB_OF,
     WARP,
 )
-from pentathlon_engines.tash_kalar.cards import operations as ops
 from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     EXPANSIONS,
@@ -89,7 +88,7 @@ class Watch:
 
     def run_automatic(self, state: Position, effect: Effect, step: Step) -> None:
         found = select(state, effect, step.selector) if step.op in _SWEEPS else 1
-        if step.op == ops.CHANGE_SIDE:
+        if step.op == "change_side":
             found = state.two_sided(1 - state.active)
         self._note(state, effect.at, "done" if found else "nothing there")
         self._real["run_automatic"](state, effect, step)
@@ -120,7 +119,7 @@ class Watch:
             self._note(state, at, "as often as may be")
         if effect.lock >= 0:
             self._note(state, at, f"locked to {RANKS[effect.lock]}")
-        if step.op == ops.FREEZE and frozen >= 0:
+        if step.op == "freeze" and frozen >= 0:
             self._note(state, at, "kept the old one" if frozen == state.frozen else "replaced it")
         self._watch(state, at, step, action, before)
         return stopped
@@ -137,13 +136,13 @@ class Watch:
                 self._note(state, at, f"run of {RANKS[(before[square] - 1) % 3]}")
         if isinstance(step, DestroyStep) and step.for_good:
             self._note(state, at, f"took a {RANKS[(before[square] - 1) % 3]}")
-        if step.op == ops.SHOOT:
+        if step.op == "shoot":
             self._note(state, at, "missed" if before == state.board else "hit")
-        if step.op == ops.PLACE and isinstance(step, PlaceStep) and step.rank < 0:
+        if step.op == "place" and isinstance(step, PlaceStep) and step.rank < 0:
             self._note(state, at, f"placed {RANKS[(state.board[square] - 1) % 3]}")
 
 
-_SWEEPS = (ops.DESTROY_ALL, ops.FORCE_UPGRADE, ops.CHANGE_SIDE)
+_SWEEPS = ("destroy_all", "force_upgrade", "change_side")
 
 
 def branches(card: int) -> set[Branch]:
@@ -163,7 +162,7 @@ def branches(card: int) -> set[Branch]:
 def _branches(step: Step) -> Iterator[str]:
     if step.conditions:
         yield from ("condition met", "condition not met")
-    if step.op == ops.CHOOSE:
+    if step.op == "choose_one":
         return
     if step.is_automatic:
         yield "done"
@@ -187,7 +186,7 @@ def _branches_of_kind(step: Step) -> Iterator[str]:
         yield from ("hit", "missed") if step.least else ("hit",)
     if isinstance(step, GroupStep):
         yield "downgrade" if step.downgrades else "destroy"
-    if step.op == ops.PLACE and isinstance(step, PlaceStep) and step.rank < 0:
+    if step.op == "place" and isinstance(step, PlaceStep) and step.rank < 0:
         yield from (f"placed {rank}" for rank in RANKS)
     if isinstance(step, FreezeStep):
         yield from ("replaced it",) if step.from_discard else ("replaced it", "kept the old one")
@@ -210,28 +209,28 @@ def _branches_of_moves(step: MoveStep) -> Iterator[str]:
 
 
 _VERBS = {
-    ops.MOVES: ("move",),
-    ops.LEAPS: ("leap",),
-    ops.DESTROY: ("destroy",),
-    ops.UPGRADE: ("upgrade",),
-    ops.DOWNGRADE: ("downgrade",),
-    ops.CONVERT: ("convert",),
-    ops.PLACE: ("place",),
-    ops.SHOOT: ("dir",),
-    ops.PER_SQUARE: ("destroy", "upgrade", "place"),
-    ops.GROUP: (),
-    ops.PICK: ("pick",),
-    ops.RECOVER: ("take",),
-    ops.THROW_FLARE: ("opt",),
-    ops.FREEZE: ("keep",),
-    ops.MIRROR: ("pick",),
-    ops.PICK_SQUARE: ("pick",),
-    ops.SWAP: ("pick",),
-    ops.LIFT: ("pickup",),
-    ops.LEAP_FROM_CARD: ("leap",),
-    ops.COPY_WARP: ("warp",),
-    ops.THROW: ("throw",),
-    ops.TAKE_BACK: ("opt",),
+    "moves": ("move",),
+    "leaps": ("leap",),
+    "destroy": ("destroy",),
+    "upgrade": ("upgrade",),
+    "downgrade": ("downgrade",),
+    "convert": ("convert",),
+    "place": ("place",),
+    "shoot": ("dir",),
+    "per_square": ("destroy", "upgrade", "place"),
+    "group": (),
+    "pick": ("pick",),
+    "recover": ("take",),
+    "throw_flare": ("opt",),
+    "freeze": ("keep",),
+    "mirror": ("pick",),
+    "pick_square": ("pick",),
+    "swap": ("pick",),
+    "lift": ("pickup",),
+    "leap_from_card": ("leap",),
+    "copy_warp": ("warp",),
+    "throw": ("throw",),
+    "take_back": ("opt",),
 }
 _IMPOSSIBLE: dict[str, set[Branch]] = {
     "bomb": {(0, "nothing there")},

@@ -7,7 +7,6 @@ the name of the card.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar.board import DISTANCES, EIGHT
-from pentathlon_engines.tash_kalar.cards import operations as ops
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.cards.program import (
@@ -22,11 +21,9 @@ from pentathlon_engines.tash_kalar.cards.program import (
     DESTINATION_SQUARE,
     DESTINATIONS,
     KINDS,
-    LOWER_HELD,
     OWNERS,
     STOPS,
     UNLIMITED,
-    UPPER_HELD,
     CardStep,
     Condition,
     DestroyStep,
@@ -67,8 +64,8 @@ def compile_steps(
 def compile_flare(flare: dict[str, Any]) -> Program:
     """Return the program of a flare: its upper half, then its lower half, each if it held."""
     compiler = _Compiler(flare["id"])
-    compiler.add_all(flare["upper"]["steps"], (Condition(UPPER_HELD, negated=False),))
-    compiler.add_all(flare["lower"]["steps"], (Condition(LOWER_HELD, negated=False),))
+    compiler.add_all(flare["upper"]["steps"], (Condition("upper_held", negated=False),))
+    compiler.add_all(flare["lower"]["steps"], (Condition("lower_held", negated=False),))
     return compiler.program([])
 
 
@@ -100,7 +97,7 @@ class _Compiler:
         """Add a step with all of its options; raise `BadCard` for a word that nobody knows."""
         step = _read_step(StepWords(self._card, data, self._slots), self._shown)
         self._steps.append(step)
-        if step.op == ops.CHOOSE:
+        if step.op == "choose_one":
             self._add_options(step, data["options"])
         step.end = len(self._steps)
         return step
@@ -122,12 +119,12 @@ class _Compiler:
 def _read_step(words: StepWords, shown: int) -> Step:
     """Read one step; every word of it must be understood."""
     op = words.take("op")
-    if words.data.pop("force", False) and op == ops.UPGRADE:
-        op = ops.FORCE_UPGRADE
+    if words.data.pop("force", False) and op == "upgrade":
+        op = "force_upgrade"
     words.index(op, tuple(_READERS), "op")
     make, read = _READERS[op]
     step = make(op, shown)
-    step.is_automatic = op in _AUTOMATICS
+    step.is_automatic = op in AUTOMATICS
     _read_frame(words, step)
     read(words, step)
     if "id" in words.data:
@@ -336,49 +333,49 @@ _CASES: Final = [
     {"content": "empty", "do": "place_own_common"},
 ]
 # Any: each reader has the kind of step that stands before it.
-_DECISIONS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] = {
-    ops.MOVES: (MoveStep, _read_moves),
-    ops.LEAPS: (LeapStep, _read_leaps),
-    ops.DESTROY: (DestroyStep, _read_destroy),
-    ops.UPGRADE: (Step, _read_nothing),
-    ops.DOWNGRADE: (Step, _read_nothing),
-    ops.CONVERT: (PlaceStep, _read_convert),
-    ops.PLACE: (PlaceStep, _read_place),
-    ops.SHOOT: (ShotStep, _read_shot),
-    ops.PER_SQUARE: (Step, _read_per_square),
-    ops.GROUP: (GroupStep, _read_group),
-    ops.PICK: (Step, _read_nothing),
-    ops.RECOVER: (Step, _read_recover),
-    ops.THROW_FLARE: (Step, _read_label),
-    ops.FREEZE: (FreezeStep, _read_freeze),
-    ops.MIRROR: (Step, _read_lock),
-    ops.PICK_SQUARE: (Step, _read_landing),
-    ops.SWAP: (SwapStep, _read_swap),
-    ops.LIFT: (Step, _read_nothing),
-    ops.LEAP_FROM_CARD: (Step, _read_landing),
-    ops.COPY_WARP: (CardStep, _read_copy),
-    ops.THROW: (CardStep, _read_thrown),
-    ops.TAKE_BACK: (Step, _read_nothing),
-    ops.CHOOSE: (Step, _read_choice),
+DECISIONS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] = {
+    "moves": (MoveStep, _read_moves),
+    "leaps": (LeapStep, _read_leaps),
+    "destroy": (DestroyStep, _read_destroy),
+    "upgrade": (Step, _read_nothing),
+    "downgrade": (Step, _read_nothing),
+    "convert": (PlaceStep, _read_convert),
+    "place": (PlaceStep, _read_place),
+    "shoot": (ShotStep, _read_shot),
+    "per_square": (Step, _read_per_square),
+    "group": (GroupStep, _read_group),
+    "pick": (Step, _read_nothing),
+    "recover": (Step, _read_recover),
+    "throw_flare": (Step, _read_label),
+    "freeze": (FreezeStep, _read_freeze),
+    "mirror": (Step, _read_lock),
+    "pick_square": (Step, _read_landing),
+    "swap": (SwapStep, _read_swap),
+    "lift": (Step, _read_nothing),
+    "leap_from_card": (Step, _read_landing),
+    "copy_warp": (CardStep, _read_copy),
+    "throw": (CardStep, _read_thrown),
+    "take_back": (Step, _read_nothing),
+    "choose_one": (Step, _read_choice),
 }
-_AUTOMATICS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] = {
-    ops.DESTROY_ALL: (SweepStep, _read_sweep),
-    ops.FORCE_UPGRADE: (Step, _read_nothing),
-    ops.GAIN_ACTION: (GainStep, _read_actions),
-    ops.DRAW_EXTRA: (GainStep, _read_draws),
-    ops.EXTRA_TURN: (Step, _read_nothing),
-    ops.WAR_SUMMON: (WarStep, _read_war),
-    ops.BECOME_GATEWAY: (Step, _read_nothing),
-    ops.COUNT_AS_LEGEND: (Step, _read_nothing),
-    ops.LOSE_ACTION: (GainStep, _read_actions),
-    ops.POSSESS_SUMMON: (Step, _read_nothing),
-    ops.TO_DECK_BOTTOM: (Step, _read_nothing),
-    ops.CHANGE_SIDE: (Step, _read_nothing),
-    ops.SLOW_OTHERS: (Step, _read_nothing),
-    ops.DOUBLE_DESTROYED: (Step, _read_nothing),
-    ops.VOID_SUMMON: (Step, _read_nothing),
-    ops.RECOVER_LAST: (Step, _read_nothing),
-    ops.DISCARD_LEGENDS: (Step, _read_nothing),
+AUTOMATICS: Final[dict[str, tuple[type[Step], Callable[[StepWords, Any], None]]]] = {
+    "destroy_all": (SweepStep, _read_sweep),
+    "force_upgrade": (Step, _read_nothing),
+    "gain_action": (GainStep, _read_actions),
+    "draw_extra": (GainStep, _read_draws),
+    "extra_turn": (Step, _read_nothing),
+    "war_summon": (WarStep, _read_war),
+    "become_gateway": (Step, _read_nothing),
+    "count_as_legend": (Step, _read_nothing),
+    "lose_action": (GainStep, _read_actions),
+    "possess_summon": (Step, _read_nothing),
+    "to_deck_bottom": (Step, _read_nothing),
+    "change_side": (Step, _read_nothing),
+    "slow_others": (Step, _read_nothing),
+    "double_destroyed": (Step, _read_nothing),
+    "void_summon": (Step, _read_nothing),
+    "recover_last": (Step, _read_nothing),
+    "discard_legends": (Step, _read_nothing),
 }
 """The operations that need no decision."""
-_READERS: Final = _DECISIONS | _AUTOMATICS
+_READERS: Final = DECISIONS | AUTOMATICS

@@ -34,68 +34,30 @@ KINDS: Final = (
     "onto_legendary",
 )
 
-BOARD: Final = "board"
-SELF: Final = "self"
-NEAR: Final = "adjacent"
-NEAR_ORTHOGONAL: Final = "orthogonal"
-NEAR_DIAGONAL: Final = "diagonal"
-WITHIN_DISTANCE: Final = "distance_max"
-PATTERN_RAYS: Final = "pattern_rays"
-NEAR_SUMMON: Final = "adjacent_to_summon_square"
-MARKED_SQUARES: Final = "marked"
-MARKED_TWICE: Final = "marked_twice"
-USED: Final = "used"
-NEAR_OWN: Final = "adjacent_to_own"
-NEAR_ENEMY: Final = "adjacent_to_enemy"
-NEAR_OWN_HEROIC: Final = "adjacent_to_own_heroic"
-NEAR_TWO_OWN: Final = "adjacent_to_two_own"
-GATEWAY: Final = "gateway"
-NEAR_GATEWAY: Final = "adjacent_to_gateway"
-NEAR_SQUARE_OF: Final = "adjacent_to"
-PIECE_OF: Final = "piece_of"
-SQUARE_OF_STEP: Final = "square_of"
-FIXED: Final = "fixed"
 PLAIN_PLACES: Final = frozenset(
     (
-        BOARD,
-        SELF,
-        NEAR,
-        NEAR_ORTHOGONAL,
-        NEAR_DIAGONAL,
-        PATTERN_RAYS,
-        NEAR_SUMMON,
-        MARKED_SQUARES,
-        MARKED_TWICE,
-        USED,
-        NEAR_OWN,
-        NEAR_ENEMY,
-        NEAR_OWN_HEROIC,
-        NEAR_TWO_OWN,
-        GATEWAY,
-        NEAR_GATEWAY,
+        "board",
+        "self",
+        "adjacent",
+        "orthogonal",
+        "diagonal",
+        "pattern_rays",
+        "adjacent_to_summon_square",
+        "marked",
+        "marked_twice",
+        "used",
+        "adjacent_to_own",
+        "adjacent_to_enemy",
+        "adjacent_to_own_heroic",
+        "adjacent_to_two_own",
+        "gateway",
+        "adjacent_to_gateway",
     )
 )
 """The places that a word alone names."""
 
-DONE: Final = "done"
-COUNT: Final = "count"
-DESTROYED: Final = "destroyed"
-SQUARE_COLOUR: Final = "square_color"
-ACTIONS_LEFT: Final = "actions_left"
-SUMMONED_ON: Final = "summoned_on"
-MARKED_WAS_EMPTY: Final = "marked_was_empty"
-DISCARD_WAS_EMPTY: Final = "discard_was_empty"
-UPPER_HELD: Final = "upper_held"
-LOWER_HELD: Final = "lower_held"
-IS_GATEWAY: Final = "is_gateway"
-GATEWAY_ON: Final = "gateway_on"
-CAPTURED: Final = "captured"
-PIECE_RANK: Final = "piece_rank"
-SUMMON_CAPTURED: Final = "summon_captured"
-IN_DISCARD: Final = "discarded"
-WARPED: Final = "warped"
 PLAIN_CONDITIONS: Final = frozenset(
-    (ACTIONS_LEFT, MARKED_WAS_EMPTY, DISCARD_WAS_EMPTY, IS_GATEWAY, WARPED)
+    ("actions_left", "marked_was_empty", "discard_was_empty", "is_gateway", "warped")
 )
 """The conditions that a word alone names."""
 
@@ -104,7 +66,6 @@ SUMMON_CAPTURES: Final = ("own", "enemy", "any")
 SUMMONED_COLOURS: Final = ("red", "green", "colored_not_center")
 MORE_COMMONS: Final = 1
 MORE_UPGRADED: Final = 2
-MORE_PIECES: Final = 3
 OWNER_CONDITIONS: Final = (
     "",
     "more_commons_than_you",
@@ -133,7 +94,7 @@ class Place:
 
     def __init__(self, kind: str, number: int) -> None:
         self.kind = kind
-        self.needs_square = kind in (NEAR_SQUARE_OF, SQUARE_OF_STEP)
+        self.needs_square = kind in ("adjacent_to", "square_of")
         self.number = number
         """A distance, the slot of a recorded step, or the mask of fixed squares."""
 
@@ -184,7 +145,7 @@ class Condition:
         """The name of the card that must lie in the discard pile."""
 
 
-EVERYTHING: Final = Selector(ANY, ANY_RANK, [Place(BOARD, 0)], without_self=False, condition=0)
+EVERYTHING: Final = Selector(ANY, ANY_RANK, [Place("board", 0)], without_self=False, condition=0)
 
 
 class Step:

@@ -6,27 +6,12 @@ from pentathlon_engines.tash_kalar.board import ALL, COLOURED, COLOURS, DISTANCE
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.cards.program import (
-    CAPTURED,
-    COUNT,
-    DESTROYED,
-    DONE,
-    FIXED,
-    GATEWAY_ON,
-    IN_DISCARD,
-    NEAR_SQUARE_OF,
     OWNER_CONDITIONS,
     OWNERS,
-    PIECE_OF,
-    PIECE_RANK,
     PLAIN_CONDITIONS,
     PLAIN_PLACES,
-    SQUARE_COLOUR,
-    SQUARE_OF_STEP,
-    SUMMON_CAPTURED,
     SUMMON_CAPTURES,
     SUMMONED_COLOURS,
-    SUMMONED_ON,
-    WITHIN_DISTANCE,
     Condition,
     Place,
     Selector,
@@ -38,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 
-_PLACES_OF_STEPS: Final = (NEAR_SQUARE_OF, PIECE_OF, SQUARE_OF_STEP)
+_PLACES_OF_STEPS: Final = ("adjacent_to", "piece_of", "square_of")
 
 
 class StepWords:
@@ -92,18 +77,18 @@ class StepWords:
         if isinstance(where, str) and where in PLAIN_PLACES:
             return [Place(where, 0)]
         if where == "colorless":
-            return [Place(FIXED, ALL & ~COLOURED)]
+            return [Place("fixed", ALL & ~COLOURED)]
         if not isinstance(where, dict) or len(where) != 1:
             raise self.bad(f"unknown place {where!r}")
         ((word, value),) = where.items()
-        if word == WITHIN_DISTANCE and value < DISTANCES:
-            return [Place(WITHIN_DISTANCE, value)]
+        if word == "distance_max" and value < DISTANCES:
+            return [Place("distance_max", value)]
         if word in _PLACES_OF_STEPS:
             return [Place(word, self.slot(value))]
         if word in ("adjacent_to_color", "on_or_adjacent_to_color") and value in COLOURS:
             squares = COLOURS[value]
             on = squares if word.startswith("on") else 0
-            return [Place(FIXED, spread(squares) | on)]
+            return [Place("fixed", spread(squares) | on)]
         raise self.bad(f"unknown place {where!r}")
 
     def condition(self, words: str) -> Condition:
@@ -113,16 +98,16 @@ class StepWords:
         if words in PLAIN_CONDITIONS:
             return Condition(words, negated=negated)
         kind, _, rest = words.partition(":")
-        if kind == SUMMONED_ON:
+        if kind == "summoned_on":
             number = self.index(rest, SUMMONED_COLOURS, "summoned_on")
-            return Condition(SUMMONED_ON, negated=negated, number=number)
-        if kind == SUMMON_CAPTURED:
+            return Condition("summoned_on", negated=negated, number=number)
+        if kind == "summon_captured":
             number = 1 + self.index(rest, SUMMON_CAPTURES, kind)
-            return Condition(SUMMON_CAPTURED, negated=negated, number=number)
-        if kind == GATEWAY_ON and rest in COLOURS:
-            return Condition(GATEWAY_ON, negated=negated, number=COLOURS[rest])
-        if kind == IN_DISCARD:
-            condition = Condition(IN_DISCARD, negated=negated)
+            return Condition("summon_captured", negated=negated, number=number)
+        if kind == "gateway_on" and rest in COLOURS:
+            return Condition("gateway_on", negated=negated, number=COLOURS[rest])
+        if kind == "discarded":
+            condition = Condition("discarded", negated=negated)
             condition.card = rest
             return condition
         return self._condition_on_step(words, kind, rest, negated=negated)
@@ -130,14 +115,14 @@ class StepWords:
     def _condition_on_step(self, words: str, kind: str, rest: str, *, negated: bool) -> Condition:
         """Read a condition that asks what an earlier step did."""
         name, _, rest = rest.replace(">=", ":").partition(":")
-        if kind in (DONE, CAPTURED):
+        if kind in ("done", "captured"):
             return Condition(kind, negated=negated, slot=self.slot(name))
-        if kind == COUNT:
+        if kind == "count":
             return Condition(kind, negated=negated, slot=self.slot(name), number=int(rest))
-        if kind in (DESTROYED, PIECE_RANK):
+        if kind in ("destroyed", "piece_rank"):
             rank = self.index(rest, RANKS, kind)
             return Condition(kind, negated=negated, slot=self.slot(name), number=rank)
-        if kind == SQUARE_COLOUR and rest in COLOURS:
+        if kind == "square_color" and rest in COLOURS:
             slot = self.slot(name)
             return Condition(kind, negated=negated, slot=slot, number=COLOURS[rest])
         raise self.bad(f"unknown condition {words!r}")

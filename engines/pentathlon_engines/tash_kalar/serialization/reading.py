@@ -19,17 +19,16 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     PROGRAMS,
     SCHOOL_CARDS,
 )
-from pentathlon_engines.tash_kalar.cards.operations import COUNT_AS_LEGEND
 from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.constants import PHASES, REASONS
-from pentathlon_engines.tash_kalar.serialization import reading_weaving, writing
+from pentathlon_engines.tash_kalar.serialization import reading_etherweave, writing
+from pentathlon_engines.tash_kalar.serialization.etherweave import weaver
 from pentathlon_engines.tash_kalar.serialization.reading_cards import (
     checked_card,
     checked_list,
     read_cards,
     read_tasks,
 )
-from pentathlon_engines.tash_kalar.serialization.weaving import weaver
 from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False
@@ -167,7 +166,7 @@ def _read_board(state: Position, fields: Fields) -> None:
     if fields.has("gateway"):
         state.gateway = _checked_gateway(state, fields.text("gateway"))
     _read_frozen(state, fields)
-    reading_weaving.read_pending(state, fields)
+    reading_etherweave.read_pending(state, fields)
     _read_counters(state, fields.mapping("counters", default={}))
 
 
@@ -217,7 +216,7 @@ def _read_counters(state: Position, counters: dict[str, Any]) -> None:
         card = checked_card("counters.summoned", summoning.get("card"), IDS[:FIRST_FLARE])
         state.summoned.append(card * GRID + INDEX[summoning["square"]])
         if summoning.get("as_legend") and any(
-            step.op == COUNT_AS_LEGEND for step in PROGRAMS[card].steps
+            step.op == "count_as_legend" for step in PROGRAMS[card].steps
         ):
             state.raised |= 1 << card
 

@@ -16,7 +16,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOL_CARDS,
 )
 from pentathlon_engines.tash_kalar.constants import DEATHMATCH
-from pentathlon_engines.tash_kalar.serialization import reading_weaving
+from pentathlon_engines.tash_kalar.serialization import reading_etherweave
 from pentathlon_engines.tash_kalar.serialization.reading_effect import read_progress
 from pentathlon_engines.tash_kalar.state import Position
 
@@ -39,8 +39,8 @@ def read_cards(state: Position, fields: Fields) -> None:
         _read_seen(state, fields)
     else:
         _read_all_cards(state, fields)
-    reading_weaving.check_pending(state)
-    reading_weaving.read_last_discard(state, fields)
+    reading_etherweave.check_pending(state)
+    reading_etherweave.read_last_discard(state, fields)
     for seat in range(_SEATS):
         _check_school(state, seat)
     _check_shared(state, LEGEND_CARDS, [*state.legends, *state.legend_pile], "legends")

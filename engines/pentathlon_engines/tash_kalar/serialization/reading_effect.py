@@ -14,7 +14,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.constants import RESOLVING, SHORTAGE, SHUFFLING
 from pentathlon_engines.tash_kalar.effect import SLOTS, Effect
-from pentathlon_engines.tash_kalar.serialization import reading_weaving
+from pentathlon_engines.tash_kalar.serialization import reading_etherweave
 from pentathlon_engines.tash_kalar.serialization.writing import CAPTURES, HALVES, SHARED
 from pentathlon_engines.tash_kalar.state import Position
 
@@ -53,7 +53,7 @@ def read_progress(state: Position, data: dict[str, Any]) -> None:
         state.slowed = checked_integer("progress.slowed", data["slowed"], low=0, high=1)
         if state.schools[1 - state.slowed] not in FROST_SCHOOLS:
             refuse("progress.slowed", "must be a seat against which the Everfrost plays")
-    reading_weaving.read_warped(state, data.get("warped", []))
+    reading_etherweave.read_warped(state, data.get("warped", []))
     if state.phase == SHUFFLING:
         _read_draws(state, _object("progress.draws", data.get("draws")))
     if state.phase == SHORTAGE:
@@ -98,7 +98,7 @@ def _read_effect(state: Position, data: dict[str, Any]) -> None:
         refuse(f"{_FIELD}.summon", "must be a square for beings, and only for them")
     if summon >= 0 and PATTERNS[state.card].refs and not shapes[shape].valid >> summon & 1:
         refuse(f"{_FIELD}.shape", "does not fit on the board there")
-    program = reading_weaving.read_program(state, data)
+    program = reading_etherweave.read_program(state, data)
     effect = state.effect = Effect(program, summon, shape)
     effect.me = _square(f"{_FIELD}.being", data.get("being"))
     effect.used = _squares(f"{_FIELD}.used", data.get("used"))

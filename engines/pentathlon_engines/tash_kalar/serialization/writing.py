@@ -20,7 +20,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
-from pentathlon_engines.tash_kalar.serialization import weaving
+from pentathlon_engines.tash_kalar.serialization import etherweave
 from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def describe(state: Position) -> dict[str, Any]:
         "decks": decks,
         "played": _played(state),
         "discards": [sorted(names(bits_of(pile))) for pile in state.discards],
-        **weaving.discard_fields(state, events.BOTH),
+        **etherweave.discard_fields(state, events.BOTH),
         **_tasks(state),
         "end": _end(state),
         "progress": _progress(state),
@@ -85,7 +85,7 @@ def show(state: Position, seat: int | None) -> dict[str, Any]:
         "played": _played(state),
         **pile,
         "discard_sizes": [pile.bit_count() for pile in state.discards],
-        **weaving.discard_fields(state, heard),
+        **etherweave.discard_fields(state, heard),
         **_tasks(state),
         "end": _end(state),
         "progress": _progress(state),
@@ -180,7 +180,7 @@ def _board(state: Position) -> dict[str, Any]:
         "board": pieces,
         **_gateway(state),
         **_frozen(state),
-        **weaving.board_fields(state),
+        **etherweave.board_fields(state),
         "supply": supply,
         "scores": [state.score(seat) for seat in (0, 1)],
         "counters": {
@@ -206,7 +206,7 @@ def _frozen(state: Position) -> dict[str, Any]:
     if not _is_frosty(state):
         return {}
     two_sided, legendary = constants.TWO_SIDED[state.mode], constants.LEGENDARIES[state.mode]
-    stock = weaving.stock_with_held(state)
+    stock = etherweave.stock_with_held(state)
     removed = [
         {"common_heroic": two_sided - stock[seat], "legendary": legendary - stock[2 + seat]}
         for seat in (0, 1)
@@ -276,7 +276,7 @@ def _progress(state: Position) -> dict[str, Any]:
         "draws": draws,
         "summon": summon,
         "effect": None if state.effect is None else _effect(state, state.effect),
-        **weaving.progress_fields(state),
+        **etherweave.progress_fields(state),
     }
 
 
@@ -313,7 +313,7 @@ def _effect(state: Position, effect: Effect) -> dict[str, Any]:
         "moved_self": effect.moved_self,
         "captures": effect.captures,
         "picked": square(effect.picked),
-        **weaving.effect_fields(state, effect),
+        **etherweave.effect_fields(state, effect),
     }
 
 

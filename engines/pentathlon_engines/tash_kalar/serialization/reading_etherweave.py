@@ -13,7 +13,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
-from pentathlon_engines.tash_kalar.serialization.weaving import UNSEEN, weaver
+from pentathlon_engines.tash_kalar.serialization.etherweave import UNSEEN, weaver
 from pentathlon_engines.tash_kalar.state import Position
 
 TYPE_CHECKING = False

@@ -1,6 +1,6 @@
 """What positions of Tash-Kalar tell of the Etherweave, for everybody (18.3.9).
 
-The fields are there only if a seat plays it; reading them is `reading_weaving.py`.
+The fields are there only if a seat plays it; reading them is `reading_etherweave.py`.
 """
 
 from __future__ import annotations
