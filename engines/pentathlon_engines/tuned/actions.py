@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tuned.board import AREA, KINDS, SQUARES
+from pentathlon_engines.tuned.board import AREA, KINDS, MOVES, PER_SQUARE, SQUARES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +22,6 @@ def _texts() -> tuple[str, ...]:
     return (*adds, *moves)
 
 
-PER_SQUARE: Final = 3 * AREA
-"""How many moves have a number for each square they come from: one for each kind and target."""
-MOVES: Final = 3 * AREA
-"""The first action that is a move."""
 TEXTS: Final[tuple[str, ...]] = _texts()
 ACTIONS: Final[dict[str, int]] = {text: action for action, text in enumerate(TEXTS)}
 

@@ -13,9 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-# Written out, so that a compiler knows it and what follows from it.
+# Written out, so that a compiler knows it and what follows from it in this module.
 SIZE: Final = 3
 AREA: Final = SIZE * SIZE
+PER_SQUARE: Final = 3 * AREA
+"""How many moves have a number for each square they come from: one for each kind and target."""
+MOVES: Final = 3 * AREA
+"""The first action that is a move."""
 
 
 def _bits(count: int) -> list[tuple[int, ...]]:
@@ -65,14 +69,14 @@ COLUMNS: Final = "abc"
 ROWS: Final = "123"
 SQUARES: Final[tuple[str, ...]] = tuple(column + row for row in ROWS for column in COLUMNS)
 FULL: Final = (1 << AREA) - 1
-BITS: Final = _bits(AREA)
+BITS: Final[list[tuple[int, ...]]] = _bits(AREA)
 """For each set of squares its squares."""
 LINES: Final = _lines()
 HAS_LINE: Final = _line_table()
 
-ONE: Final = (1, 4, 16)
+ONE: Final[tuple[int, ...]] = (1, 4, 16)
 """One animal of each kind in a hand; a hand is one number with two bits per kind."""
-KIND_BITS: Final = (3, 12, 48)
+KIND_BITS: Final[tuple[int, ...]] = (3, 12, 48)
 DONKEY_BITS: Final = 3
 DOG_BITS: Final = 12
 CAT_BITS: Final = 48

@@ -6,8 +6,17 @@ from typing import Final
 
 from pentathlon_engines.drawing.svg import Box, Picture, Point
 from pentathlon_engines.drawing.terminal import grid
-from pentathlon_engines.tuned.actions import MOVES, TEXTS
-from pentathlon_engines.tuned.board import BITS, COLUMNS, KINDS, LETTERS, LINES, ROWS, SQUARES
+from pentathlon_engines.tuned.actions import TEXTS
+from pentathlon_engines.tuned.board import (
+    BITS,
+    COLUMNS,
+    KINDS,
+    LETTERS,
+    LINES,
+    MOVES,
+    ROWS,
+    SQUARES,
+)
 from pentathlon_engines.tuned.serialization import hands, roosters, stack
 from pentathlon_engines.tuned.state import TunedPosition
 

@@ -6,7 +6,7 @@ Sections in brackets are those of the rules page.
 from __future__ import annotations
 
 from pentathlon_engines.contract.game import Outcome
-from pentathlon_engines.tuned.actions import MOVES, join_move, split_move
+from pentathlon_engines.tuned.actions import join_move, split_move
 from pentathlon_engines.tuned.board import (
     AREA,
     CAT_BITS,
@@ -16,6 +16,7 @@ from pentathlon_engines.tuned.board import (
     FULL,
     HAS_LINE,
     MAX_ACTIONS,
+    MOVES,
     ONE,
     REPETITION_DRAW,
 )

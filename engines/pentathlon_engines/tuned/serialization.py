@@ -9,14 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.tuned import moves
-from pentathlon_engines.tuned.actions import (
-    ACTIONS,
-    GRAMMAR,
-    MOVES,
-    TEXTS,
-    join_move,
-    split_move,
-)
+from pentathlon_engines.tuned.actions import ACTIONS, GRAMMAR, TEXTS, join_move, split_move
 from pentathlon_engines.tuned.board import (
     AREA,
     EACH,
@@ -24,6 +17,7 @@ from pentathlon_engines.tuned.board import (
     KINDS,
     LETTERS,
     MAX_ACTIONS,
+    MOVES,
     ONE,
     REPETITION_DRAW,
     SQUARES,

@@ -5,12 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from pentathlon_engines.contract.game import State
-from pentathlon_engines.tuned.actions import (
-    MOVES,
-    PER_SQUARE,
-    TEXTS,
-    split_move,
-)
+from pentathlon_engines.tuned.actions import TEXTS, split_move
 from pentathlon_engines.tuned.board import (
     AREA,
     BITS,
@@ -23,6 +18,8 @@ from pentathlon_engines.tuned.board import (
     FULL,
     FULL_HAND,
     KIND_BITS,
+    MOVES,
+    PER_SQUARE,
 )
 
 TYPE_CHECKING = False
