@@ -24,7 +24,7 @@ TWINS_WITH_REASON = {
     "Migration": "Django finds a migration by this name",
 }
 # These wait for a better name; take them out when they have it, and add none.
-TWINS_TO_RENAME = {"Board", "Line", "Rule", "Turn"}
+TWINS_TO_RENAME = {"Board"}
 EMPTY_WORDS = {"utils", "util", "helpers", "helper", "manager", "misc"}
 # The command line and learning are extras of the engines, with dependencies of their own.
 ENGINES_EXTRAS = {

@@ -7,8 +7,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.web.templatetags.figures import words
-from pentathlon.web.templatetags.looks import badge, glyph
+from pentathlon.web.templatetags.components import badge, glyph
+from pentathlon.web.templatetags.formats import words
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.info import ordinal
 

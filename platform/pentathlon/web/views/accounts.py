@@ -8,7 +8,6 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -16,9 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.accounts.services import create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, BotVersion
 from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
-from pentathlon.web.forms.refusals import accepted
-from pentathlon.web.person import signed_in
-from pentathlon.web.refused import refusals_as_pages
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.requests import local_address, signed_in
+from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.throttle import throttle_sign_ins
 
 _STOPPED_SHOWN = 20
@@ -40,7 +39,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     """Make an account and sign in with it."""
     form = SignUpForm(request.POST or None)
     if form.is_valid():
-        user = accepted(form, lambda: register(**form.cleaned_data))
+        user = call_service(form, lambda: register(**form.cleaned_data))
         if user is not None:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(request, f"Welcome, {user.username}.")
@@ -58,7 +57,7 @@ def account(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST or None)
     context: dict[str, object] = {"form": form}
     if form.is_valid():
-        made = accepted(form, lambda: create_token(actor=user, **form.cleaned_data))
+        made = call_service(form, lambda: create_token(actor=user, **form.cleaned_data))
         if made is not None:
             context = {"token": made[0], "secret": made[1], "form": TokenForm()}
     context["tokens"] = user.auth_token_set.order_by("-created")
@@ -69,19 +68,9 @@ def account(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-@refusals_as_pages
+@handle_domain_errors
 def token_revoke(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """Make one of the person's tokens stop working."""
     revoke_token(actor=signed_in(request), public_id=public_id)
     messages.success(request, "The token is revoked.")
     return redirect("account")
-
-
-def local_address(request: HttpRequest) -> str:
-    """Return the address in `next` if it is one of ours, else the home page."""
-    wanted = request.POST.get("next", "")
-    # Anything without a slash would be taken for the name of a view.
-    is_ours = wanted.startswith("/") and url_has_allowed_host_and_scheme(
-        wanted, allowed_hosts={request.get_host()}
-    )
-    return wanted if is_ours else "/"

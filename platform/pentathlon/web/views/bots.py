@@ -15,13 +15,12 @@ from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
 from pentathlon.matches.uploads import validate_again
 from pentathlon.ratings.models import Pool, Rating, live_key
-from pentathlon.web.chart import rating_chart
-from pentathlon.web.cursor import cursor_page
-from pentathlon.web.forms.refusals import accepted
+from pentathlon.web.charts import rating_chart
+from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.versions import ReasonForm
-from pentathlon.web.person import person, signed_in
-from pentathlon.web.query import query_text, wants_part
-from pentathlon.web.refused import refusals_as_pages
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.requests import person, query_text, signed_in, wants_part
+from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
 _RECENT = 10
@@ -96,7 +95,7 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-@refusals_as_pages
+@handle_domain_errors
 def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
     """Ask, then take a version out of scheduling for good."""
     owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot")
@@ -110,7 +109,7 @@ def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-@refusals_as_pages
+@handle_domain_errors
 def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
     """Ask staff why, then take anybody's version out of all schedules."""
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
@@ -120,7 +119,7 @@ def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
     form = ReasonForm(request.POST or None)
     if form.is_valid():
         values = {"actor": actor, "version": found, **form.cleaned_data}
-        if accepted(form, lambda: disqualify_version(**values)) is not None:
+        if call_service(form, lambda: disqualify_version(**values)) is not None:
             messages.success(request, f"{found.label} is disqualified.")
             return redirect("version", found.pk)
     context = {"section": "bots", "version": found, "form": form}
@@ -129,7 +128,7 @@ def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-@refusals_as_pages
+@handle_domain_errors
 def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
     """Lift a disqualification, which staff may."""
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
@@ -140,7 +139,7 @@ def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-@refusals_as_pages
+@handle_domain_errors
 def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
     """Have a version validated again that was stopped, or that our machines failed to validate."""
     owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot__owner")

@@ -6,13 +6,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.server import limits as table
+from pentathlon.web.boards import game_tiles
 from pentathlon.web.documents import (
     protocol_text,
     render_markdown,
     rules_text,
     title_and_body,
 )
-from pentathlon.web.tiles import game_tiles
 from pentathlon_engines import GAMES
 
 

@@ -14,8 +14,8 @@ from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon.tournaments.secrecy import sealed_blocks
 from pentathlon.tournaments.tags import state_of_matches
-from pentathlon.web.csv_table import csv_text
-from pentathlon.web.query import query_number
+from pentathlon.web.requests import query_number
+from pentathlon.web.responses import csv_text
 
 _CHUNK: Final = 5000
 _MATCH_COLUMNS: Final = ("index", "round", "block", "match", "state", "seed")

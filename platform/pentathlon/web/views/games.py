@@ -8,12 +8,15 @@ from pentathlon.matches.models import Match
 from pentathlon.ratings.models import live_key
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
-from pentathlon.web.cards import match_title
-from pentathlon.web.drawings import inline_board, start_board
-from pentathlon.web.person import person
-from pentathlon.web.rating_table import rating_table
-from pentathlon.web.seat_wins import seat_wins
-from pentathlon.web.tiles import game_tiles, seats_in_words
+from pentathlon.web.boards import (
+    game_tiles,
+    inline_board,
+    match_title,
+    seats_in_words,
+    start_board,
+)
+from pentathlon.web.requests import person
+from pentathlon.web.tables import rating_table, seat_wins
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

@@ -9,11 +9,9 @@ from django.views.decorators.http import require_safe
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import live_key
-from pentathlon.web.cards import MatchCard, match_cards
-from pentathlon.web.person import person
-from pentathlon.web.progress import tournament_lines
-from pentathlon.web.rating_table import RatingTable, rating_table
-from pentathlon.web.tiles import Tile, game_tiles
+from pentathlon.web.boards import MatchCard, Tile, game_tiles, match_cards
+from pentathlon.web.requests import person
+from pentathlon.web.tables import RatingTable, rating_table, tournament_lines
 from pentathlon_engines import GameInfo
 
 _CARDS = 3

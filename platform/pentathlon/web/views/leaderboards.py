@@ -5,11 +5,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.ratings.models import Pool, Rating, live_key
-from pentathlon.web.changes import changes_since
-from pentathlon.web.csv_table import csv_table
-from pentathlon.web.person import person
-from pentathlon.web.rating_table import rating_table
-from pentathlon.web.tiles import game_tiles
+from pentathlon.web.boards import game_tiles
+from pentathlon.web.requests import person
+from pentathlon.web.responses import changes_since, csv_table
+from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 

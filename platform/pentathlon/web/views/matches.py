@@ -14,12 +14,11 @@ from pentathlon.replays.explanations import bundle_seat, explain_match, explain_
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.secrecy import with_seals
-from pentathlon.web.cards import match_title
-from pentathlon.web.cursor import cursor_page
-from pentathlon.web.person import person, signed_in
-from pentathlon.web.query import query_number, wants_part
-from pentathlon.web.refused import refusals_as_pages
-from pentathlon.web.viewer import draw_board, make_viewer
+from pentathlon.web.boards import match_title
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.replay_viewer import draw_board, make_viewer
+from pentathlon.web.requests import person, query_number, signed_in, wants_part
+from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
 
@@ -87,7 +86,7 @@ def record(request: HttpRequest, match_id: int) -> HttpResponse:
 
 @login_required
 @require_safe
-@refusals_as_pages
+@handle_domain_errors
 def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Hand the owner of a bot all that explains its match, as plain text."""
     found = _finished(request, match_id)
@@ -98,7 +97,7 @@ def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
 
 @login_required
 @require_safe
-@refusals_as_pages
+@handle_domain_errors
 def seat_bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Hand the owner of a bot what lets it meet the same requests again."""
     found = _unsealed(request, match_id)

@@ -25,11 +25,11 @@ from pentathlon.tournaments.services import (
     resume_tournament,
     start_tournament,
 )
-from pentathlon.web.forms.refusals import accepted
+from pentathlon.web.boards import game_tiles
+from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
-from pentathlon.web.person import signed_in
-from pentathlon.web.refused import refusals_as_pages
-from pentathlon.web.tiles import game_tiles
+from pentathlon.web.requests import signed_in
+from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.views.tournaments import enterable
 from pentathlon_engines import GAMES
 
@@ -49,7 +49,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     form = TournamentForm(request.POST or None, info=info, versions=eligible[:_MOST_CHOICES])
     if form.is_valid():
         values = {"document": form.document, **form.arguments}
-        made = accepted(form, lambda: create_tournament(actor=owner, **values))
+        made = call_service(form, lambda: create_tournament(actor=owner, **values))
         if made is not None:
             messages.success(request, f"{made.name} is open for entries.")
             return redirect("tournament", made.pk)
@@ -59,7 +59,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-@refusals_as_pages
+@handle_domain_errors
 def tournament_start(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Make the schedule and let it be played."""
     return _do(request, tournament_id, start_tournament, "has started.")
@@ -67,7 +67,7 @@ def tournament_start(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-@refusals_as_pages
+@handle_domain_errors
 def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Start no more matches for now."""
     return _do(request, tournament_id, pause_tournament, "is paused.")
@@ -75,7 +75,7 @@ def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-@refusals_as_pages
+@handle_domain_errors
 def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Go on after a pause."""
     return _do(request, tournament_id, resume_tournament, "goes on.")
@@ -83,7 +83,7 @@ def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-@refusals_as_pages
+@handle_domain_errors
 def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for the tournament's name, then call off all that has not ended."""
     found = get_object_or_404(Tournament, pk=tournament_id)
@@ -97,7 +97,7 @@ def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-@refusals_as_pages
+@handle_domain_errors
 def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
     """Have a void match played after all."""
     actor = signed_in(request)
@@ -109,7 +109,7 @@ def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
 
 @login_required
 @require_POST
-@refusals_as_pages
+@handle_domain_errors
 def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Enter one of the versions that this person may enter."""
     found = get_object_or_404(Tournament, pk=tournament_id)
@@ -125,7 +125,7 @@ def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-@refusals_as_pages
+@handle_domain_errors
 def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Take a bot version out; once the tournament runs, ask first."""
     found = get_object_or_404(Tournament, pk=tournament_id)
@@ -142,7 +142,7 @@ def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpRespons
 
 @login_required
 @require_http_methods(["GET", "POST"])
-@refusals_as_pages
+@handle_domain_errors
 def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask why and how far, then take a bot version out for good."""
     found = get_object_or_404(Tournament, pk=tournament_id)
@@ -152,7 +152,9 @@ def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpRespo
     form = DisqualifyForm(request.POST or None)
     if form.is_valid():
         values = {"version_id": entry.version_id, **form.cleaned_data}
-        done = accepted(form, lambda: disqualify_entry(actor=actor, tournament=found, **values))
+        done = call_service(
+            form, lambda: disqualify_entry(actor=actor, tournament=found, **values)
+        )
         if done is not None:
             messages.success(request, f"{entry.version.label} is disqualified.")
             return redirect("tournament", found.pk)

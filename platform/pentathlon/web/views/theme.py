@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from pentathlon.web.views.accounts import local_address
+from pentathlon.web.requests import local_address
 
 _A_YEAR_S = 365 * 24 * 3600
 

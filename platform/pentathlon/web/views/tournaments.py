@@ -15,13 +15,11 @@ from pentathlon.tournaments.models import Tournament, TournamentMatch, Tournamen
 from pentathlon.tournaments.parts import count_parts
 from pentathlon.tournaments.progress import Progress, count_done, progress
 from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
-from pentathlon.web.changes import changes_since
-from pentathlon.web.crosstables import crosstable_rows
-from pentathlon.web.cursor import cursor_page
 from pentathlon.web.forms.tournaments import EntryForm
-from pentathlon.web.person import person
-from pentathlon.web.progress import counted_line, finishes_at
-from pentathlon.web.query import query_number
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.requests import person, query_number
+from pentathlon.web.responses import changes_since
+from pentathlon.web.tables import counted_line, crosstable_rows, finishes_at
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.schedule import count_matches

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_http_methods
 from pentathlon.bots.models import Bot
 from pentathlon.matches.uploads import submit_bot, submit_version
 from pentathlon.web.forms.bots import UploadForm
-from pentathlon.web.forms.refusals import accepted
-from pentathlon.web.person import signed_in
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.requests import signed_in
 
 
 @login_required
@@ -19,7 +19,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     owner = signed_in(request)
     form = UploadForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        made = accepted(
+        made = call_service(
             form,
             lambda: submit_bot(
                 actor=owner, archive=form.content, notes=form.cleaned_data["notes"]
@@ -38,7 +38,7 @@ def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
     bot = get_object_or_404(Bot.objects.owned_by(actor), pk=bot_id)
     form = UploadForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        made = accepted(
+        made = call_service(
             form,
             lambda: submit_version(
                 actor=actor, bot=bot, archive=form.content, notes=form.cleaned_data["notes"]

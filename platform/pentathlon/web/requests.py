@@ -1,9 +1,26 @@
-"""What an address and its headers ask for."""
+"""What a request asks for, and who sends it."""
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from pentathlon.accounts.models import User
 
 _MOST_DIGITS = 15
 _LONGEST_TEXT = 64
+
+
+def person(request: HttpRequest) -> User | None:
+    """Return the person who is signed in, or None."""
+    return request.user if isinstance(request.user, User) else None
+
+
+def signed_in(request: HttpRequest) -> User:
+    """Return the person of a page that demands signing in."""
+    user = person(request)
+    if user is None:
+        raise PermissionDenied("Sign in first.")
+    return user
 
 
 def query_number(request: HttpRequest, name: str) -> int | None:
@@ -27,6 +44,16 @@ def posted_number(request: HttpRequest, name: str) -> int:
 def wants_part(request: HttpRequest) -> bool:
     """Tell whether an open page asks for the part of it that may have changed."""
     return request.headers.get("HX-Request") == "true"
+
+
+def local_address(request: HttpRequest) -> str:
+    """Return the address in `next` if it is one of ours, else the home page."""
+    wanted = request.POST.get("next", "")
+    # Anything without a slash would be taken for the name of a view.
+    is_ours = wanted.startswith("/") and url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}
+    )
+    return wanted if is_ours else "/"
 
 
 def _number(text: str) -> int | None:

@@ -10,7 +10,7 @@ from pentathlon.common.errors import DomainError
 T = TypeVar("T")
 
 
-def accepted(form: forms.BaseForm, call: Callable[[], T]) -> T | None:
+def call_service(form: forms.BaseForm, call: Callable[[], T]) -> T | None:
     """Return what the service answers; if it refuses, note why on the form and return None."""
     try:
         return call()

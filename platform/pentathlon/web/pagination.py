@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from pentathlon.web.query import query_number
+from pentathlon.web.requests import query_number
 
 T = TypeVar("T", bound=Model)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pentathlon.web.crosstables import tint
-from pentathlon.web.templatetags import figures
-from pentathlon.web.templatetags.looks import badge, interval_bar, progress_bar, seat_mark
+from pentathlon.web.tables import tint
+from pentathlon.web.templatetags import formats
+from pentathlon.web.templatetags.components import badge, interval_bar, progress_bar, seat_mark
 
 
 @pytest.mark.parametrize(
@@ -12,25 +12,25 @@ from pentathlon.web.templatetags.looks import badge, interval_bar, progress_bar,
     [(0.2, "1 s"), (89, "89 s"), (90, "2 min"), (2520, "42 min"), (9000, "2.5 h")],
 )
 def test_duration_is_told_in_a_fitting_unit(seconds: float, words: str) -> None:
-    assert figures.duration(seconds) == words
+    assert formats.duration(seconds) == words
 
 
 @pytest.mark.parametrize(
     ("count", "words"), [(96, "96 bytes"), (1500, "1.5 kB"), (2_500_000, "2.5 MB")]
 )
 def test_size_is_told_in_a_fitting_unit(count: int, words: str) -> None:
-    assert figures.size(count) == words
+    assert formats.size(count) == words
 
 
 def test_numbers_are_set_as_everywhere() -> None:
-    assert figures.thousands(1098) == "1,098"
-    assert figures.percent(0.61) == "61 %"
-    assert figures.percent_fine(0.508) == "50.8 %"
-    assert figures.decimal(36.24) == "36.2"
-    assert figures.spread(0.9) == "1.8"
-    assert figures.seconds(1234) == "1.23"
-    assert figures.seconds(12_340) == "12.3"
-    assert (figures.points(11.0), figures.points(11.5)) == ("11", "11.5")
+    assert formats.thousands(1098) == "1,098"
+    assert formats.percent(0.61) == "61 %"
+    assert formats.percent_fine(0.508) == "50.8 %"
+    assert formats.decimal(36.24) == "36.2"
+    assert formats.spread(0.9) == "1.8"
+    assert formats.seconds(1234) == "1.23"
+    assert formats.seconds(12_340) == "12.3"
+    assert (formats.points(11.0), formats.points(11.5)) == ("11", "11.5")
 
 
 @pytest.mark.parametrize(

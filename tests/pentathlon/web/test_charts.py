@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.ratings.models import live_key
-from pentathlon.web.chart import rating_chart
+from pentathlon.web.charts import rating_chart
 from tests.factories import make_version
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import make_scene

@@ -1,4 +1,4 @@
-"""Strength over time as a drawing: one line with its band for every version of a bot."""
+"""Charts that the server draws: ratings over time, and the CPU time of each request."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,22 @@ from operator import itemgetter
 
 from pentathlon.ratings.models import Rating, RatingChange
 from pentathlon.ratings.skill import MU, SIGMA
+from pentathlon.replays.usage import RequestCost
 
 _MOST_POINTS = 150
 _WIDTH, _HEIGHT = 1000.0, 100.0
 _MOST_RULES = 6
-
 Point = tuple[int, float, float]
 """Rated matches of the bot so far, mu and sigma."""
+_MOST_BARS = 120
+_WIDEST_BAR = 60.0
+_NEAR_LIMIT = 0.4
+"""From this share of the limit on, the limit is drawn."""
+_LEAST_TOP_MS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class VersionLine:
     """One version: its line, its band, and where its name stands."""
 
     version: int
@@ -33,7 +38,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class GridLine:
     """A horizontal line of the grid."""
 
     y: str
@@ -41,15 +46,15 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class RatingChart:
     """Lines in a box of 1,000 by 100; labels in percent of the real size."""
 
-    lines: list[Line]
-    rules: list[Rule]
+    lines: list[VersionLine]
+    rules: list[GridLine]
     matches: int
 
 
-def rating_chart(*, bot_id: int, pool_key: str) -> Chart | None:
+def rating_chart(*, bot_id: int, pool_key: str) -> RatingChart | None:
     """Draw all versions of a bot in one pool; None before the first rated match.
 
     However long a history is, few of its points are read, and the last one is the rating.
@@ -69,6 +74,59 @@ def rating_chart(*, bot_id: int, pool_key: str) -> Chart | None:
     return _chart(histories) if histories else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestBar:
+    """One request, or the longest of a few that follow each other."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+    is_fault: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnChart:
+    """Bars in a box of 1,000 by 100; rules and the limit in percent of the real height."""
+
+    bars: list[RequestBar]
+    rules: list[GridLine]
+    limit_y: str | None
+    """None where the limit lies far above all bars."""
+    limit_ms: int
+    most_ms: int
+    requests: int
+    together: int
+    """How many requests share a bar."""
+
+    @property
+    def has_fault(self) -> bool:
+        """Tell whether the last request ended with a fault."""
+        return self.bars[-1].is_fault
+
+
+def turn_chart(turns: Sequence[RequestCost], *, limit_ms: int) -> TurnChart | None:
+    """Draw the CPU times of all requests; None if there was none."""
+    if not turns:
+        return None
+    together = ceil(len(turns) / _MOST_BARS)
+    groups = [turns[start : start + together] for start in range(0, len(turns), together)]
+    most_ms = max(turn.cpu_ms for turn in turns)
+    shows_limit = most_ms >= _NEAR_LIMIT * limit_ms
+    top_ms = _round_up(max(most_ms, limit_ms if shows_limit else 0))
+    return TurnChart(
+        bars=[_bar(group, index, len(groups), top_ms) for index, group in enumerate(groups)],
+        rules=[
+            GridLine(y=_percent(ms, top_ms), label=f"{ms:g}") for ms in (0, top_ms / 2, top_ms)
+        ],
+        limit_y=_percent(limit_ms, top_ms) if shows_limit else None,
+        limit_ms=limit_ms,
+        most_ms=most_ms,
+        requests=len(turns),
+        together=together,
+    )
+
+
 def _history(seen: Sequence[Point], end: Point) -> list[Point]:
     """Return the points of one version from the prior to the rating, about evenly spread."""
     step = ceil(end[0] / _MOST_POINTS)
@@ -79,7 +137,7 @@ def _history(seen: Sequence[Point], end: Point) -> list[Point]:
     return [*points, end]
 
 
-def _chart(histories: dict[int, list[Point]]) -> Chart:
+def _chart(histories: dict[int, list[Point]]) -> RatingChart:
     newest = max(histories)
     # Early bands would squeeze all that follows: only the last one counts for the scale.
     low = min(_lowest(points) for points in histories.values())
@@ -87,7 +145,7 @@ def _chart(histories: dict[int, list[Point]]) -> Chart:
     bottom, top = 5.0 * floor(low / 5), 5.0 * ceil(high / 5)
     last = max(points[-1][0] for points in histories.values())
     scale = _Scale(bottom=bottom, top=top, last=last)
-    return Chart(
+    return RatingChart(
         lines=[
             _line(number, points, scale, is_old=number != newest)
             for number, points in sorted(histories.items())
@@ -121,11 +179,11 @@ class _Scale:
         return min(_HEIGHT, max(0.0, _HEIGHT * share))
 
 
-def _line(number: int, points: Sequence[Point], scale: _Scale, *, is_old: bool) -> Line:
+def _line(number: int, points: Sequence[Point], scale: _Scale, *, is_old: bool) -> VersionLine:
     count, mu, sigma = points[-1]
     upper = [(scale.x(n), scale.y(m + 2 * s)) for n, m, s in points]
     lower = [(scale.x(n), scale.y(m - 2 * s)) for n, m, s in reversed(points)]
-    return Line(
+    return VersionLine(
         version=number,
         path=_path([(scale.x(n), scale.y(m)) for n, m, _ in points]),
         band=_path([*upper, *lower]) + "Z",
@@ -138,13 +196,38 @@ def _line(number: int, points: Sequence[Point], scale: _Scale, *, is_old: bool) 
     )
 
 
-def _rules(scale: _Scale) -> list[Rule]:
+def _rules(scale: _Scale) -> list[GridLine]:
     span = scale.top - scale.bottom
     step = next(step for step in (5, 10, 20, 50, 1000) if span / step <= _MOST_RULES)
     first = step * ceil(scale.bottom / step)
     strengths = range(first, int(scale.top) + 1, step)
-    return [Rule(y=f"{scale.y(strength):.1f}%", label=str(strength)) for strength in strengths]
+    return [GridLine(y=f"{scale.y(strength):.1f}%", label=str(strength)) for strength in strengths]
 
 
 def _path(points: Iterable[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+
+def _bar(group: Sequence[RequestCost], index: int, count: int, top_ms: int) -> RequestBar:
+    space = _WIDTH / count
+    width = min(_WIDEST_BAR, 0.8 * space)
+    height = _HEIGHT * max(turn.cpu_ms for turn in group) / top_ms
+    return RequestBar(
+        x=f"{space * index + (space - width) / 2:.1f}",
+        y=f"{_HEIGHT - height:.1f}",
+        width=f"{width:.1f}",
+        height=f"{height:.1f}",
+        is_fault=group[-1].is_fault,
+    )
+
+
+def _round_up(value_ms: float) -> int:
+    """Return the next of 10, 20, 50, 100, 200, ..."""
+    top = _LEAST_TOP_MS
+    while top < value_ms:
+        top = top * 5 // 2 if str(top).startswith("2") else top * 2
+    return top
+
+
+def _percent(value_ms: float, top_ms: int) -> str:
+    return f"{100 - 100 * value_ms / top_ms:.1f}%"

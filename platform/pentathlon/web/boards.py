@@ -1,0 +1,108 @@
+"""Boards on pages: drawings, the cards of matches, and the tiles of games."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+from django.utils.safestring import SafeString, mark_safe
+
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.replays.boards import board_svg
+from pentathlon.replays.services import read_record
+from pentathlon_engines import CHANCE, GAMES, GameInfo
+
+_VIEW_BOX = re.compile(r'viewBox="[^"]*"')
+_FIELD = re.compile(r'data-field="([^"]*)"')
+_SAID = re.compile(r' (?:role|aria-label|aria-labelledby)="[^"]*"')
+_TITLES = re.compile(r"<(title|desc)>.*?</\1>", re.DOTALL)
+
+
+def inline_board(svg: str) -> SafeString:
+    """Return a drawing of an engine as part of a page."""
+    # The engines escape what they draw, and the content policy forbids scripts in pages.
+    return mark_safe(svg)  # noqa: S308
+
+
+def thumbnail(svg: str) -> SafeString:
+    """Return the playing area of a drawing alone, as decoration."""
+    head, body = svg.split(">", 1)
+    field = _FIELD.search(head)
+    if field:
+        head = _VIEW_BOX.sub(f'viewBox="{field[1]}"', head)
+    head = _SAID.sub("", head)
+    return inline_board(f'{head} aria-hidden="true">{_TITLES.sub("", body)}')
+
+
+def start_board(game: str) -> str:
+    """Draw a position that a match of this game may begin with, always the same one."""
+    state, luck = GAMES[game].start(), Random(0)
+    while state.to_move == CHANCE:
+        state.apply_chance(state.sample_chance(luck))
+    return state.svg()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchCard:
+    """One match on the home page or a game's page."""
+
+    match: Match
+    picture: SafeString
+    game_title: str
+    seats: list[MatchSeat]
+
+
+def match_cards(matches: Iterable[Match]) -> list[MatchCard]:
+    """Draw matches that were loaded with seats and replay."""
+    return [
+        MatchCard(
+            match=match,
+            picture=thumbnail(_board(match)),
+            game_title=GAMES[match.game].info.title,
+            seats=list(match.seats.all()),
+        )
+        for match in matches
+    ]
+
+
+def match_title(match: Match) -> str:
+    """Name a match by those who play it: two names, and how many more there are."""
+    names = [seat.version.bot.name for seat in match.seats.all()]
+    others = f" + {len(names) - 2}" if len(names) > 2 else ""  # noqa: PLR2004  # two are named
+    return " – ".join(names[:2]) + others
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tile:
+    """One game on the home page."""
+
+    info: GameInfo
+    glyphs: tuple[str, ...]
+
+    @property
+    def facts(self) -> str:
+        """Seats and kind of game in a few words."""
+        kinds = []
+        if self.info.hidden:
+            kinds.append("hidden parts")
+        if self.info.chance:
+            kinds.append("chance")
+        return " · ".join([seats_in_words(self.info), *(kinds or ["no luck"])])
+
+
+def game_tiles() -> list[Tile]:
+    """Return a tile for every game of this installation."""
+    return [Tile(info=game.info, glyphs=game.glyphs()) for game in GAMES.values()]
+
+
+def seats_in_words(info: GameInfo) -> str:
+    """Write how many play: 2 seats, 2 to 5 seats."""
+    low, high = info.seats
+    return f"{low} seats" if low == high else f"{low} to {high} seats"
+
+
+def _board(match: Match) -> str:
+    if match.state != MatchState.DONE or not hasattr(match, "replay"):
+        return start_board(match.game)
+    record = read_record(match.replay)
+    return board_svg(record, len(record["events"]), None)

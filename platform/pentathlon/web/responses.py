@@ -1,0 +1,80 @@
+"""Responses that several views share: CSV tables, polls, and errors of services."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+
+from pentathlon.common.errors import DomainError, NotAllowed, NotFound
+from pentathlon.web.requests import query_number
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+_STOP_POLLING = 286
+_PIECE = 64 * 1024
+
+
+def handle_domain_errors(view: View[P]) -> View[P]:
+    """Answer 404 and 403 for what is not there or not allowed; go back and say the rest."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except NotFound as error:
+            raise Http404(error.detail) from error
+        except NotAllowed as error:
+            raise PermissionDenied(error.detail) from error
+        except DomainError as error:
+            messages.error(request, error.detail)
+            return redirect(request.path.rstrip("/").rpartition("/")[0] + "/")
+
+    return answer
+
+
+def changes_since(request: HttpRequest, now: int) -> HttpResponse:
+    """Answer a poll: nothing yet, or once how many results are new since the page was made."""
+    seen = query_number(request, "since")
+    if seen is None or now <= seen:
+        return HttpResponse(status=204)
+    return render(request, "web/parts/changed.html", {"new": now - seen}, status=_STOP_POLLING)
+
+
+def csv_table(
+    name: str, *, columns: Sequence[str], rows: Iterable[Sequence[object]]
+) -> StreamingHttpResponse:
+    """Answer with a file of this name."""
+    response = StreamingHttpResponse(
+        _pieces(columns, rows), content_type="text/csv; charset=utf-8"
+    )
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table of bounded length as one text."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _pieces(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Yield many lines at a time: each piece is compressed and sent for itself."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(row)
+        if text.tell() >= _PIECE:
+            yield text.getvalue()
+            text.seek(0)
+            text.truncate()
+    yield text.getvalue()

@@ -1,0 +1,214 @@
+"""Tables of pages: ratings, crosstables, wins by seat, and lists of tournaments."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil, floor
+
+from django.core.paginator import Paginator
+from django.utils import timezone
+
+from pentathlon.accounts.models import User
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.ratings.models import Rating
+from pentathlon.ratings.uncertainty import is_provisional
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.progress import Progress, progress
+from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
+
+PAGE_SIZE = 50
+_BOUNDS = (0.25, 0.45, 0.55, 0.75)
+"""Shares at which the tint changes; both middle ones still count as level."""
+_LATEST = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingRow:
+    """One bot version in a rating table."""
+
+    rating: Rating
+    rank: int
+    provisional: bool
+    own: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingTable:
+    """Some rows of a table, where they stand in it, and the ends of the bars."""
+
+    rows: list[RatingRow]
+    scale: tuple[float, float]
+    first: int
+    last: int
+    total: int
+    newer: str
+    """Query of the page above; empty on the first."""
+    older: str
+    """Query of the page below; empty on the last."""
+
+
+def rating_table(
+    pool_key: str, *, reader: User | None, page: str | int = 1, size: int = PAGE_SIZE
+) -> RatingTable:
+    """Return one page of a pool's table, best first."""
+    found = Paginator(Rating.objects.table(pool_key).ranked(), size).get_page(page)
+    rows = [_row(rating, reader) for rating in found.object_list]
+    return RatingTable(
+        rows=rows,
+        scale=bar_scale([row.rating for row in rows]),
+        first=found.start_index(),
+        last=found.end_index(),
+        total=found.paginator.count,
+        newer=f"?page={found.previous_page_number()}" if found.has_previous() else "",
+        older=f"?page={found.next_page_number()}" if found.has_next() else "",
+    )
+
+
+def bar_scale(ratings: Sequence[Rating]) -> tuple[float, float]:
+    """Return round ends that hold every interval of a table."""
+    if not ratings:
+        return 0.0, 50.0
+    low = min(rating.mu - 2 * rating.sigma for rating in ratings)
+    high = max(rating.mu + 2 * rating.sigma for rating in ratings)
+    return 5.0 * floor(low / 5), 5.0 * ceil(high / 5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TintedCell:
+    """What one bot version won from another."""
+
+    points: float
+    tint: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TintedRow:
+    """One bot version against all; None stands for itself."""
+
+    standing: Standing
+    cells: list[TintedCell | None]
+
+
+def crosstable_rows(rows: Sequence[CrosstableRow]) -> list[TintedRow]:
+    """Return the rows with tints and the sentences that screen readers say."""
+    return [TintedRow(standing=row.standing, cells=list(_cells(row, rows))) for row in rows]
+
+
+def tint(share: float | None) -> str:
+    """Return the class of a share of points: t1 (lost) to t5 (won); none before a match."""
+    if share is None:
+        return ""
+    low, below, above, high = _BOUNDS
+    if share <= low:
+        return "t1"
+    if share < below:
+        return "t2"
+    if share <= above:
+        return "t3"
+    return "t4" if share < high else "t5"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatShare:
+    """The share of matches that one seat won; a tie for first counts in parts."""
+
+    seat: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatWins:
+    """All seats of a game, over its latest matches with the usual number of seats."""
+
+    rows: list[SeatShare]
+    total: int
+
+
+def seat_wins(game: str, *, seats: int) -> SeatWins:
+    """Count who came first in the latest finished matches of a game."""
+    latest = (
+        Match.objects.of_game(game)
+        .filter(state=MatchState.DONE, kind=MatchKind.TOURNAMENT, is_revoked=False)
+        .order_by("-pk")
+        .values_list("pk", flat=True)[:_LATEST]
+    )
+    firsts: dict[int, list[int]] = {}
+    winners = MatchSeat.objects.filter(match__in=list(latest), rank=0, seat__lt=seats)
+    for match_id, seat in winners.values_list("match_id", "seat"):
+        firsts.setdefault(match_id, []).append(seat)
+    sums = [0.0] * seats
+    for tied in firsts.values():
+        for seat in tied:
+            sums[seat] += 1 / len(tied)
+    total = len(firsts)
+    rows = [SeatShare(seat=seat, share=won / max(total, 1)) for seat, won in enumerate(sums)]
+    return SeatWins(rows=rows, total=total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentLine:
+    """One tournament in a list."""
+
+    tournament: Tournament
+    progress: Progress | None
+    """None before the start."""
+
+
+def tournament_lines(*, limit: int) -> list[TournamentLine]:
+    """Return the latest tournaments, those that run with the time they still take."""
+    latest = list(Tournament.objects.listed()[:limit])
+    latest.sort(key=lambda tournament: tournament.state != TournamentState.RUNNING)
+    return [
+        TournamentLine(tournament=tournament, progress=_progress(tournament))
+        for tournament in latest
+    ]
+
+
+def counted_line(tournament: Tournament) -> TournamentLine:
+    """Return the line of a tournament that was loaded with its counts, without a query."""
+    counts = {name: getattr(tournament, name) for name in ("matches", "matches_done")}
+    if not counts["matches"]:
+        return TournamentLine(tournament=tournament, progress=None)
+    done = counts["matches_done"]
+    waiting = counts["matches"] - done
+    return TournamentLine(
+        tournament=tournament,
+        progress=Progress(done=done, running=0, waiting=waiting, void=0, remaining_s=None),
+    )
+
+
+def finishes_at(standing: Progress) -> datetime | None:
+    """Return when the last match ends at the present pace; None while nobody can tell."""
+    if standing.remaining_s is None:
+        return None
+    return timezone.now() + timedelta(seconds=standing.remaining_s)
+
+
+def _row(rating: Rating, reader: User | None) -> RatingRow:
+    return RatingRow(
+        rating=rating,
+        rank=rating.rank,
+        provisional=is_provisional(rating.skill),
+        own=reader is not None and rating.version.bot.owner_id == reader.pk,
+    )
+
+
+def _cells(row: CrosstableRow, rows: Sequence[CrosstableRow]) -> Iterator[TintedCell | None]:
+    for other, score in zip(rows, row.cells, strict=True):
+        yield None if score is None else _cell(row.standing, other.standing, score)
+
+
+def _cell(standing: Standing, other: Standing, score: Score) -> TintedCell:
+    names = f"{standing.version.bot.name} against {other.version.bot.name}"
+    return TintedCell(
+        points=score.points,
+        tint=tint(score.share),
+        said=f"{names}: {score.points:g} of {score.meetings}",
+    )
+
+
+def _progress(tournament: Tournament) -> Progress | None:
+    if tournament.state == TournamentState.OPEN:
+        return None
+    return progress(tournament)
