@@ -27,6 +27,12 @@ NAME: Final = RECONCILER
 LEASE_TTL_S: Final = 5.0
 PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 10.0
+SWITCH_S: Final = 0.0005
+"""How long one thread computes while another waits to go on, in a process with several loops.
+
+With Python's .005 a final table makes each step of the loop take five times as long: it waits so
+long after every query.
+"""
 
 Step = Callable[[], object]
 

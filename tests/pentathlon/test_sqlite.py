@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pentathlon.env import CHECKOUT, child_environment
 
-_FOLDERS = ("common", "accounts", "bots", "matches", "replays", "ratings")
+_BELOW_TOURNAMENTS = ("common", "accounts", "bots", "matches", "replays", "ratings")
+_PARTS = (*_BELOW_TOURNAMENTS, "tournaments/test_killed.py")
 
 
 def test_everything_below_tournaments_holds_on_sqlite(tmp_path: Path) -> None:
@@ -15,7 +16,7 @@ def test_everything_below_tournaments_holds_on_sqlite(tmp_path: Path) -> None:
     )
 
     ended = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *(f"tests/pentathlon/{name}" for name in _FOLDERS)],
+        [sys.executable, "-m", "pytest", "-q", *(f"tests/pentathlon/{name}" for name in _PARTS)],
         cwd=CHECKOUT,
         env=environment,
         capture_output=True,

@@ -9,6 +9,7 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument, newest_scheduler
@@ -76,3 +77,27 @@ def settle(
 def matches_of(tournament: Tournament) -> list[Match]:
     """Return a tournament's matches in schedule order."""
     return list(Match.objects.filter(place__tournament=tournament).order_by("place__index"))
+
+
+def as_drawn(tournament: Tournament) -> list[tuple[object, ...]]:
+    """Return the schedule that follows from the document of a tournament."""
+    versions = list(tournament.entries.order_by("number").values_list("version", flat=True))
+    return [
+        (
+            *(drawn.index, drawn.round, drawn.block, drawn.seed, drawn.alias),
+            *(versions[number] for number in drawn.seating),
+        )
+        for drawn in document(tournament).schedule(key=event_key(tournament))
+    ]
+
+
+def as_made(tournament: Tournament) -> list[tuple[object, ...]]:
+    """Return the schedule as it is stored."""
+    places = tournament.tournament_matches.order_by("index").select_related("match")
+    return [
+        (
+            *(place.index, place.round, place.block, place.match.seed, place.match.alias),
+            *place.match.seats.order_by("seat").values_list("version", flat=True),
+        )
+        for place in places
+    ]

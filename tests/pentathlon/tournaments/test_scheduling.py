@@ -5,12 +5,11 @@ import pytest
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import LedgerRow
 from pentathlon.tournaments import scheduling, services
-from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling import extend_schedule, make_schedules
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_user, make_version
-from tests.pentathlon.tournaments.acting import matches_of, settle
+from tests.pentathlon.tournaments.acting import as_drawn, as_made, matches_of, settle
 
 pytestmark = pytest.mark.django_db
 
@@ -33,28 +32,6 @@ def _begun(*, bots: int = 4) -> Tournament:
     return services.start_tournament(actor=owner, tournament=tournament)
 
 
-def _as_drawn(tournament: Tournament) -> list[tuple[object, ...]]:
-    versions = list(tournament.entries.order_by("number").values_list("version", flat=True))
-    return [
-        (
-            *(drawn.index, drawn.round, drawn.block, drawn.seed, drawn.alias),
-            *(versions[number] for number in drawn.seating),
-        )
-        for drawn in document(tournament).schedule(key=event_key(tournament))
-    ]
-
-
-def _as_made(tournament: Tournament) -> list[tuple[object, ...]]:
-    places = tournament.tournament_matches.order_by("index").select_related("match")
-    return [
-        (
-            *(place.index, place.round, place.block, place.match.seed, place.match.alias),
-            *place.match.seats.order_by("seat").values_list("version", flat=True),
-        )
-        for place in places
-    ]
-
-
 def test_start_of_a_long_tournament_makes_no_match_itself() -> None:
     tournament = _begun()
 
@@ -66,11 +43,11 @@ def test_start_of_a_long_tournament_makes_no_match_itself() -> None:
 def test_parts_make_the_schedule_of_the_document() -> None:
     tournament = _begun()
 
-    assert make_schedules() == 12
+    assert make_schedules(for_s=60) == 12
 
     tournament.refresh_from_db()
     assert tournament.scheduled == 12
-    assert _as_made(tournament) == _as_drawn(tournament)
+    assert as_made(tournament) == as_drawn(tournament)
     assert LedgerRow.objects.count() == 24
 
 
@@ -90,9 +67,9 @@ def test_crash_between_two_parts_changes_no_byte(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(scheduling, "_store", store)
     monkeypatch.setattr(scheduling, "_drawings", {})
 
-    make_schedules()
+    make_schedules(for_s=60)
 
-    assert _as_made(tournament) == _as_drawn(tournament)
+    assert as_made(tournament) == as_drawn(tournament)
 
 
 def test_no_block_is_cut_in_two() -> None:
@@ -109,7 +86,7 @@ def test_what_is_made_is_played_while_the_rest_is_not_there() -> None:
 
     settle(matches_of(tournament))
     assert services.close_finished() == []
-    make_schedules()
+    make_schedules(for_s=60)
     settle(matches_of(tournament)[4:])
 
     assert services.close_finished() == [tournament]
@@ -119,7 +96,7 @@ def test_matches_made_in_a_pause_are_held() -> None:
     tournament = _begun()
     services.pause_tournament(actor=tournament.owner, tournament=tournament)
 
-    make_schedules()
+    make_schedules(for_s=60)
 
     assert Match.objects.waiting().count() == 12
     assert not Match.objects.startable().exists()
@@ -130,7 +107,7 @@ def test_cancelled_tournament_gets_no_more_matches() -> None:
     extend_schedule(tournament_id=tournament.pk)
     services.cancel_tournament(actor=tournament.owner, tournament=tournament)
 
-    assert make_schedules() == 0
+    assert make_schedules(for_s=60) == 0
     assert Match.objects.count() == 4
 
 
@@ -142,7 +119,7 @@ def test_one_tournament_leaves_time_for_others(monkeypatch: pytest.MonkeyPatch) 
 
 def test_cancelled_tournament_is_called_off_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = _begun()
-    make_schedules()
+    make_schedules(for_s=60)
     monkeypatch.setattr(services, "_CALLED_OFF_AT_ONCE", 5)
 
     cancelled = services.cancel_tournament(actor=tournament.owner, tournament=tournament)
@@ -151,7 +128,7 @@ def test_cancelled_tournament_is_called_off_part_by_part(monkeypatch: pytest.Mon
     assert (cancelled.finished_at, cancelled.revealed_at) == (None, None)
     assert Match.objects.waiting().count() == 7
     assert not Match.objects.startable().exists()
-    assert services.call_off_cancelled() == 1
+    assert services.call_off_cancelled(for_s=60) == 1
     assert services.call_off_cancelled() == 0
     tournament.refresh_from_db()
     assert tournament.revealed_at is not None

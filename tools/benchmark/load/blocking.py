@@ -44,18 +44,30 @@ from tools.benchmark.load.data import (  # noqa: E402
     make_cast,
 )
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
+from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
 from tools.benchmark.load.tables import analyse  # noqa: E402
+from workers.reconciler import SWITCH_S  # noqa: E402
 
 MOST_WAIT_S: Final = 1.0
 _PAUSE_S: Final = 0.25
 _HISTORY: Final = 3
+_IDLE_S: Final = 10
+"""How long the waits are measured beside nothing, which tells how busy the machine is."""
 
 Work = Callable[[], object]
+
+# As in `manage.py reconcile`: a match that becomes ready waits for all of them.
+_STEPS: Final[dict[str, Work]] = {
+    "leases": return_expired_leases,
+    "hints": send_and_take_back,
+    "ratings": apply_results,
+}
 
 
 def main() -> int:
     """Run each long piece of work beside probes; print the longest waits."""
     options = _options()
+    sys.setswitchinterval(SWITCH_S)
     console = Console(stderr=True)
     with console.status("Filling the database") as status:
         prepare_database()
@@ -73,8 +85,12 @@ def main() -> int:
         count_all_scores()
         analyse()
         bench = _Bench(cast)
+        # Not part of any wait: what a process does only once.
+        for step in _STEPS.values():
+            step()
         figures = []
         works: dict[str, Work] = {
+            f"nothing, for {_IDLE_S} s": lambda: time.sleep(_IDLE_S),
             f"start of {long}": lambda: _start(open_one, cast),
             f"close of {long}": lambda: _close(ended[0]),
             f"recompute of {long}": lambda: _recompute(tournament_key(ended[1].pk)),
@@ -93,7 +109,7 @@ class _Bench:
     def __init__(self, cast: Cast) -> None:
         self._lane = cast.tournament.pk
         self._stop = threading.Event()
-        self._longest = 0.0
+        self._longest: dict[str, float] = {}
 
     def measure(self, name: str, work: Work) -> Figure:
         """Return the longest waits while `work` is done."""
@@ -104,7 +120,7 @@ class _Bench:
         if prober.stdin is None or prober.stdout is None or not prober.stdout.readline():
             sys.exit("The prober did not start.")
         self._stop.clear()
-        self._longest = 0.0
+        self._longest = dict.fromkeys(("publish", *_STEPS), 0.0)
         loop = threading.Thread(target=self._reconcile)
         loop.start()
         before = time.monotonic()
@@ -115,26 +131,30 @@ class _Bench:
             self._stop.set()
             loop.join()
             told, _ = prober.communicate()
-        waits = {**json.loads(told), "publish": self._longest}
+        waits = {**json.loads(told), "publish": self._longest.pop("publish")}
         return Figure(
             name=name,
-            measured={"took": took, **waits},
+            measured={"took": took, **waits, **self._longest},
             verdict=max(waits.values()),
             demanded=MOST_WAIT_S,
         )
 
     def _reconcile(self) -> None:
-        """Publish results as the reconciler does; note how long the longest of them waited."""
+        """Go through the steps of the reconciler; note how long the longest of all took."""
         try:
             while not self._stop.wait(_PAUSE_S):
                 due = time.monotonic()
                 _finish_one(self._lane)
-                return_expired_leases()
-                apply_results()
-                make_schedules()
-                self._longest = max(self._longest, time.monotonic() - due)
+                for name, step in _STEPS.items():
+                    before = time.monotonic()
+                    step()
+                    self._note(name, since=before)
+                self._note("publish", since=due)
         finally:
             connection.close()
+
+    def _note(self, name: str, *, since: float) -> None:
+        self._longest[name] = max(self._longest[name], time.monotonic() - since)
 
 
 def _finish_one(lane: int) -> None:
@@ -151,14 +171,9 @@ def _finish_one(lane: int) -> None:
 
 
 def _start(tournament: Tournament, cast: Cast) -> None:
-    """Start a tournament and wait until the loop has made its schedule."""
+    """Start a tournament and make its schedule, beside the loop as the reconciler does."""
     start_tournament(actor=cast.owner, tournament=tournament)
-    while not Tournament.objects.filter(pk=tournament.pk, scheduled__gt=0).exists():
-        time.sleep(_PAUSE_S)
-    while True:
-        tournament.refresh_from_db(fields=("planned", "scheduled"))
-        if tournament.scheduled == tournament.planned:
-            return
+    while make_schedules():
         time.sleep(_PAUSE_S)
 
 

@@ -84,24 +84,32 @@ def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
     return Cast(owner=owner, versions=versions, tournament=shown)
 
 
-def add_history(cast: Cast, *, done: int, waiting: int, seed: int = 2, say: Say) -> None:
-    """Add so many finished and waiting matches, in tournaments of ten thousand."""
+def add_history(
+    cast: Cast,
+    *,
+    done: int,
+    waiting: int,
+    longest: int = _LONGEST_TOURNAMENT,
+    seed: int = 2,
+    say: Say,
+) -> None:
+    """Add so many finished and waiting matches, in tournaments of at most `longest` matches."""
     writer = Writer(cast.versions, random.Random(seed), total=done)
     with without_indexes(Match, MatchSeat, Attempt, Replay, LedgerRow, RatingChange):
-        for part in _parts(done):
+        for part in _parts(done, longest):
             say(f"{writer.made} of {done} finished matches")
             closed = add_tournament(cast.owner, cast.versions, TournamentState.CLOSED)
             writer.add(closed, done=part, waiting=0)
-        for part in _parts(waiting):
+        for part in _parts(waiting, longest):
             running = add_tournament(cast.owner, cast.versions, TournamentState.RUNNING)
             writer.add(running, done=0, waiting=part)
         say("indexes")
         writer.close()
 
 
-def _parts(total: int) -> Iterator[int]:
-    for start in range(0, total, _LONGEST_TOURNAMENT):
-        yield min(_LONGEST_TOURNAMENT, total - start)
+def _parts(total: int, longest: int) -> Iterator[int]:
+    for start in range(0, total, longest):
+        yield min(longest, total - start)
 
 
 def _make_bots(owner: User, count: int) -> list[int]:

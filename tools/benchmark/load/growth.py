@@ -14,25 +14,24 @@ from rich.console import Console
 django.setup()
 
 # Models exist only from here on.
-from django.db.models.functions import Now  # noqa: E402
 from django.test import Client  # noqa: E402
 
-from pentathlon.fleet.models import Worker  # noqa: E402
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
-from pentathlon.matches.dispatch.publishing import publish_pending  # noqa: E402
 from pentathlon.matches.models import Match, MatchState  # noqa: E402
 from pentathlon.matches.services import return_expired_leases  # noqa: E402
 from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
 from pentathlon.tournaments.services import close_finished  # noqa: E402
-from pentathlon_engines import GAMES  # noqa: E402
 from tools.benchmark.load.data import Cast, add_history, count_all_scores, make_cast  # noqa: E402
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
+from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
 from tools.benchmark.load.tables import analyse  # noqa: E402
 
 MOST_RATIO: Final = 1.3
 _RUNS: Final = 25
 _WARM_UP: Final = 3
+_FILL_A_PAGE: Final = 100
+"""More tournaments than any page shows."""
 _LEAST_S: Final = 0.005
 """What takes less is measured against this: then the clock says more than the work."""
 
@@ -40,7 +39,10 @@ Work = Callable[[], object]
 
 
 def main() -> int:
-    """Fill the database, measure, fill it up to the larger size, measure again, compare."""
+    """Fill the database, measure, fill it up to the larger size, measure again, compare.
+
+    The small one has as many short tournaments as fill a page, so that both show the same rows.
+    """
     options = _options()
     console = Console(stderr=True)
     with console.status("Starting") as status:
@@ -48,7 +50,8 @@ def main() -> int:
         prepare_static_files()
         cast = make_cast()
         waiting = options.small // 10
-        add_history(cast, done=options.small, waiting=waiting, say=status.update)
+        short = options.small // _FILL_A_PAGE
+        add_history(cast, done=options.small, waiting=waiting, longest=short, say=status.update)
         small = _measure(cast)
         add_history(
             cast,
@@ -85,6 +88,7 @@ def _works(cast: Cast) -> Mapping[str, Work]:
     last = lane.filter(state=MatchState.DONE).order_by("-pk")[0]
     bot = last.seats.select_related("version").order_by("seat")[0].version.bot_id
     pages = {
+        "rules (no history: noise)": "/games/tuned/",
         "home": "/",
         "tournaments": "/tournaments/",
         "tournament": f"/tournaments/{cast.tournament.pk}/",
@@ -97,7 +101,7 @@ def _works(cast: Cast) -> Mapping[str, Work]:
     }
     works: dict[str, Work] = {name: _page(client, path) for name, path in pages.items()}
     works["apply_results"] = apply_results
-    works["publish_pending"] = _publish
+    works["publish_pending"] = send_and_take_back
     works["return_expired_leases"] = return_expired_leases
     works["close_finished"] = close_finished
     works["make_schedules"] = make_schedules
@@ -111,23 +115,6 @@ def _page(client: Client, path: str) -> Work:
             sys.exit(f"{path} answered {answer.status_code}.")
 
     return get
-
-
-def _publish() -> None:
-    """Send what there is room for, and take it back for the next time."""
-    facts = {
-        "slots": 4,
-        "games": {key: game.info.version for key, game in GAMES.items()},
-        "runtimes": ["command", "python"],
-        "sandbox": "namespaces",
-        "layers": [],
-        "version": "load",
-    }
-    Worker.objects.update_or_create(
-        name="load", defaults={**facts, "started_at": Now(), "seen_at": Now()}
-    )
-    publish_pending(publish=lambda _ids: None)
-    Match.objects.in_flight().filter(state=MatchState.PENDING).update(sent_at=None)
 
 
 def _best_s(work: Work) -> float:

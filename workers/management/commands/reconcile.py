@@ -1,6 +1,7 @@
 """`manage.py reconcile`: run the reconciler until SIGTERM or Ctrl-C."""
 
 import signal
+import sys
 import threading
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,13 +19,14 @@ from pentathlon.tournaments.entries import settle_entries
 from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from workers.publisher import Publisher
-from workers.reconciler import Reconciler, Step
+from workers.reconciler import SWITCH_S, Reconciler, Step
 
 _BESIDE_TTL_S: Final = 15
-# What takes as long as there are results: no match waits for it.
+# What takes as long as there are matches or results: no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "close": {"entries": settle_entries, "tournaments": close_finished},
     "recompute": {"scores": make_scores, "recompute": recompute_outdated},
+    "schedule": {"schedules": make_schedules, "cancelled tournaments": call_off_cancelled},
 }
 
 
@@ -39,6 +41,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         wait_for_schema(is_stopping=stop.is_set)
+        sys.setswitchinterval(SWITCH_S)
         for work in _BESIDE:
             threading.Thread(target=_work_beside, args=(work, stop), daemon=True).start()
         Reconciler(
@@ -46,8 +49,6 @@ class Command(BaseCommand):
                 "expired leases": watch_leases,
                 "publishing": Publisher().publish_waiting_matches,
                 "ratings": apply_results,
-                "schedules": make_schedules,
-                "cancelled tournaments": call_off_cancelled,
                 "workers": forget_silent_workers,
             }
         ).run(stop)
