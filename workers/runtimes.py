@@ -73,6 +73,8 @@ def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
         except (LayerMissing, OSError) as error:
             _log.warning("runtimes not tried", reason=str(error))
             drain.wait(_AGAIN_AFTER_S)
+    if not runtimes.untried():
+        _log.info("runtimes tried", working=runtimes.working())
 
 
 def try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:

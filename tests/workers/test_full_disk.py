@@ -149,7 +149,8 @@ def test_match_on_a_full_disk_is_played_later_and_nobody_loses(
     drives = OwnDisks(folder, size_bytes=SMALL_BYTES)
     with running_platform(tmp_path) as platform:
         worker = as_member(platform.start_worker(disks=drives))
-        platform.eventually(lambda: "ready" in platform.all_logs())
+        # Trials copy files there and remove them: after them the disk would have room again.
+        platform.eventually(lambda: "runtimes tried" in platform.all_logs(), patience_s=120)
         undo = drives.fill(worker)
         assert undo is not None
         match = make_match([make_version(), make_version(like="greedy")])
