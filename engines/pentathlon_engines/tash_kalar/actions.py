@@ -6,6 +6,8 @@ sorted list of numbers is what the rules call `legal`.
 
 from __future__ import annotations
 
+from sys import intern
+
 from pentathlon_engines.tash_kalar.board import (
     ADJACENT,
     DIRECTIONS,
@@ -15,7 +17,6 @@ from pentathlon_engines.tash_kalar.board import (
     NAMES,
     SQUARES,
     bits,
-    bits_of,
 )
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BEINGS,
@@ -68,7 +69,7 @@ def _texts() -> Iterator[str]:
     yield from (f"return {card}" for card in IDS)
     yield from (f"keep {IDS[card]}" for card in FROZEN_CARDS)
     yield from (f"throw {card}" for card in IDS)
-    yield from (f"warp {IDS[card]}" for card in bits_of(WARP_CARDS))
+    yield from (f"warp {IDS[card]}" for card in bits(WARP_CARDS))
     for card in IDS[:FIRST_LEGEND]:
         yield f"discard {card}"
         yield f"take {card}"
@@ -201,7 +202,7 @@ def _decode() -> tuple[list[str], list[int], list[int], list[int]]:
     for text in TEXTS:
         card = square = other = -1
         verb, *words = text.split(" ")
-        verbs.append(verb)
+        verbs.append(intern(verb))
         if verb == SUMMON:
             words = []
         for word in words:

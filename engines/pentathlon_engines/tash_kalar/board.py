@@ -7,6 +7,7 @@ missing corners.
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.compiling import is_compiled
 from pentathlon_engines.contract.data import read_data
 
 TYPE_CHECKING = False
@@ -58,15 +59,23 @@ _RANKS_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
 _SMALL_BITS: Final = 54
 """Six files: compiled, numbers up to 62 bits need no objects."""
 _SMALL: Final = (1 << _SMALL_BITS) - 1
+_IS_COMPILED: Final = is_compiled(mask)
+"""Compiled, masks are read by files; in plain Python, few bits are faster one by one."""
 
 
 def bits(squares: int) -> list[int]:
-    """Return the squares of a mask, in the order of their names.
+    """Return the squares, cards or tasks of a mask in ascending order; of squares by their names.
 
     >>> [NAMES[square] for square in bits(named(["c4", "b4", "e1"]))]
     ['b4', 'c4', 'e1']
     """
     found: list[int] = []
+    if not _IS_COMPILED:
+        while squares:
+            lowest = squares & -squares
+            found.append(lowest.bit_length() - 1)
+            squares ^= lowest
+        return found
     first = 0
     while squares:
         base = first
@@ -86,6 +95,9 @@ def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
 
     Of any items, so that compiled, numbers are not unpacked and packed again.
     """
+    if _IS_COMPILED:
+        _add_files(squares, table, found)
+        return
     while squares:
         lowest = squares & -squares
         found.append(table[lowest.bit_length() - 1])
@@ -93,11 +105,13 @@ def add_bits(squares: int, table: list[Item], found: list[Item]) -> None:
 
 
 def listed(squares: int, table: list[Item]) -> list[Item]:
-    """Return what a table has for the squares of a mask, in the order of their names.
-
-    By files, which is faster than square by square if there are many.
-    """
+    """Return what a table has for the squares of a mask, in the order of their names."""
     found: list[Item] = []
+    _add_files(squares, table, found)
+    return found
+
+
+def _add_files(squares: int, table: list[Item], found: list[Item]) -> None:
     first = 0
     while squares:
         base = first
@@ -109,18 +123,6 @@ def listed(squares: int, table: list[Item]) -> list[Item]:
             base += SIDE
         squares >>= _SMALL_BITS
         first += _SMALL_BITS
-    return found
-
-
-def bits_of(cards: int) -> list[int]:
-    """Return the cards or tasks of a mask, in ascending order."""
-    found: list[int] = []
-    while cards:
-        card = cards.bit_length() - 1
-        found.append(card)
-        cards ^= 1 << card
-    found.reverse()
-    return found
 
 
 def shifted(square: int, dx: int, dy: int) -> int:

@@ -21,7 +21,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
     SCHOOL_CARDS,
     SCHOOLS,
 )
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.tasks import CURRENT, IS_ADVANCED, TASKS, is_mixed
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ DEAL_GRAMMAR: Final = (
 )
 
 
-def pairs(state: Position) -> list[str]:
+def pairs(state: TashKalarPosition) -> list[str]:
     """Return the texts of all pairs of different schools that fit the options."""
     first, second = (SCHOOLS if name == DRAWN else (name,) for name in state.schools)
     return [f"decks {one} {other}" for one in first for other in second if one != other]
@@ -65,7 +65,7 @@ def _write_tasks(tasks: list[int]) -> str:
     return ".".join([str(task + 1) for task in tasks])
 
 
-def draw_deal(state: Position, rng: Random) -> str:
+def draw_deal(state: TashKalarPosition, rng: Random) -> str:
     """Shuffle everything, draw who begins, deal hands and find the current tasks (4)."""
     schools = [list(SCHOOL_CARDS[name]) for name in state.schools]
     legends, flares = list(LEGEND_CARDS), list(FLARE_CARDS)
@@ -117,7 +117,7 @@ class Deal:
         self.tasks: list[int] = tasks[1] if tasks else []
 
 
-def read_deal(text: str, state: Position) -> Deal | None:
+def read_deal(text: str, state: TashKalarPosition) -> Deal | None:
     """Return what a text deals if that can happen, else None."""
     words = text.split(" ")
     tasks = 0 if state.mode == constants.DEATHMATCH else 2
@@ -144,7 +144,7 @@ def _numbers(word: str) -> list[int]:
     return [int(part) if part in _NUMBERS else 0 for part in parts]
 
 
-def _are_dealt(state: Position, groups: list[list[int]]) -> bool:
+def _are_dealt(state: TashKalarPosition, groups: list[list[int]]) -> bool:
     """Say whether these are all cards of each deck, in hands of the right size."""
     if any(
         len(hand) != size or hand != sorted(hand)
@@ -190,21 +190,21 @@ def read_deck(text: str, pile: list[int], name: str) -> list[int] | None:
     return cards if sorted(cards) == sorted(pile) else None
 
 
-def _draw_schools(state: Position, rng: Random) -> str:
+def _draw_schools(state: TashKalarPosition, rng: Random) -> str:
     texts = pairs(state)
     return texts[int(rng.random() * len(texts))]
 
 
-def _draw_new_deck(state: Position, rng: Random) -> str:
+def _draw_new_deck(state: TashKalarPosition, rng: Random) -> str:
     return draw_deck(*_shuffled(state), rng)
 
 
-def _shuffled(state: Position) -> tuple[list[int], str]:
+def _shuffled(state: TashKalarPosition) -> tuple[list[int], str]:
     """Return the discard pile that is shuffled now, and the name of its deck."""
     return (state.flare_pile, "flares") if state.new_deck else (state.legend_pile, "legends")
 
 
-def _give_schools(state: Position, text: str) -> None:
+def _give_schools(state: TashKalarPosition, text: str) -> None:
     if text not in pairs(state):
         raise BadChance(f"{text!r}: write 'decks' and two schools that fit {state.schools}")
     words = text.split(" ")
@@ -213,7 +213,7 @@ def _give_schools(state: Position, text: str) -> None:
     state.phase = constants.DEALING
 
 
-def _deal(state: Position, text: str) -> None:
+def _deal(state: TashKalarPosition, text: str) -> None:
     deal = read_deal(text, state)
     if deal is None:
         raise BadChance(f"{text!r}: write {DEAL_GRAMMAR}")
@@ -234,7 +234,7 @@ def _deal(state: Position, text: str) -> None:
     state.to_move = state.active
 
 
-def _give_new_deck(state: Position, text: str) -> None:
+def _give_new_deck(state: TashKalarPosition, text: str) -> None:
     pile, name = _shuffled(state)
     deck = read_deck(text, pile, name)
     if deck is None:
@@ -246,13 +246,13 @@ def _give_new_deck(state: Position, text: str) -> None:
     turns.draw_on(state)
 
 
-SAMPLES: Final[dict[int, Callable[[Position, Random], str]]] = {
+SAMPLES: Final[dict[int, Callable[[TashKalarPosition, Random], str]]] = {
     constants.DRAWING: _draw_schools,
     constants.DEALING: draw_deal,
     constants.SHUFFLING: _draw_new_deck,
 }
 """By phase what draws the text of chance."""
-RESULTS: Final[dict[int, Callable[[Position, str], None]]] = {
+RESULTS: Final[dict[int, Callable[[TashKalarPosition, str], None]]] = {
     constants.DRAWING: _give_schools,
     constants.DEALING: _deal,
     constants.SHUFFLING: _give_new_deck,

@@ -6,7 +6,7 @@ from pentathlon_engines.tash_kalar.board import BIT, CENTRE, COLOURED, GREEN, RE
 from pentathlon_engines.tash_kalar.cards import program as words
 from pentathlon_engines.tash_kalar.cards.catalogue import CARDS
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER, Effect
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,82 +16,96 @@ if TYPE_CHECKING:
 _SUMMONED_SQUARES: Final = (RED, GREEN, COLOURED & ~BIT[CENTRE])
 
 
-def is_met(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def is_met(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     """Say whether a condition holds, were it not negated."""
     return CONDITIONS[condition.kind](state, effect, condition)
 
 
-def _was_done(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _was_done(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return effect.counts[condition.slot] > 0
 
 
-def _was_done_so_often(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _was_done_so_often(
+    state: TashKalarPosition, effect: Effect, condition: words.Condition
+) -> bool:
     return effect.counts[condition.slot] >= condition.number
 
 
-def _has_destroyed_rank(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _has_destroyed_rank(
+    state: TashKalarPosition, effect: Effect, condition: words.Condition
+) -> bool:
     return effect.ranks[condition.slot] >> condition.number & 1 == 1
 
 
-def _has_captured(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _has_captured(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return effect.ranks[condition.slot] != 0
 
 
-def _is_square_coloured(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _is_square_coloured(
+    state: TashKalarPosition, effect: Effect, condition: words.Condition
+) -> bool:
     square = effect.squares[condition.slot]
     return square >= 0 and condition.number >> square & 1 == 1
 
 
-def _has_piece_rank(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _has_piece_rank(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     piece = effect.pieces[condition.slot]
     return piece >= 0 and state.rank_at(piece) == condition.number
 
 
-def _has_actions_left(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _has_actions_left(
+    state: TashKalarPosition, effect: Effect, condition: words.Condition
+) -> bool:
     return state.actions_left > 0
 
 
-def _was_summoned_on(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _was_summoned_on(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return _SUMMONED_SQUARES[condition.number] >> effect.summon & 1 == 1
 
 
-def _was_marked_empty(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _was_marked_empty(
+    state: TashKalarPosition, effect: Effect, condition: words.Condition
+) -> bool:
     return effect.marked_was_empty
 
 
-def _was_discard_empty(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _was_discard_empty(
+    state: TashKalarPosition, effect: Effect, condition: words.Condition
+) -> bool:
     return effect.discard_was_empty
 
 
-def _did_upper_hold(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _did_upper_hold(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return effect.halves & UPPER != 0
 
 
-def _did_lower_hold(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _did_lower_hold(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return effect.halves & LOWER != 0
 
 
-def _is_gateway(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _is_gateway(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return state.gateway >= 0 and state.gateway == effect.me
 
 
-def _is_gateway_on(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _is_gateway_on(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return state.gateway >= 0 and condition.number >> state.gateway & 1 == 1
 
 
-def _has_summon_captured(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _has_summon_captured(
+    state: TashKalarPosition, effect: Effect, condition: words.Condition
+) -> bool:
     return effect.onto & condition.number != 0
 
 
-def _is_in_discard(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _is_in_discard(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return state.discards[state.active] >> CARDS[condition.card] & 1 == 1
 
 
-def _was_warped(state: Position, effect: Effect, condition: words.Condition) -> bool:
+def _was_warped(state: TashKalarPosition, effect: Effect, condition: words.Condition) -> bool:
     return state.warped >> effect.program & 1 == 1
 
 
-CONDITIONS: Final[dict[str, Callable[[Position, Effect, words.Condition], bool]]] = {
+CONDITIONS: Final[dict[str, Callable[[TashKalarPosition, Effect, words.Condition], bool]]] = {
     "done": _was_done,
     "count": _was_done_so_often,
     "destroyed": _has_destroyed_rank,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import actions
-from pentathlon_engines.tash_kalar.board import bits_of, listed
+from pentathlon_engines.tash_kalar.board import bits, listed
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
     FIRST_LEGEND,
@@ -16,7 +16,7 @@ from pentathlon_engines.tash_kalar.cards.program import ANY, CardStep, Step, Swa
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.selection import at_places, owned, select
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,19 +26,19 @@ _FIRST_ROUND: Final = 2
 """How many turns, one of each seat, are without warp effects."""
 
 
-def add_warps(state: Position, found: list[int]) -> None:
+def add_warps(state: TashKalarPosition, found: list[int]) -> None:
     """Add the warp effects that the active seat may use now (18.3.2)."""
     cards = state.hands[state.active] & WARP_CARDS
     if cards and may_warp(state):
-        found.extend([actions.WARPS[card] for card in bits_of(cards)])
+        found.extend([actions.WARPS[card] for card in bits(cards)])
 
 
-def may_warp(state: Position) -> bool:
+def may_warp(state: TashKalarPosition) -> bool:
     """Say whether a card in hand may become the pending one."""
     return not state.pending and state.turn > _FIRST_ROUND
 
 
-def _partners(state: Position, effect: Effect, step: SwapStep) -> int:
+def _partners(state: TashKalarPosition, effect: Effect, step: SwapStep) -> int:
     """Return the pieces that may change places, or those that may with the one picked."""
     partners = select(state, effect, step.partner)
     if effect.picked >= 0:
@@ -54,27 +54,27 @@ def _partners(state: Position, effect: Effect, step: SwapStep) -> int:
     return found
 
 
-def _like(state: Position, square: int) -> int:
+def _like(state: TashKalarPosition, square: int) -> int:
     """Return all pieces of the rank of this one."""
     return owned(state, ANY, 1 << state.rank_at(square))
 
 
-def offer_swaps(state: Position, effect: Effect, step: SwapStep) -> list[int]:
+def offer_swaps(state: TashKalarPosition, effect: Effect, step: SwapStep) -> list[int]:
     """Return the picks of a piece that changes places, or of its partner."""
     return listed(_partners(state, effect, step), actions.PICKS)
 
 
-def offer_squares(state: Position, effect: Effect, step: Step) -> list[int]:
+def offer_squares(state: TashKalarPosition, effect: Effect, step: Step) -> list[int]:
     """Return the picks of empty squares."""
     return listed(state.empty & at_places(state, effect, step.selector.places), actions.PICKS)
 
 
-def offer_lifts(state: Position, effect: Effect, step: Step) -> list[int]:
+def offer_lifts(state: TashKalarPosition, effect: Effect, step: Step) -> list[int]:
     """Return the pickups of pieces that may lie on the card."""
     return listed(select(state, effect, step.selector), actions.PICKUPS)
 
 
-def offer_landings(state: Position, effect: Effect, step: Step) -> list[int]:
+def offer_landings(state: TashKalarPosition, effect: Effect, step: Step) -> list[int]:
     """Return the leaps of the piece on the card."""
     if not state.on_card:
         return []
@@ -83,27 +83,27 @@ def offer_landings(state: Position, effect: Effect, step: Step) -> list[int]:
     return listed(squares, actions.LEAPS_TO)
 
 
-def offer_taking_back(state: Position, effect: Effect, step: Step) -> list[int]:
+def offer_taking_back(state: TashKalarPosition, effect: Effect, step: Step) -> list[int]:
     """Return the option to take the pending card back, unless it is bound."""
     return [actions.OPTS[step.label]] if state.pending & ~BOUND_CARDS else []
 
 
-def offer_copies(state: Position, effect: Effect, step: CardStep) -> list[int]:
+def offer_copies(state: TashKalarPosition, effect: Effect, step: CardStep) -> list[int]:
     """Return the cards whose warp effect may be copied (18.3.3 to 18.3.5)."""
     cards = state.pending if step.pending else state.discards[state.active] & WARP_CARDS
-    return [actions.WARPS[card] for card in bits_of(cards & ~BOUND_CARDS)]
+    return [actions.WARPS[card] for card in bits(cards & ~BOUND_CARDS)]
 
 
-def offer_throws(state: Position, effect: Effect, step: CardStep) -> list[int]:
+def offer_throws(state: TashKalarPosition, effect: Effect, step: CardStep) -> list[int]:
     """Return the cards that may be thrown away (18.3.3 to 18.3.5)."""
     if step.pending:
         cards = state.pending & ~BOUND_CARDS
     else:
         cards = state.hands[state.active] & ~state.pending
-    return [actions.THROWS[card] for card in bits_of(cards)]
+    return [actions.THROWS[card] for card in bits(cards)]
 
 
-def swap(state: Position, effect: Effect, step: SwapStep, action: int) -> bool:
+def swap(state: TashKalarPosition, effect: Effect, step: SwapStep, action: int) -> bool:
     """Pick the first piece, or let it change places with the second."""
     square = actions.SQUARE_OF[action]
     if effect.picked < 0:
@@ -115,14 +115,14 @@ def swap(state: Position, effect: Effect, step: SwapStep, action: int) -> bool:
     return False
 
 
-def note_square(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def note_square(state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
     """Write down which empty square was picked."""
     effect.times += 1
     effect.note_square(step.slot, actions.SQUARE_OF[action])
     return False
 
 
-def lift_onto_card(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def lift_onto_card(state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
     """Put a piece from the board onto the card."""
     effect.times += 1
     square = actions.SQUARE_OF[action]
@@ -132,7 +132,7 @@ def lift_onto_card(state: Position, effect: Effect, step: Step, action: int) -> 
     return False
 
 
-def leap_from_card(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def leap_from_card(state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
     """Let the piece on the card land."""
     effect.times += 1
     square, code = actions.SQUARE_OF[action], state.on_card
@@ -144,7 +144,7 @@ def leap_from_card(state: Position, effect: Effect, step: Step, action: int) -> 
     return False
 
 
-def copy_warp(state: Position, effect: Effect, step: CardStep, action: int) -> bool:
+def copy_warp(state: TashKalarPosition, effect: Effect, step: CardStep, action: int) -> bool:
     """Go on with the warp effect of another card; one that lay unseen is shown."""
     effect.times += 1
     card = actions.CARD_OF[action]
@@ -155,7 +155,7 @@ def copy_warp(state: Position, effect: Effect, step: CardStep, action: int) -> b
     return False
 
 
-def throw(state: Position, effect: Effect, step: CardStep, action: int) -> bool:
+def throw(state: TashKalarPosition, effect: Effect, step: CardStep, action: int) -> bool:
     """Put a card from the hand openly onto its discard pile."""
     effect.times += 1
     seat, card = state.active, actions.CARD_OF[action]
@@ -170,24 +170,24 @@ def throw(state: Position, effect: Effect, step: CardStep, action: int) -> bool:
     return False
 
 
-def take_back(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def take_back(state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
     """Let the pending card be an ordinary card of the hand again."""
     effect.times += 1
     state.pending = 0
     return False
 
 
-def count_double(state: Position, effect: Effect, step: Step) -> None:
+def count_double(state: TashKalarPosition, effect: Effect, step: Step) -> None:
     """Count each destroyed piece twice in this turn."""
     state.doubled = True
 
 
-def permit_voids(state: Position, effect: Effect, step: Step) -> None:
+def permit_voids(state: TashKalarPosition, effect: Effect, step: Step) -> None:
     """Let empty squares serve the next summoning."""
     state.voids = True
 
 
-def recover_last(state: Position, effect: Effect, step: Step) -> None:
+def recover_last(state: TashKalarPosition, effect: Effect, step: Step) -> None:
     """Put the most recent discard onto the own deck."""
     seat, card = state.active, state.latest
     if card < 0:
@@ -198,9 +198,9 @@ def recover_last(state: Position, effect: Effect, step: Step) -> None:
     state.forget_played(card)
 
 
-def discard_legends(state: Position, effect: Effect, step: Step) -> None:
+def discard_legends(state: TashKalarPosition, effect: Effect, step: Step) -> None:
     """Put all legends in hand onto the played ones, in the order of their names."""
     seat = state.active
     legends = state.hand_of(seat, 1)
     state.hands[seat] &= ~legends
-    state.legend_pile.extend(sorted(bits_of(legends), key=IDS.__getitem__))
+    state.legend_pile.extend(sorted(bits(legends), key=IDS.__getitem__))

@@ -7,7 +7,7 @@ could summon with what stands there.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
-from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits_of, named
+from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits, named
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BEINGS,
     FROST_SCHOOLS,
@@ -19,7 +19,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, matches_with_enemy
 from pentathlon_engines.tash_kalar.cards.program import ENEMY, WarStep
 from pentathlon_engines.tash_kalar.constants import DEATHMATCH, PENDING_POINTS, RANKS_EACH
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _CENTRAL: Final = 0.15
 _CENTRE: Final[int] = named(RULES["central"])
 
 
-def worth(state: Position, seat: int) -> float:
+def worth(state: TashKalarPosition, seat: int) -> float:
     """Return how good the position looks to a seat; more is better."""
     other = 1 - seat
     found = _POINT * (state.score(seat) - state.score(other))
@@ -68,7 +68,7 @@ def worth(state: Position, seat: int) -> float:
     return found + _of_hand(state, seat)
 
 
-def _of_warp(state: Position) -> float:
+def _of_warp(state: TashKalarPosition) -> float:
     """Return what a pending being is worth to its seat beside the points that it costs (18.3).
 
     It costs them only at the very end; until then it is in the way of other warp effects. While
@@ -85,7 +85,7 @@ def _of_warp(state: Position) -> float:
     return found + _WARPED.get(step.op, 0.0) * (-1 if step.selector.owner == ENEMY else 1)
 
 
-def _of_frost(state: Position, seat: int) -> float:
+def _of_frost(state: TashKalarPosition, seat: int) -> float:
     """Return the worth of a card in play or being thawed, and of an action less (18.1)."""
     found = 0.0
     if state.frozen >= 0:
@@ -108,19 +108,19 @@ def _frozen_worth(card: int) -> float:
     return _THAWED.get(step.op, 0.0) if must else 0.0
 
 
-def _of_turn(state: Position) -> float:
+def _of_turn(state: TashKalarPosition) -> float:
     """Return the worth of what the active seat will score at the end of its turn."""
     if state.mode == DEATHMATCH:
         return sum(_DESTROYED[rank] * state.destroyed[rank] for rank in range(RANKS_EACH))
     points = [
         tasks.POINTS[task]
-        for task in bits_of(state.current)
+        for task in bits(state.current)
         if tasks.is_satisfied(state, task, state.active)
     ]
     return _CLAIM * max(points, default=0)
 
 
-def _of_hand(state: Position, seat: int) -> float:
+def _of_hand(state: TashKalarPosition, seat: int) -> float:
     """Return the worth of the beings in hand for which all or nearly all stands ready."""
     found = 0.0
     for card in state.held(seat):
@@ -129,7 +129,7 @@ def _of_hand(state: Position, seat: int) -> float:
     return found
 
 
-def _of_being(state: Position, seat: int, card: int) -> float:
+def _of_being(state: TashKalarPosition, seat: int, card: int) -> float:
     rank, pattern = RANK_OF[card], PATTERNS[card]
     own, upgraded = state.own(seat), state.upgraded(seat)
     allowed = ALL if pattern.anywhere else state.up_to(rank)

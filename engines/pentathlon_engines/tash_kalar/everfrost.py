@@ -15,11 +15,11 @@ from pentathlon_engines.tash_kalar.cards.program import ANY, FreezeStep, MoveSte
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.selection import marks, owned, select
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import has_summoning
 
 
-def can_thaw(state: Position) -> bool:
+def can_thaw(state: TashKalarPosition) -> bool:
     """Say whether the active seat may thaw its card now, which is in play."""
     if state.schools[state.active] not in FROST_SCHOOLS:
         return False
@@ -28,7 +28,7 @@ def can_thaw(state: Position) -> bool:
     return not (isinstance(step, WarStep) and step.directly) or _can_summon_by_war(state)
 
 
-def _can_summon_by_war(state: Position) -> bool:
+def _can_summon_by_war(state: TashKalarPosition) -> bool:
     """Say whether a summoning is legal for which an enemy piece may serve (18.1.5)."""
     if state.actions_left <= 0:
         return False
@@ -39,7 +39,7 @@ def _can_summon_by_war(state: Position) -> bool:
     return can
 
 
-def picks_frozen(state: Position) -> bool:
+def picks_frozen(state: TashKalarPosition) -> bool:
     """Say whether a card of the discard pile is chosen now, to be in play."""
     effect = state.effect
     if effect is None:
@@ -48,7 +48,7 @@ def picks_frozen(state: Position) -> bool:
     return isinstance(step, FreezeStep) and step.from_discard
 
 
-def offer_cards(state: Position, effect: Effect, step: FreezeStep) -> list[int]:
+def offer_cards(state: TashKalarPosition, effect: Effect, step: FreezeStep) -> list[int]:
     """Return which cards may be in play from now on."""
     if step.from_discard:
         pile = state.discards[state.active]
@@ -59,7 +59,7 @@ def offer_cards(state: Position, effect: Effect, step: FreezeStep) -> list[int]:
     return found
 
 
-def freeze(state: Position, effect: Effect, step: FreezeStep, action: int) -> bool:
+def freeze(state: TashKalarPosition, effect: Effect, step: FreezeStep, action: int) -> bool:
     """Let a card be in play; if it is another than before, that one is discarded."""
     effect.times += 1
     card = actions.CARD_OF[action]
@@ -74,7 +74,7 @@ def freeze(state: Position, effect: Effect, step: FreezeStep, action: int) -> bo
     return False
 
 
-def offer_reflections(state: Position, effect: Effect, step: Step) -> list[int]:
+def offer_reflections(state: TashKalarPosition, effect: Effect, step: Step) -> list[int]:
     """Return the picks of pieces on marked squares that can be reflected."""
     if state.two_sided(state.active) <= 0:
         return []
@@ -86,13 +86,13 @@ def offer_reflections(state: Position, effect: Effect, step: Step) -> list[int]:
     return [actions.PICKS[at] for at in bits(pieces) if empty & _reflection(state, effect, at)]
 
 
-def _reflection(state: Position, effect: Effect, square: int) -> int:
+def _reflection(state: TashKalarPosition, effect: Effect, square: int) -> int:
     """Return the square beyond the line of the pattern's pieces, as a mask."""
     to = PATTERNS[state.card].shapes[effect.shape].reflected(effect.summon, square)
     return BIT[to] if to >= 0 else 0
 
 
-def reflect(state: Position, effect: Effect, step: Step, action: int) -> bool:
+def reflect(state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
     """Place a piece like the one that is picked on its reflection."""
     effect.times += 1
     square = actions.SQUARE_OF[action]
@@ -104,7 +104,7 @@ def reflect(state: Position, effect: Effect, step: Step, action: int) -> bool:
     return False
 
 
-def squares_aimed_at(state: Position, effect: Effect, step: MoveStep, square: int) -> int:
+def squares_aimed_at(state: TashKalarPosition, effect: Effect, step: MoveStep, square: int) -> int:
     """Return where a move may go that begins in an indicated direction."""
     if effect.times == 0:
         directions = PATTERNS[state.card].shapes[effect.shape].directions
@@ -120,7 +120,7 @@ def squares_aimed_at(state: Position, effect: Effect, step: MoveStep, square: in
     return found
 
 
-def change_side(state: Position, effect: Effect, step: Step) -> None:
+def change_side(state: TashKalarPosition, effect: Effect, step: Step) -> None:
     """Turn own pieces into commons of the enemy, as many as it has."""
     enemy = 1 - state.active
     for square in bits(select(state, effect, step.selector)):
@@ -129,12 +129,12 @@ def change_side(state: Position, effect: Effect, step: Step) -> None:
             state.put(square, enemy, COMMON)
 
 
-def slow_enemy(state: Position, effect: Effect, step: Step) -> None:
+def slow_enemy(state: TashKalarPosition, effect: Effect, step: Step) -> None:
     """Take an action from the next turn of the enemy."""
     state.slowed = 1 - state.active
 
 
-def take_out(state: Position, square: int) -> None:
+def take_out(state: TashKalarPosition, square: int) -> None:
     """Let the piece on a square, which is destroyed now, leave the game and count twice."""
     owner, rank = divmod(state.board[square] - 1, RANKS_EACH)
     if owner != state.active:

@@ -25,7 +25,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.constants import DRAWING, HIGH_FORM, MODES, TURN_ACTIONS
 from pentathlon_engines.tash_kalar.serialization import reading, writing
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.turns import TURN_CAP
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pentathlon_engines.drawing.plain import Drawing
 
 
-class TashKalarState(Position):
+class TashKalarState(TashKalarPosition):
     """A position of Tash-Kalar as everybody plays it."""
 
     __slots__ = ()
@@ -106,7 +106,7 @@ class TashKalarState(Position):
             return chance.hide(text, seat)
         return text if seat == self.to_move else events.hide(text)
 
-    def determinize(self, seat: int, rng: Random) -> Position:
+    def determinize(self, seat: int, rng: Random) -> TashKalarPosition:
         """Return a state with all that this seat cannot see dealt anew (15)."""
         return hidden.redeal(self, seat, rng)
 

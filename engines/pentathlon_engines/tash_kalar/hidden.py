@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.draws import shuffle
 from pentathlon_engines.tash_kalar import etherweave, events, everfrost, legality, tasks
-from pentathlon_engines.tash_kalar.board import bits_of, mask
+from pentathlon_engines.tash_kalar.board import bits, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FLARE_CARDS,
@@ -20,7 +20,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 )
 from pentathlon_engines.tash_kalar.constants import DEALING, DRAWING, MAIN, TURN_END
 from pentathlon_engines.tash_kalar.serialization.etherweave import weaver
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import has_summoning
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from random import Random
 
 
-def redeal(state: Position, seat: int, rng: Random) -> Position:
+def redeal(state: TashKalarPosition, seat: int, rng: Random) -> TashKalarPosition:
     """Return a twin in which all that the seat cannot see is dealt anew, each way as likely."""
     twin = state.copy()
     if state.phase in (DRAWING, DEALING):
@@ -48,7 +48,9 @@ def redeal(state: Position, seat: int, rng: Random) -> Position:
     return twin
 
 
-def deal(state: Position, seat: int, sizes: list[int], pile: int, rng: Random | None) -> bool:
+def deal(
+    state: TashKalarPosition, seat: int, sizes: list[int], pile: int, rng: Random | None
+) -> bool:
     """Give a seat a hand and a discard pile of these sizes; what is left becomes the decks.
 
     Without a generator the cards come in the order of their numbers. Say whether there were
@@ -61,7 +63,7 @@ def deal(state: Position, seat: int, sizes: list[int], pile: int, rng: Random | 
     return enough
 
 
-def _wanted(state: Position, seat: int) -> tuple[int, int]:
+def _wanted(state: TashKalarPosition, seat: int) -> tuple[int, int]:
     """Return the cards of which one must be in the discard pile, and in the hand; 0 for none.
 
     A seat is asked only what it can answer: which card to freeze, what to summon (18.1).
@@ -82,7 +84,7 @@ def _wanted(state: Position, seat: int) -> tuple[int, int]:
     return 0, found
 
 
-def _can_decide(state: Position, seat: int, wanted: tuple[int, int]) -> bool:
+def _can_decide(state: TashKalarPosition, seat: int, wanted: tuple[int, int]) -> bool:
     """Say whether discard pile and hand have a card each that they must have."""
     lying, held = wanted
     if lying and not state.discards[seat] & lying:
@@ -91,7 +93,7 @@ def _can_decide(state: Position, seat: int, wanted: tuple[int, int]) -> bool:
 
 
 def _deal_once(
-    state: Position,
+    state: TashKalarPosition,
     seat: int,
     sizes: list[int],
     pile: int,
@@ -133,7 +135,7 @@ def _sort(cards: list[int], first: int) -> None:
     cards.sort(key=lambda card: not first >> card & 1)
 
 
-def _playable(state: Position, seat: int, cards: tuple[int, ...]) -> list[int]:
+def _playable(state: TashKalarPosition, seat: int, cards: tuple[int, ...]) -> list[int]:
     """Return those cards of a seat's school that are not being played, nor frozen in play.
 
     A card whose warp effect is used stays in hand.
@@ -145,7 +147,11 @@ def _playable(state: Position, seat: int, cards: tuple[int, ...]) -> list[int]:
 
 
 def _shared(
-    state: Position, seat: int, cards: tuple[int, ...], pile: list[int], rng: Random | None
+    state: TashKalarPosition,
+    seat: int,
+    cards: tuple[int, ...],
+    pile: list[int],
+    rng: Random | None,
 ) -> list[int]:
     """Return the shared cards that the other seat does not see, shuffled."""
     seen = state.hands[1 - seat]
@@ -156,7 +162,9 @@ def _shared(
     return found
 
 
-def _pile(state: Position, seat: int, ours: list[int], size: int, rng: Random | None) -> list[int]:
+def _pile(
+    state: TashKalarPosition, seat: int, ours: list[int], size: int, rng: Random | None
+) -> list[int]:
     """Return a possible discard pile: the played cards but some that may be taken, and others."""
     played = [card for card in state.played[seat] if card in ours]
     others = [card for card in ours if card not in played]
@@ -183,7 +191,9 @@ def _missing(played: int, others: int, size: int, taken: int, rng: Random | None
     return rng.choices(possible, ways)[0]
 
 
-def _redeal_latest(state: Position, seat: int, lying: list[int], rng: Random | None) -> None:
+def _redeal_latest(
+    state: TashKalarPosition, seat: int, lying: list[int], rng: Random | None
+) -> None:
     """Draw which card was discarded last, if nobody else saw it."""
     if seat != weaver(state) or state.latest < 0 or state.latest in state.played[seat]:
         return
@@ -193,7 +203,7 @@ def _redeal_latest(state: Position, seat: int, lying: list[int], rng: Random | N
 
 
 def _give_free_play(
-    state: Position, seat: int, rest: list[int], fires: list[int], sizes: list[int]
+    state: TashKalarPosition, seat: int, rest: list[int], fires: list[int], sizes: list[int]
 ) -> None:
     """Let a seat draw a flare that burns, or else a card to warp, unless it has such a card."""
     beings, flares = sizes
@@ -209,13 +219,13 @@ def _give_free_play(
         rest.sort(key=lambda card: not warps >> card & 1)
 
 
-def _plays_freely(state: Position, seat: int) -> bool:
+def _plays_freely(state: TashKalarPosition, seat: int) -> bool:
     """Say whether a seat is asked at the end of its turn only because it may play a card."""
     if state.phase != TURN_END or state.to_move != seat:
         return False
     if state.frozen >= 0 and everfrost.can_thaw(state):
         return False
-    return not any(tasks.is_satisfied(state, task, seat) for task in bits_of(state.current))
+    return not any(tasks.is_satisfied(state, task, seat) for task in bits(state.current))
 
 
 def _shuffle(cards: list[int], rng: Random | None) -> None:

@@ -12,7 +12,7 @@ from pentathlon_engines.tash_kalar.constants import DEATHMATCH, RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.offers import list_offers, most_times, squares_hit
 from pentathlon_engines.tash_kalar.selection import select, upgradable
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 
-def run(state: Position) -> bool:
+def run(state: TashKalarPosition) -> bool:
     """Go on until the seat must decide; say whether the effect is over instead."""
     effect = state.effect
     if effect is None:
@@ -37,7 +37,7 @@ def run(state: Position) -> bool:
     return True
 
 
-def enter(state: Position, effect: Effect, step: words.Step) -> bool:
+def enter(state: TashKalarPosition, effect: Effect, step: words.Step) -> bool:
     """Begin a step if its condition holds."""
     effect.entered = True
     if step.each_once:
@@ -55,12 +55,12 @@ def enter(state: Position, effect: Effect, step: words.Step) -> bool:
     return every
 
 
-def run_automatic(state: Position, effect: Effect, step: words.Step) -> None:
+def run_automatic(state: TashKalarPosition, effect: Effect, step: words.Step) -> None:
     """Do a step that needs no decision."""
     AUTOMATICS[step.op](state, effect, step)
 
 
-def _must_ask(state: Position, effect: Effect, step: words.Step) -> bool:
+def _must_ask(state: TashKalarPosition, effect: Effect, step: words.Step) -> bool:
     """Say whether the seat must decide; else do the only thing, or leave the step."""
     most = most_times(state, step, effect)
     offers = _linked_offers(state, effect, step) if effect.times < most else []
@@ -84,7 +84,7 @@ def _must_ask(state: Position, effect: Effect, step: words.Step) -> bool:
     return True
 
 
-def _linked_offers(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def _linked_offers(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     """Return the actions of a step, of a linked one those that let the next step be done."""
     offers = list_offers(state, effect, step)
     if not step.linked:
@@ -92,7 +92,7 @@ def _linked_offers(state: Position, effect: Effect, step: words.Step) -> list[in
     return [action for action in offers if leads_on(state, effect, step, action)]
 
 
-def leads_on(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def leads_on(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     """Say whether the step after a linked one could be done; nothing is changed."""
     twin = state.copy()
     after = twin.effect
@@ -113,7 +113,7 @@ def _has_way_out(effect: Effect, step: words.Step) -> bool:
     return False
 
 
-def resolve(state: Position, action: int) -> None:
+def resolve(state: TashKalarPosition, action: int) -> None:
     """Do a decision of the step at hand."""
     effect = state.effect
     if effect is None:
@@ -132,7 +132,9 @@ def resolve(state: Position, action: int) -> None:
         effect.go_to(step.end)
 
 
-def _start_of_option(state: Position, effect: Effect, step: words.Step, action: int) -> int:
+def _start_of_option(
+    state: TashKalarPosition, effect: Effect, step: words.Step, action: int
+) -> int:
     """Return where the option begins to which an action belongs."""
     steps = PROGRAMS[effect.program].steps
     for start in step.options:
@@ -145,12 +147,12 @@ def _start_of_option(state: Position, effect: Effect, step: words.Step, action: 
     return step.end
 
 
-def perform(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def perform(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     """Do one decision and say whether it ends the step."""
     return PERFORM[step.op](state, effect, step, action)
 
 
-def _move(state: Position, effect: Effect, step: words.MoveStep, action: int) -> bool:
+def _move(state: TashKalarPosition, effect: Effect, step: words.MoveStep, action: int) -> bool:
     effect.times += 1
     square, to = actions.SQUARE_OF[action], actions.OTHER_OF[action]
     rank = state.rank_at(square)
@@ -191,7 +193,7 @@ def _record_capture(effect: Effect, slot: int, to: int, captured: int) -> None:
         effect.ranks[slot] |= 1 << captured % RANKS_EACH
 
 
-def _leap(state: Position, effect: Effect, step: words.LeapStep, action: int) -> bool:
+def _leap(state: TashKalarPosition, effect: Effect, step: words.LeapStep, action: int) -> bool:
     """Pick the piece that leaps, or let it leap."""
     to = actions.SQUARE_OF[action]
     if actions.VERB_OF[action] == actions.DO_PICK:
@@ -205,13 +207,15 @@ def _leap(state: Position, effect: Effect, step: words.LeapStep, action: int) ->
     return False
 
 
-def _destroy(state: Position, effect: Effect, step: words.DestroyStep, action: int) -> bool:
+def _destroy(
+    state: TashKalarPosition, effect: Effect, step: words.DestroyStep, action: int
+) -> bool:
     if step.for_good:
         everfrost.take_out(state, actions.SQUARE_OF[action])
     return _strike(state, effect, step, action) == step.stop_rank
 
 
-def _strike(state: Position, effect: Effect, step: words.Step, action: int) -> int:
+def _strike(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> int:
     """Destroy a piece, write that down, and return its rank."""
     square = actions.SQUARE_OF[action]
     effect.times += 1
@@ -223,7 +227,7 @@ def _strike(state: Position, effect: Effect, step: words.Step, action: int) -> i
     return rank
 
 
-def _shoot(state: Position, effect: Effect, step: words.ShotStep, action: int) -> bool:
+def _shoot(state: TashKalarPosition, effect: Effect, step: words.ShotStep, action: int) -> bool:
     effect.times += 1
     for square in bits(squares_hit(state, step, effect.me, actions.OTHER_OF[action])):
         effect.record(step.slot, square)
@@ -231,26 +235,26 @@ def _shoot(state: Position, effect: Effect, step: words.ShotStep, action: int) -
     return False
 
 
-def _upgrade(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def _upgrade(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     square = actions.SQUARE_OF[action]
     state.rerank(square, state.rank_at(square) + 1)
     return _pick(state, effect, step, action)
 
 
-def _downgrade(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def _downgrade(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     square = actions.SQUARE_OF[action]
     state.rerank(square, state.rank_at(square) - 1)
     return _pick(state, effect, step, action)
 
 
-def _convert(state: Position, effect: Effect, step: words.PlaceStep, action: int) -> bool:
+def _convert(state: TashKalarPosition, effect: Effect, step: words.PlaceStep, action: int) -> bool:
     square = actions.SQUARE_OF[action]
     rank = state.destroy(square)
     state.put(square, state.active, rank if step.rank < 0 else step.rank)
     return _pick(state, effect, step, action)
 
 
-def _place(state: Position, effect: Effect, step: words.PlaceStep, action: int) -> bool:
+def _place(state: TashKalarPosition, effect: Effect, step: words.PlaceStep, action: int) -> bool:
     seat = state.active if step.selector.owner == words.OWN else 1 - state.active
     state.put(
         actions.SQUARE_OF[action], seat, actions.OTHER_OF[action] if step.rank < 0 else step.rank
@@ -258,12 +262,12 @@ def _place(state: Position, effect: Effect, step: words.PlaceStep, action: int) 
     return _pick(state, effect, step, action)
 
 
-def _place_common(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def _place_common(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     state.put(actions.SQUARE_OF[action], state.active, COMMON)
     return _pick(state, effect, step, action)
 
 
-def _pick(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def _pick(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     """Write down on which square something was done."""
     square = actions.SQUARE_OF[action]
     effect.times += 1
@@ -272,7 +276,7 @@ def _pick(state: Position, effect: Effect, step: words.Step, action: int) -> boo
     return False
 
 
-def _do_on_square(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def _do_on_square(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     """Destroy, upgrade, downgrade or place, as the action says."""
     verb = actions.VERB_OF[action]
     if verb == actions.DO_DESTROY:
@@ -281,7 +285,7 @@ def _do_on_square(state: Position, effect: Effect, step: words.Step, action: int
     return _ON_SQUARE[verb](state, effect, step, action)
 
 
-def _throw_flare(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def _throw_flare(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     """Put the flare in hand onto the flares that were played."""
     effect.times += 1
     flare = state.hand_of(state.active, 2)
@@ -291,7 +295,7 @@ def _throw_flare(state: Position, effect: Effect, step: words.Step, action: int)
     return False
 
 
-def _take(state: Position, effect: Effect, step: words.Step, action: int) -> bool:
+def _take(state: TashKalarPosition, effect: Effect, step: words.Step, action: int) -> bool:
     """Put a card from the own discard pile onto the own deck."""
     effect.times += 1
     seat, card = state.active, actions.CARD_OF[action]
@@ -303,7 +307,7 @@ def _take(state: Position, effect: Effect, step: words.Step, action: int) -> boo
 
 
 # Any: each function has the kind of step that its operation has.
-PERFORM: Final[dict[str, Callable[[Position, Effect, Any, int], bool]]] = {
+PERFORM: Final[dict[str, Callable[[TashKalarPosition, Effect, Any, int], bool]]] = {
     "moves": _move,
     "leaps": _leap,
     "destroy": _destroy,
@@ -327,66 +331,66 @@ PERFORM: Final[dict[str, Callable[[Position, Effect, Any, int], bool]]] = {
     "throw": etherweave.throw,
     "take_back": etherweave.take_back,
 }
-_ON_SQUARE: Final[dict[str, Callable[[Position, Effect, Any, int], bool]]] = {
+_ON_SQUARE: Final[dict[str, Callable[[TashKalarPosition, Effect, Any, int], bool]]] = {
     actions.DO_UPGRADE: _upgrade,
     actions.DO_DOWNGRADE: _downgrade,
     actions.DO_PLACE: _place_common,
 }
 
 
-def _destroy_all(state: Position, effect: Effect, step: words.SweepStep) -> None:
+def _destroy_all(state: TashKalarPosition, effect: Effect, step: words.SweepStep) -> None:
     for square in bits(select(state, effect, step.selector)):
         effect.record(step.slot, square)
         state.destroy(square, counted=step.counted)
 
 
-def _upgrade_all(state: Position, effect: Effect, step: words.Step) -> None:
+def _upgrade_all(state: TashKalarPosition, effect: Effect, step: words.Step) -> None:
     for square in bits(select(state, effect, step.selector) & upgradable(state)):
         state.rerank(square, state.rank_at(square) + 1)
 
 
-def _gain_actions(state: Position, effect: Effect, step: words.GainStep) -> None:
+def _gain_actions(state: TashKalarPosition, effect: Effect, step: words.GainStep) -> None:
     state.actions_left += step.actions
 
 
-def _lose_actions(state: Position, effect: Effect, step: words.GainStep) -> None:
+def _lose_actions(state: TashKalarPosition, effect: Effect, step: words.GainStep) -> None:
     state.actions_left -= step.actions
 
 
-def _gain_draws(state: Position, effect: Effect, step: words.GainStep) -> None:
+def _gain_draws(state: TashKalarPosition, effect: Effect, step: words.GainStep) -> None:
     state.extra_draws[0] += step.beings
     state.extra_draws[1] += step.legends
 
 
-def _gain_turn(state: Position, effect: Effect, step: words.Step) -> None:
+def _gain_turn(state: TashKalarPosition, effect: Effect, step: words.Step) -> None:
     state.extra_granted = True
 
 
-def _permit_war(state: Position, effect: Effect, step: words.WarStep) -> None:
+def _permit_war(state: TashKalarPosition, effect: Effect, step: words.WarStep) -> None:
     state.war = True
     state.directly = step.directly
 
 
-def _permit_possession(state: Position, effect: Effect, step: words.Step) -> None:
+def _permit_possession(state: TashKalarPosition, effect: Effect, step: words.Step) -> None:
     state.possessed = True
 
 
-def _become_gateway(state: Position, effect: Effect, step: words.Step) -> None:
+def _become_gateway(state: TashKalarPosition, effect: Effect, step: words.Step) -> None:
     for square in bits(select(state, effect, step.selector)):
         state.gateway = square
 
 
-def _count_as_legend(state: Position, effect: Effect, step: words.Step) -> None:
+def _count_as_legend(state: TashKalarPosition, effect: Effect, step: words.Step) -> None:
     state.raised |= 1 << state.card
     if state.mode == DEATHMATCH:
         state.points[state.active] += 1
 
 
-def _go_under_deck(state: Position, effect: Effect, step: words.Step) -> None:
+def _go_under_deck(state: TashKalarPosition, effect: Effect, step: words.Step) -> None:
     effect.goes_under = True
 
 
-AUTOMATICS: Final[dict[str, Callable[[Position, Effect, Any], None]]] = {
+AUTOMATICS: Final[dict[str, Callable[[TashKalarPosition, Effect, Any], None]]] = {
     "destroy_all": _destroy_all,
     "force_upgrade": _upgrade_all,
     "gain_action": _gain_actions,

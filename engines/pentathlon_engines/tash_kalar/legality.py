@@ -17,7 +17,7 @@ from pentathlon_engines.tash_kalar.actions import (
     SETUPS,
     THAW,
 )
-from pentathlon_engines.tash_kalar.board import GRID, bits_of, listed
+from pentathlon_engines.tash_kalar.board import GRID, bits, listed
 from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND, NEEDS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
@@ -31,25 +31,37 @@ from pentathlon_engines.tash_kalar.constants import (
     TURN_END,
 )
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import add_summons, shortage_actions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Final
-
     from pentathlon_engines.contract.game import Draw
 
 
-def legal_now(state: Position) -> list[int]:
+def legal_now(state: TashKalarPosition) -> list[int]:
     """Return the list of what is legal, which is made once in a position and only read."""
     if state.legal is None:
-        state.legal = LEGAL[state.phase](state) if state.phase in LEGAL else []
+        state.legal = _find_legal(state)
     return state.legal
 
 
-def draw_action(state: Position, draw: Draw) -> int:
+def _find_legal(state: TashKalarPosition) -> list[int]:
+    # Direct calls and no table, as in `moves.py`.
+    phase = state.phase
+    if phase in (MAIN, TURN_END):
+        return _main_actions(state) if phase == MAIN else end_actions(state)
+    if phase == RESOLVING:
+        interpreter.run(state)
+        return state.legal or []
+    if phase == RETURNING:
+        return _returns(state)
+    if phase in (PLACING, SHORTAGE):
+        return _placements(state) if phase == PLACING else shortage_actions(state)
+    return sorted(SETUPS) if phase == SETTING_UP else []
+
+
+def draw_action(state: TashKalarPosition, draw: Draw) -> int:
     """Draw one of the legal actions; placements are many, and not listed."""
     if state.phase != MAIN or state.legal is not None or state.directly:
         actions = legal_now(state)
@@ -67,18 +79,18 @@ def draw_action(state: Position, draw: Draw) -> int:
             return placements[square]
 
 
-def end_actions(state: Position) -> list[int]:
+def end_actions(state: TashKalarPosition) -> list[int]:
     """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""
     found = [END]
     _add_free_plays(state, found)
-    for task in bits_of(state.current):
+    for task in bits(state.current):
         if tasks.is_satisfied(state, task, state.active):
             found.append(CLAIMS[task])  # noqa: PERF401  # mostly none, and no list is made
     found.sort()
     return found
 
 
-def halves_that_hold(state: Position, flare: int, seat: int) -> int:
+def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
     """Return which halves of a flare would hold for a seat now (9.1)."""
     upper, lower = NEEDS[flare]
     counts, mine, theirs = state.counts, RANKS_EACH * seat, RANKS_EACH * (1 - seat)
@@ -88,14 +100,14 @@ def halves_that_hold(state: Position, flare: int, seat: int) -> int:
     return (UPPER if upgraded >= upper else 0) | (LOWER if more >= lower else 0)
 
 
-def halves_in_hand(state: Position) -> int:
+def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
     seat = state.active
     hand = state.hands[seat] >> FIRST_FLARE
     return halves_that_hold(state, hand.bit_length() - 1, seat) if hand else 0
 
 
-def _main_actions(state: Position) -> list[int]:
+def _main_actions(state: TashKalarPosition) -> list[int]:
     """Return placements, summonings, discards and the flare (5.2, 5.3)."""
     found: list[int] = []
     if state.directly:  # 18.1.5: nothing but a summoning may follow
@@ -111,7 +123,7 @@ def _main_actions(state: Position) -> list[int]:
     return found
 
 
-def _plays(state: Position) -> list[int]:
+def _plays(state: TashKalarPosition) -> list[int]:
     """Return all main actions with a card, in no order."""
     found: list[int] = []
     add_summons(state, found)
@@ -122,17 +134,17 @@ def _plays(state: Position) -> list[int]:
     return found
 
 
-def _pickups(state: Position) -> list[int]:
+def _pickups(state: TashKalarPosition) -> list[int]:
     """Return which own pieces may be placed elsewhere, for there is none in supply (5.5)."""
     return listed(_two_sided_pieces(state), PICKUPS)
 
 
-def _two_sided_pieces(state: Position) -> int:
+def _two_sided_pieces(state: TashKalarPosition) -> int:
     first = RANKS_EACH * state.active
     return state.pieces[first + COMMON] | state.pieces[first + HEROIC]
 
 
-def _add_free_plays(state: Position, found: list[int]) -> None:
+def _add_free_plays(state: TashKalarPosition, found: list[int]) -> None:
     """Add what may be played before and after any action, and costs none (5.3, 18)."""
     if halves_in_hand(state):
         found.append(FLARE)
@@ -141,11 +153,7 @@ def _add_free_plays(state: Position, found: list[int]) -> None:
     etherweave.add_warps(state, found)
 
 
-def _setups(state: Position) -> list[int]:
-    return sorted(SETUPS)
-
-
-def _placements(state: Position) -> list[int]:
+def _placements(state: TashKalarPosition) -> list[int]:
     """Return the placements on empty squares in a list that is only read.
 
     It is kept, since few squares change between two listings.
@@ -153,39 +161,19 @@ def _placements(state: Position) -> list[int]:
     changed = state.empty ^ state.placed_for
     if changed:
         found = state.placements[:]
-        while changed:
-            lowest = changed & -changed
-            action = PLACES[lowest.bit_length() - 1]
-            place = bisect_left(found, action)
-            if state.empty & lowest:
-                found.insert(place, action)
+        for square in bits(changed):
+            place = bisect_left(found, PLACES[square])
+            if state.empty >> square & 1:
+                found.insert(place, PLACES[square])
             else:
                 del found[place]
-            changed ^= lowest
         state.placements, state.placed_for = found, state.empty
     return state.placements
 
 
-def _returns(state: Position) -> list[int]:
+def _returns(state: TashKalarPosition) -> list[int]:
     """Return which other cards may follow under their decks after a discard (5.6)."""
     found = [RETURNS[card] for card in state.loose(state.active)]
     found.append(FINISH)
     found.sort()
     return found
-
-
-def _decisions(state: Position) -> list[int]:
-    """Go on with the effect until it asks, and return what may be answered."""
-    interpreter.run(state)
-    return state.legal or []
-
-
-LEGAL: Final[dict[int, Callable[[Position], list[int]]]] = {
-    SETTING_UP: _setups,
-    MAIN: _main_actions,
-    PLACING: _placements,
-    SHORTAGE: shortage_actions,
-    RETURNING: _returns,
-    TURN_END: end_actions,
-    RESOLVING: _decisions,
-}

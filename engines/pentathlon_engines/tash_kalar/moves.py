@@ -37,12 +37,11 @@ from pentathlon_engines.tash_kalar.constants import (
     PLACING,
     RESOLVING,
     RETURNING,
-    SETTING_UP,
     SHORTAGE,
     TURN_END,
 )
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import shortage_actions, stands_ready
 
 TYPE_CHECKING = False
@@ -51,16 +50,30 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-def apply_action(state: Position, action: int) -> None:
+def apply_action(state: TashKalarPosition, action: int) -> None:
     """Do a legal action of the seat to move."""
     seat = state.to_move or 0
     state.legal = None
     _mark_request(state, seat)
     state.log.append(action << 1 | seat)
-    APPLY[state.phase](state, action)
+    # Direct calls and no table: that saves the compiled engine 4 % of a playout.
+    phase = state.phase
+    if phase in (MAIN, TURN_END):
+        _act(state, action)
+    elif phase == RESOLVING:
+        interpreter.resolve(state, action)
+        _resolve_on(state)
+    elif phase == RETURNING:
+        _return(state, action)
+    elif phase == PLACING:
+        _put_common(state, action)
+    elif phase == SHORTAGE:
+        _pick_up_for_being(state, action)
+    else:
+        _set_up(state, action)
 
 
-def _mark_request(state: Position, seat: int) -> None:
+def _mark_request(state: TashKalarPosition, seat: int) -> None:
     """Let what the seat hears next begin here; drop what both have heard."""
     state.since[seat] = len(state.log)
     heard = state.since[1 - seat]
@@ -70,41 +83,41 @@ def _mark_request(state: Position, seat: int) -> None:
         state.since[1 - seat] = 0
 
 
-def _act(state: Position, action: int) -> None:
+def _act(state: TashKalarPosition, action: int) -> None:
     """Begin an action, a flare, a claim, or end the turn."""
     verb = VERB_OF[action]
-    if verb not in (END_VERB, CLAIM):
+    if state.phase == MAIN or verb not in (END_VERB, CLAIM):
         state.emptied = 0
     ACT[verb](state, action)
 
 
-def _place(state: Position, action: int) -> None:
+def _place(state: TashKalarPosition, action: int) -> None:
     state.actions_left -= 1
     _put_common(state, action)
 
 
-def _put_common(state: Position, action: int) -> None:
+def _put_common(state: TashKalarPosition, action: int) -> None:
     state.put(SQUARE_OF[action], state.active, COMMON)
     _go_on(state)
 
 
-def _pick_up(state: Position, action: int) -> None:
+def _pick_up(state: TashKalarPosition, action: int) -> None:
     """Pick a piece up that is placed elsewhere, for there is none in supply (5.5)."""
     state.actions_left -= 1
     state.lift(SQUARE_OF[action])
     state.phase = PLACING
 
 
-def _end(state: Position, action: int) -> None:
+def _end(state: TashKalarPosition, action: int) -> None:
     turns.end_turn(state)
 
 
-def _claim(state: Position, action: int) -> None:
+def _claim(state: TashKalarPosition, action: int) -> None:
     turns.claim(state, OTHER_OF[action])
     turns.end_turn(state)
 
 
-def _go_on(state: Position) -> None:
+def _go_on(state: TashKalarPosition) -> None:
     """Let the active seat do what is left of its turn."""
     if state.actions_left > 0:
         state.phase = MAIN
@@ -117,7 +130,7 @@ def _go_on(state: Position) -> None:
         turns.end_turn(state)
 
 
-def _set_up(state: Position, action: int) -> None:
+def _set_up(state: TashKalarPosition, action: int) -> None:
     """Put the first pieces of the Deathmatch Duel down (4.3)."""
     seat = 1 - state.active
     for marked in MARKED:
@@ -126,7 +139,7 @@ def _set_up(state: Position, action: int) -> None:
     state.phase = MAIN
 
 
-def _discard(state: Position, action: int) -> None:
+def _discard(state: TashKalarPosition, action: int) -> None:
     """Discard a being; other cards may follow under their decks (5.6)."""
     seat, card = state.active, CARD_OF[action]
     state.actions_left -= 1
@@ -137,7 +150,7 @@ def _discard(state: Position, action: int) -> None:
     _finish_empty_hand(state)
 
 
-def _return(state: Position, action: int) -> None:
+def _return(state: TashKalarPosition, action: int) -> None:
     """Put a card from the hand under its deck, or finish (5.6)."""
     if action == FINISH:
         _go_on(state)
@@ -151,13 +164,13 @@ def _return(state: Position, action: int) -> None:
     _finish_empty_hand(state)
 
 
-def _finish_empty_hand(state: Position) -> None:
+def _finish_empty_hand(state: TashKalarPosition) -> None:
     if not state.hands[state.active] & ~state.pending:
         state.note(FINISH)
         _go_on(state)
 
 
-def _summon(state: Position, action: int) -> None:
+def _summon(state: TashKalarPosition, action: int) -> None:
     """Show a being and find a piece for it (7.4, 7.5)."""
     card, square, orientation = CARD_OF[action], SQUARE_OF[action], OTHER_OF[action]
     state.actions_left -= 1
@@ -178,7 +191,7 @@ def _summon(state: Position, action: int) -> None:
         _find_piece(state)
 
 
-def _find_piece(state: Position) -> None:
+def _find_piece(state: TashKalarPosition) -> None:
     """Let the seat choose which piece becomes the being, if there is a choice."""
     candidates = shortage_actions(state)
     if len(candidates) == 1:
@@ -188,12 +201,12 @@ def _find_piece(state: Position) -> None:
         state.phase = SHORTAGE
 
 
-def _pick_up_for_being(state: Position, action: int) -> None:
+def _pick_up_for_being(state: TashKalarPosition, action: int) -> None:
     state.lift(SQUARE_OF[action])
     _stand(state)
 
 
-def _stand(state: Position) -> None:
+def _stand(state: TashKalarPosition) -> None:
     """Put the being on its square, count, and begin its effect (7.4)."""
     card, square, seat = state.card, state.square, state.active
     onto = 0
@@ -212,14 +225,14 @@ def _stand(state: Position) -> None:
     _resolve_on(state)
 
 
-def _open_gateway(state: Position, square: int) -> None:
+def _open_gateway(state: TashKalarPosition, square: int) -> None:
     """Let a new being become the Gateway: there is none, or a lower one (18.2)."""
     gate = state.gateway
     if gate < 0 or state.rank_at(gate) < state.rank_at(square):
         state.gateway = square
 
 
-def _begin_effect(state: Position, square: int, place: int, onto: int) -> None:
+def _begin_effect(state: TashKalarPosition, square: int, place: int, onto: int) -> None:
     effect = state.effect = Effect(state.card, square, place)
     effect.stop = PROGRAMS[state.card].free
     shape = PATTERNS[state.card].shapes[place]
@@ -232,7 +245,7 @@ def _begin_effect(state: Position, square: int, place: int, onto: int) -> None:
     effect.discard_was_empty = state.discards[seat] == 0
 
 
-def _invoke_flare(state: Position, action: int) -> None:
+def _invoke_flare(state: TashKalarPosition, action: int) -> None:
     """Show the flare; what holds now is what it does (9)."""
     seat = state.active
     held = legality.halves_in_hand(state)
@@ -246,13 +259,13 @@ def _invoke_flare(state: Position, action: int) -> None:
     _resolve_on(state)
 
 
-def _thaw(state: Position, action: int) -> None:
+def _thaw(state: TashKalarPosition, action: int) -> None:
     """Let the frozen effect of the card in play happen, which costs no action (18.1)."""
     state.card, state.frozen = state.frozen, -1
     _begin_free_play(state)
 
 
-def _warp(state: Position, action: int) -> None:
+def _warp(state: TashKalarPosition, action: int) -> None:
     """Let a warp effect happen, which costs no action; its card is pending now (18.3)."""
     state.card = CARD_OF[action]
     state.pending = 1 << state.card
@@ -260,20 +273,14 @@ def _warp(state: Position, action: int) -> None:
     _begin_free_play(state)
 
 
-def _begin_free_play(state: Position) -> None:
+def _begin_free_play(state: TashKalarPosition) -> None:
     effect = state.effect = Effect(state.card, -1, 0)
     effect.at = PROGRAMS[state.card].free
     effect.stop = len(PROGRAMS[state.card].steps)
     _resolve_on(state)
 
 
-def _resolve(state: Position, action: int) -> None:
-    """Do a decision of the effect at hand."""
-    interpreter.resolve(state, action)
-    _resolve_on(state)
-
-
-def _resolve_on(state: Position) -> None:
+def _resolve_on(state: TashKalarPosition) -> None:
     """Go on with the effect; when it is over discard the card and go on with the turn."""
     state.phase = RESOLVING
     if not interpreter.run(state):
@@ -296,7 +303,7 @@ def _resolve_on(state: Position) -> None:
     _go_on(state)
 
 
-ACT: Final[dict[str, Callable[[Position, int], None]]] = {
+ACT: Final[dict[str, Callable[[TashKalarPosition, int], None]]] = {
     DO_PLACE: _place,
     PICKUP: _pick_up,
     SUMMON: _summon,
@@ -308,13 +315,3 @@ ACT: Final[dict[str, Callable[[Position, int], None]]] = {
     END_VERB: _end,
 }
 """By verb what the actions of a turn do."""
-APPLY: Final[dict[int, Callable[[Position, int], None]]] = {
-    SETTING_UP: _set_up,
-    MAIN: _act,
-    PLACING: _put_common,
-    SHORTAGE: _pick_up_for_being,
-    RETURNING: _return,
-    TURN_END: _act,
-    RESOLVING: _resolve,
-}
-"""By phase what an action does."""

@@ -15,7 +15,6 @@ from pentathlon_engines.tash_kalar.board import (
     WITHIN,
     add_bits,
     bits,
-    bits_of,
     distance,
     listed,
     spread,
@@ -34,7 +33,7 @@ from pentathlon_engines.tash_kalar.selection import (
     select,
     upgradable,
 )
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +43,12 @@ if TYPE_CHECKING:
 _SECOND: Final = 2
 
 
-def list_offers(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def list_offers(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     """Return the actions of one repetition of a step, without `pass`, in no order."""
     return OFFERS[step.op](state, effect, step)
 
 
-def most_times(state: Position, step: words.Step, effect: Effect) -> int:
+def most_times(state: TashKalarPosition, step: words.Step, effect: Effect) -> int:
     """Return how often a step may be done in all."""
     if step.most_of >= 0:
         return effect.counts[step.most_of]
@@ -61,7 +60,7 @@ def most_times(state: Position, step: words.Step, effect: Effect) -> int:
     return step.most
 
 
-def _moves(state: Position, effect: Effect, step: words.MoveStep) -> list[int]:
+def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> list[int]:
     found: list[int] = []
     direction = effect.direction
     if step.same_as >= 0:
@@ -85,7 +84,7 @@ def _moves(state: Position, effect: Effect, step: words.MoveStep) -> list[int]:
     return found
 
 
-def _limits(state: Position, effect: Effect, step: words.MoveStep) -> list[int]:
+def _limits(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> list[int]:
     """Return the squares that moves may end on, by the highest rank captured, plus one."""
     within = _within(state, effect, step) if step.destination else ALL
     if step.kind == words.ONTO_LEGENDARY:
@@ -96,7 +95,7 @@ def _limits(state: Position, effect: Effect, step: words.MoveStep) -> list[int]:
     return [state.up_to(rank - 1) & within for rank in range(RANKS_EACH + 1)]
 
 
-def _within(state: Position, effect: Effect, step: words.MoveStep) -> int:
+def _within(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:
     """Return the squares to which moves are restricted."""
     kind = step.destination
     if kind == words.DESTINATION_MARKED:
@@ -108,7 +107,7 @@ def _within(state: Position, effect: Effect, step: words.MoveStep) -> int:
     return COLOURED
 
 
-def _reach_of(state: Position, effect: Effect, step: words.MoveStep, square: int) -> int:
+def _reach_of(state: TashKalarPosition, effect: Effect, step: words.MoveStep, square: int) -> int:
     """Return the highest rank that this piece may capture now, plus one (6.2)."""
     kind = step.kind
     if kind == words.ONTO_EMPTY:
@@ -125,7 +124,7 @@ def _reach_of(state: Position, effect: Effect, step: words.MoveStep, square: int
     return rank
 
 
-def _movers(state: Position, effect: Effect, step: words.MoveStep) -> int:
+def _movers(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:
     """Return the pieces that may make the next move."""
     if step.one_piece and effect.times:
         return BIT[effect.runner] if effect.runner >= 0 else 0
@@ -144,7 +143,7 @@ def _movers(state: Position, effect: Effect, step: words.MoveStep) -> int:
     return found
 
 
-def _not_spent(state: Position, effect: Effect, step: words.MoveStep) -> int:
+def _not_spent(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:
     """Return the pieces of those seats of which not enough have moved yet."""
     found = 0
     if effect.own_moves < step.most_of_owner:
@@ -154,13 +153,13 @@ def _not_spent(state: Position, effect: Effect, step: words.MoveStep) -> int:
     return found
 
 
-def _touching(state: Position, square: int, reach: int) -> int:
+def _touching(state: TashKalarPosition, square: int, reach: int) -> int:
     """Return those squares that are adjacent to another own piece than the mover."""
     others = state.own(state.active) & ~BIT[square]
     return sum(BIT[to] for to in bits(reach) if ADJACENT[to] & others)
 
 
-def _closer(state: Position, step: words.MoveStep, square: int, reach: int) -> int:
+def _closer(state: TashKalarPosition, step: words.MoveStep, square: int, reach: int) -> int:
     """Return those squares that are closer to the Gateway, or beside it at last (18.2)."""
     gate = state.gateway
     if gate < 0:
@@ -171,7 +170,7 @@ def _closer(state: Position, step: words.MoveStep, square: int, reach: int) -> i
     return sum(BIT[to] for to in bits(reach) if distance(to, gate) < far)
 
 
-def _leaps(state: Position, effect: Effect, step: words.LeapStep) -> list[int]:
+def _leaps(state: TashKalarPosition, effect: Effect, step: words.LeapStep) -> list[int]:
     if effect.picked >= 0:
         squares = _landings(state, effect, step, effect.picked)
         return [actions.LEAPS_TO[to] for to in bits(squares)]
@@ -183,7 +182,7 @@ def _leaps(state: Position, effect: Effect, step: words.LeapStep) -> list[int]:
     return [actions.LEAPS_TO[to] for to in bits(_landings(state, effect, step, effect.me))]
 
 
-def _landings(state: Position, effect: Effect, step: words.LeapStep, square: int) -> int:
+def _landings(state: TashKalarPosition, effect: Effect, step: words.LeapStep, square: int) -> int:
     rank = state.rank_at(square)
     squares = state.up_to(rank if step.kind == words.COMBAT else rank - 1) & ~BIT[square]
     if step.distance:
@@ -193,14 +192,14 @@ def _landings(state: Position, effect: Effect, step: words.LeapStep, square: int
     return squares
 
 
-def _destructions(state: Position, effect: Effect, step: words.DestroyStep) -> list[int]:
+def _destructions(state: TashKalarPosition, effect: Effect, step: words.DestroyStep) -> list[int]:
     found = select(state, effect, step.selector)
     if step.stop_rank >= 0 and effect.times:
         found &= owned(state, words.ANY, step.next_ranks)
     return listed(found, actions.DESTROYS)
 
 
-def _placements(state: Position, effect: Effect, step: words.PlaceStep) -> list[int]:
+def _placements(state: TashKalarPosition, effect: Effect, step: words.PlaceStep) -> list[int]:
     condition = step.selector.owner_condition
     if condition and not is_outnumbered(state, condition):
         return []
@@ -214,7 +213,7 @@ def _placements(state: Position, effect: Effect, step: words.PlaceStep) -> list[
     return found
 
 
-def _shots(state: Position, effect: Effect, step: words.ShotStep) -> list[int]:
+def _shots(state: TashKalarPosition, effect: Effect, step: words.ShotStep) -> list[int]:
     me = effect.me
     if me < 0:
         return []
@@ -228,7 +227,7 @@ def _shots(state: Position, effect: Effect, step: words.ShotStep) -> list[int]:
     ]
 
 
-def _directions(state: Position, effect: Effect, step: words.ShotStep) -> tuple[int, ...]:
+def _directions(state: TashKalarPosition, effect: Effect, step: words.ShotStep) -> tuple[int, ...]:
     if step.same_as >= 0:
         return (effect.directions[step.same_as],)
     if step.diagonals:
@@ -236,7 +235,9 @@ def _directions(state: Position, effect: Effect, step: words.ShotStep) -> tuple[
     return PATTERNS[state.card].shapes[effect.shape].directions
 
 
-def squares_hit(state: Position, step: words.ShotStep, square: int, direction: int) -> int:
+def squares_hit(
+    state: TashKalarPosition, step: words.ShotStep, square: int, direction: int
+) -> int:
     """Return the pieces that a shot in this direction hits."""
     if not step.fan:
         return _hit_on(state, step, RAYS[square][direction])
@@ -246,7 +247,7 @@ def squares_hit(state: Position, step: words.ShotStep, square: int, direction: i
     return found
 
 
-def _hit_on(state: Position, step: words.ShotStep, ray: tuple[int, ...]) -> int:
+def _hit_on(state: TashKalarPosition, step: words.ShotStep, ray: tuple[int, ...]) -> int:
     found = hits = 0
     for square in ray[: step.reach]:
         code = state.board[square]
@@ -263,33 +264,33 @@ def _hit_on(state: Position, step: words.ShotStep, ray: tuple[int, ...]) -> int:
     return found
 
 
-def _upgrades(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def _upgrades(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     return listed(select(state, effect, step.selector) & upgradable(state), actions.UPGRADES)
 
 
-def _downgrades(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def _downgrades(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     return listed(select(state, effect, step.selector) & downgradable(state), actions.DOWNGRADES)
 
 
-def _conversions(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def _conversions(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     if state.two_sided(state.active) <= 0:
         return []
     return listed(select(state, effect, step.selector), actions.CONVERTS)
 
 
-def _picks(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def _picks(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     return listed(select(state, effect, step.selector), actions.PICKS)
 
 
-def _cards_to_take(state: Position, effect: Effect, step: words.Step) -> list[int]:
-    return [actions.TAKES[card] for card in bits_of(state.discards[state.active])]
+def _cards_to_take(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
+    return [actions.TAKES[card] for card in bits(state.discards[state.active])]
 
 
-def _flares_to_throw(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def _flares_to_throw(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     return [actions.OPTS[step.label]] if state.hand_of(state.active, 2) else []
 
 
-def _on_each_square(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def _on_each_square(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     """Return what can be done on each square: destroy, upgrade or place."""
     squares = at_places(state, effect, step.selector.places) & ~effect.chosen
     enemies = owned(state, words.ENEMY, 1 << COMMON | 1 << HEROIC)
@@ -300,7 +301,7 @@ def _on_each_square(state: Position, effect: Effect, step: words.Step) -> list[i
     return found
 
 
-def _in_group(state: Position, effect: Effect, step: words.GroupStep) -> list[int]:
+def _in_group(state: TashKalarPosition, effect: Effect, step: words.GroupStep) -> list[int]:
     squares = owned(state, words.ANY, step.ranks)
     if effect.chosen:
         squares &= spread(effect.chosen) & ~effect.chosen
@@ -309,7 +310,7 @@ def _in_group(state: Position, effect: Effect, step: words.GroupStep) -> list[in
     return listed(squares, actions.DESTROYS)
 
 
-def _first_of_options(state: Position, effect: Effect, step: words.Step) -> list[int]:
+def _first_of_options(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
     """Return the first actions of all options with content, or of all if none has any."""
     steps = PROGRAMS[effect.program].steps
     found: list[int] = []
@@ -331,7 +332,7 @@ def _ring(distance: int, square: int) -> int:
 
 
 # Any: each function has the kind of step that its operation has.
-OFFERS: Final[dict[str, Callable[[Position, Effect, Any], list[int]]]] = {
+OFFERS: Final[dict[str, Callable[[TashKalarPosition, Effect, Any], list[int]]]] = {
     "moves": _moves,
     "leaps": _leaps,
     "destroy": _destructions,

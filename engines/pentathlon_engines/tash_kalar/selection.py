@@ -18,7 +18,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDA
 from pentathlon_engines.tash_kalar.cards.program import Place
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-def select(state: Position, effect: Effect, selector: words.Selector) -> int:
+def select(state: TashKalarPosition, effect: Effect, selector: words.Selector) -> int:
     """Return the pieces that a selector names."""
     found = owned(state, selector.owner, selector.ranks)
     places = selector.places
@@ -43,7 +43,9 @@ def select(state: Position, effect: Effect, selector: words.Selector) -> int:
     return found
 
 
-def _keep_guarded(state: Position, effect: Effect, selector: words.Selector, squares: int) -> int:
+def _keep_guarded(
+    state: TashKalarPosition, effect: Effect, selector: words.Selector, squares: int
+) -> int:
     """Return those pieces that have as many own ones beside them as their rank needs."""
     own = state.own(state.active)
     if selector.without_self and effect.me >= 0:
@@ -55,7 +57,7 @@ def _keep_guarded(state: Position, effect: Effect, selector: words.Selector, squ
     return found
 
 
-def _excluded(state: Position, effect: Effect, selector: words.Selector) -> int:
+def _excluded(state: TashKalarPosition, effect: Effect, selector: words.Selector) -> int:
     """Return the Gateway or the piece of an earlier step, if that is not meant."""
     found = 0
     if selector.without_gateway and state.gateway >= 0:
@@ -66,7 +68,7 @@ def _excluded(state: Position, effect: Effect, selector: words.Selector) -> int:
     return found
 
 
-def owned(state: Position, owner: int, ranks: int) -> int:
+def owned(state: TashKalarPosition, owner: int, ranks: int) -> int:
     """Return the pieces of an owner, seen from the active seat, of these ranks."""
     found = 0
     pieces = state.pieces
@@ -80,7 +82,7 @@ def owned(state: Position, owner: int, ranks: int) -> int:
     return found
 
 
-def is_outnumbered(state: Position, condition: int) -> bool:
+def is_outnumbered(state: TashKalarPosition, condition: int) -> bool:
     """Say whether the enemy has more commons, more upgraded pieces, or more pieces."""
     me, enemy = state.active, 1 - state.active
     if condition == words.MORE_COMMONS:
@@ -91,7 +93,7 @@ def is_outnumbered(state: Position, condition: int) -> bool:
     return state.count(enemy) > state.count(me)
 
 
-def upgradable(state: Position) -> int:
+def upgradable(state: TashKalarPosition) -> int:
     """Return the pieces that can be upgraded (6.3)."""
     p = state.pieces
     found = p[COMMON] | p[RANKS_EACH + COMMON]
@@ -101,7 +103,7 @@ def upgradable(state: Position) -> int:
     return found
 
 
-def downgradable(state: Position) -> int:
+def downgradable(state: TashKalarPosition) -> int:
     """Return the pieces that can be downgraded (6.3)."""
     p = state.pieces
     found = p[HEROIC] | p[RANKS_EACH + HEROIC]
@@ -111,7 +113,7 @@ def downgradable(state: Position) -> int:
     return found
 
 
-def at_places(state: Position, effect: Effect, places: tuple[words.Place, ...]) -> int:
+def at_places(state: TashKalarPosition, effect: Effect, places: tuple[words.Place, ...]) -> int:
     """Return the squares of all these places."""
     found = 0
     for place in places:
@@ -119,62 +121,62 @@ def at_places(state: Position, effect: Effect, places: tuple[words.Place, ...]) 
     return found
 
 
-def marks(state: Position, effect: Effect) -> int:
+def marks(state: TashKalarPosition, effect: Effect) -> int:
     """Return the marked squares of the chosen match."""
     return PATTERNS[state.card].shapes[effect.shape].marks_at(effect.summon)
 
 
-def _all_squares(state: Position, effect: Effect, place: words.Place) -> int:
+def _all_squares(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return ALL
 
 
-def _fixed_squares(state: Position, effect: Effect, place: words.Place) -> int:
+def _fixed_squares(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return place.number
 
 
-def _around_being(state: Position, effect: Effect, place: Place) -> int:
+def _around_being(state: TashKalarPosition, effect: Effect, place: Place) -> int:
     """Return the squares around the being; 7.10: nothing if it is gone."""
     return _AROUND[place.kind][effect.me] if effect.me >= 0 else 0
 
 
-def _within_distance(state: Position, effect: Effect, place: words.Place) -> int:
+def _within_distance(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return WITHIN[place.number][effect.me] if effect.me >= 0 else 0
 
 
-def _rays_from_being(state: Position, effect: Effect, place: words.Place) -> int:
+def _rays_from_being(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     shape = PATTERNS[state.card].shapes[effect.shape]
     return shape.rays_at(effect.me) if effect.me >= 0 else 0
 
 
-def _near_summon(state: Position, effect: Effect, place: words.Place) -> int:
+def _near_summon(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return ADJACENT[effect.summon]
 
 
-def _marked_squares(state: Position, effect: Effect, place: words.Place) -> int:
+def _marked_squares(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return marks(state, effect)
 
 
-def _squares_marked_twice(state: Position, effect: Effect, place: words.Place) -> int:
+def _squares_marked_twice(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return PATTERNS[state.card].shapes[effect.shape].more_marks_at(effect.summon)
 
 
-def _used_squares(state: Position, effect: Effect, place: words.Place) -> int:
+def _used_squares(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return effect.used
 
 
-def _near_own(state: Position, effect: Effect, place: words.Place) -> int:
+def _near_own(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return spread(state.own(state.active))
 
 
-def _near_enemy(state: Position, effect: Effect, place: words.Place) -> int:
+def _near_enemy(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return spread(state.own(1 - state.active))
 
 
-def _near_own_heroic(state: Position, effect: Effect, place: words.Place) -> int:
+def _near_own_heroic(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return spread(owned(state, words.OWN, 1 << HEROIC))
 
 
-def _near_two_own(state: Position, effect: Effect, place: words.Place) -> int:
+def _near_two_own(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     once = found = 0
     for square in bits(state.own(state.active)):
         found |= once & ADJACENT[square]
@@ -183,25 +185,25 @@ def _near_two_own(state: Position, effect: Effect, place: words.Place) -> int:
 
 
 # 18.2: without a Gateway these places are nowhere.
-def _gateway(state: Position, effect: Effect, place: words.Place) -> int:
+def _gateway(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return BIT[state.gateway] if state.gateway >= 0 else 0
 
 
-def _near_gateway(state: Position, effect: Effect, place: words.Place) -> int:
+def _near_gateway(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     return ADJACENT[state.gateway] if state.gateway >= 0 else 0
 
 
-def _square_of_step(state: Position, effect: Effect, place: words.Place) -> int:
+def _square_of_step(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     square = effect.squares[place.number]
     return BIT[square] if square >= 0 else 0
 
 
-def _near_square_of_step(state: Position, effect: Effect, place: words.Place) -> int:
+def _near_square_of_step(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     square = effect.squares[place.number]
     return ADJACENT[square] if square >= 0 else 0
 
 
-def _piece_of_step(state: Position, effect: Effect, place: words.Place) -> int:
+def _piece_of_step(state: TashKalarPosition, effect: Effect, place: words.Place) -> int:
     piece = effect.pieces[place.number]
     return BIT[piece] if piece >= 0 else 0
 
@@ -212,7 +214,7 @@ _AROUND: Final[dict[str, tuple[int, ...]]] = {
     "orthogonal": ORTHOGONAL,
     "diagonal": DIAGONAL,
 }
-PLACES: Final[dict[str, Callable[[Position, Effect, words.Place], int]]] = {
+PLACES: Final[dict[str, Callable[[TashKalarPosition, Effect, words.Place], int]]] = {
     "board": _all_squares,
     "fixed": _fixed_squares,
     "self": _around_being,

@@ -9,7 +9,7 @@ from abc import abstractmethod
 
 from pentathlon_engines.contract.game import CHANCE, State
 from pentathlon_engines.tash_kalar.actions import EVERY_PLACEMENT
-from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, bits_of, mask
+from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, bits, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -39,7 +39,7 @@ _LEGEND_CARDS: Final[int] = mask(LEGEND_CARDS)
 _FLARE_SHIFT: Final = FIRST_FLARE
 
 
-class Position(State):
+class TashKalarPosition(State):
     """What lies on the table, and how far the turn has come.
 
     `board` has by square 0, or 1 + 3 * owner + rank; `pieces` the mask of squares by 3 * owner +
@@ -226,10 +226,10 @@ class Position(State):
         """Two-sided pieces of both seats, legendary ones of both; never changed, but replaced."""
 
     @abstractmethod
-    def copy(self) -> Position:
+    def copy(self) -> TashKalarPosition:
         """Return an independent twin of this position."""
 
-    def copy_to(self, twin: Position) -> None:
+    def copy_to(self, twin: TashKalarPosition) -> None:
         """Make another table equal to this one, and independent of it."""
         twin.options = self.options
         twin.seats = 2
@@ -252,7 +252,7 @@ class Position(State):
         self._copy_expansions_to(twin)
         self._copy_cards_to(twin)
 
-    def _copy_turn_to(self, twin: Position) -> None:
+    def _copy_turn_to(self, twin: TashKalarPosition) -> None:
         twin.board = self.board[:]
         twin.pieces = self.pieces[:]
         twin.counts = self.counts[:]
@@ -275,7 +275,7 @@ class Position(State):
         twin.drawn = self.drawn[:]
         twin.new_deck = self.new_deck
 
-    def _copy_cards_to(self, twin: Position) -> None:
+    def _copy_cards_to(self, twin: TashKalarPosition) -> None:
         twin.hands = self.hands[:]
         twin._hand = self._hand
         twin._held = self._held
@@ -293,7 +293,7 @@ class Position(State):
         twin.under = self.under
         twin.claimed = [self.claimed[0][:], self.claimed[1][:]]
 
-    def _copy_expansions_to(self, twin: Position) -> None:
+    def _copy_expansions_to(self, twin: TashKalarPosition) -> None:
         twin.gateway = self.gateway
         twin.possessed = self.possessed
         twin.raised = self.raised
@@ -446,14 +446,14 @@ class Position(State):
         """Return the cards in a hand in ascending order, in a list that is only read."""
         hand = self.hands[seat]
         if hand != self._hand:
-            self._hand, self._held = hand, bits_of(hand)
+            self._hand, self._held = hand, bits(hand)
         return self._held
 
     def loose(self, seat: int) -> list[int]:
         """Return the cards in a hand without the pending one (18.3), which stays in it."""
         if not self.pending:
             return self.held(seat)
-        return bits_of(self.hands[seat] & ~self.pending)
+        return bits(self.hands[seat] & ~self.pending)
 
     def hand_of(self, seat: int, kind: int) -> int:
         """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""

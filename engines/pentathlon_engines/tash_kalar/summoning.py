@@ -17,7 +17,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
 from pentathlon_engines.tash_kalar.cards.program import UNLIMITED
 from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, joined, lay, lay_all
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     """Own pieces in a window, all and the upgraded ones."""
 
 
-def add_summons(state: Position, found: list[int]) -> None:
+def add_summons(state: TashKalarPosition, found: list[int]) -> None:
     """Add all summonings of the active seat to a list, in no order."""
     whose = matching_seat(state)
     own, upgraded = state.own(whose), state.upgraded(whose)
@@ -56,14 +56,14 @@ def add_summons(state: Position, found: list[int]) -> None:
             _add_own_summons(state, card, low, high, found)
 
 
-def has_summoning(state: Position) -> bool:
+def has_summoning(state: TashKalarPosition) -> bool:
     """Say whether the active seat may summon anything now."""
     found: list[int] = []
     add_summons(state, found)
     return bool(found)
 
 
-def _sources(state: Position, rank: int) -> int:
+def _sources(state: TashKalarPosition, rank: int) -> int:
     """Return how many own pieces may become a being of a rank: if few, all may be needed."""
     seat, counts, first = state.active, state.counts, RANKS_EACH * state.active
     if rank == LEGENDARY:
@@ -73,13 +73,13 @@ def _sources(state: Position, rank: int) -> int:
     return UNLIMITED if state.stock[seat] > two_sided else two_sided
 
 
-def matching_seat(state: Position) -> int:
+def matching_seat(state: TashKalarPosition) -> int:
     """Return the seat whose pieces fill the patterns: the active one, unless possessed."""
     return 1 - state.active if state.possessed else state.active
 
 
 def _add_own_summons(
-    state: Position, card: int, low: Pieces, high: Pieces, found: list[int]
+    state: TashKalarPosition, card: int, low: Pieces, high: Pieces, found: list[int]
 ) -> None:
     """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
     pattern = PATTERNS[card]
@@ -108,7 +108,9 @@ def _add_turned_summons(
         add_bits(squares & allowed, SUMMONS[table + place], found)
 
 
-def _add_loose_summons(state: Position, card: int, allowed: int, found: list[int]) -> None:
+def _add_loose_summons(
+    state: TashKalarPosition, card: int, allowed: int, found: list[int]
+) -> None:
     """Add the summonings for which not only own pieces may serve (7.6, 18.3.7)."""
     pattern = PATTERNS[card]
     table = SUMMON_TABLE[card]
@@ -122,7 +124,7 @@ def _add_loose_summons(state: Position, card: int, allowed: int, found: list[int
         add_bits(together, SUMMONS[table], found)
 
 
-def _squares_for(state: Position, card: int) -> int:
+def _squares_for(state: TashKalarPosition, card: int) -> int:
     """Return the squares on which this being may stand: who is there, who must be (7.3)."""
     allowed = state.up_to(RANK_OF[card])
     requires = PATTERNS[card].requires
@@ -132,7 +134,7 @@ def _squares_for(state: Position, card: int) -> int:
     return allowed & (state.own(whose) if requires == COMMON else state.upgraded(whose))
 
 
-def _war_matches(state: Position, card: int, shape: Shape) -> int:
+def _war_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
     """Return the summon squares of a shape with at most one enemy piece in it (7.6)."""
     seat = state.active
     own = (state.own(seat), state.upgraded(seat))
@@ -145,7 +147,7 @@ def _war_matches(state: Position, card: int, shape: Shape) -> int:
     return pure | mixed
 
 
-def _void_matches(state: Position, card: int, shape: Shape) -> int:
+def _void_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
     """Return the summon squares of a shape with at most two empty squares in it (18.3.7)."""
     own, upgraded = state.own(state.active), state.upgraded(state.active)
     empty = state.empty
@@ -158,7 +160,7 @@ def _void_matches(state: Position, card: int, shape: Shape) -> int:
     return found[MOST_VOIDS]
 
 
-def _add_anywhere(state: Position, card: int, found: list[int]) -> None:
+def _add_anywhere(state: TashKalarPosition, card: int, found: list[int]) -> None:
     """Add the summonings of a being whose pattern has no summon cell (18.3.6)."""
     shapes = PATTERNS[card].shapes
     matched = any(_shape_matches(state, card, shape) for shape in shapes)
@@ -166,7 +168,7 @@ def _add_anywhere(state: Position, card: int, found: list[int]) -> None:
         add_bits(state.empty & ~COLOURED, SUMMONS[SUMMON_TABLE[card]], found)
 
 
-def _spare_anywhere(state: Position, card: int) -> int:
+def _spare_anywhere(state: TashKalarPosition, card: int) -> int:
     """Return the own pieces that at least one match does not need, wherever it is."""
     needed = -1
     for shape in PATTERNS[card].shapes:
@@ -175,7 +177,7 @@ def _spare_anywhere(state: Position, card: int) -> int:
     return of_type(state, card) & ~needed
 
 
-def _shape_matches(state: Position, card: int, shape: Shape) -> int:
+def _shape_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
     """Return the summon squares of a shape, whoever is on them."""
     if state.war:
         return _war_matches(state, card, shape)
@@ -185,7 +187,7 @@ def _shape_matches(state: Position, card: int, shape: Shape) -> int:
     return matches(shape, state.own(whose), state.upgraded(whose))
 
 
-def _add_short(state: Position, card: int, allowed: int, found: list[int]) -> None:
+def _add_short(state: TashKalarPosition, card: int, allowed: int, found: list[int]) -> None:
     """Add the summonings that are possible though no piece is in supply (7.5)."""
     pattern = PATTERNS[card]
     table = SUMMON_TABLE[card]
@@ -201,12 +203,12 @@ def _add_short(state: Position, card: int, allowed: int, found: list[int]) -> No
         found.extend([SUMMONS[table][at] for at in can])
 
 
-def _has_piece(state: Position, card: int, square: int, place: int) -> bool:
+def _has_piece(state: TashKalarPosition, card: int, square: int, place: int) -> bool:
     """Say whether a piece for the being can be had from the board."""
     return stands_ready(state, card, square) or spare(state, card, square, place) != 0
 
 
-def of_type(state: Position, card: int) -> int:
+def of_type(state: TashKalarPosition, card: int) -> int:
     """Return the own pieces on the board of the type that a being needs (2.2)."""
     first = RANKS_EACH * state.active
     if RANK_OF[card] == LEGENDARY:
@@ -214,12 +216,12 @@ def of_type(state: Position, card: int) -> int:
     return state.pieces[first + COMMON] | state.pieces[first + HEROIC]
 
 
-def stands_ready(state: Position, card: int, square: int) -> bool:
+def stands_ready(state: TashKalarPosition, card: int, square: int) -> bool:
     """Say whether the own piece on the summon square can become the being (7.5 a)."""
     return of_type(state, card) & BIT[square] != 0
 
 
-def spare(state: Position, card: int, square: int, place: int) -> int:
+def spare(state: TashKalarPosition, card: int, square: int, place: int) -> int:
     """Return the own pieces that may be picked up for a being (7.5 b).
 
     With an orientation, those that its match does not use; without, those that at least one
@@ -237,6 +239,6 @@ def spare(state: Position, card: int, square: int, place: int) -> int:
     return of_type(state, card) & ~needed
 
 
-def shortage_actions(state: Position) -> list[int]:
+def shortage_actions(state: TashKalarPosition) -> list[int]:
     """Return the pickups for the being that is being played."""
     return listed(spare(state, state.card, state.square, state.shape), PICKUPS)

@@ -26,7 +26,7 @@ from pentathlon_engines.tash_kalar.board import (
 from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_LEGEND, TASK_FILE
 from pentathlon_engines.tash_kalar.cards.faults import BadCard
 from pentathlon_engines.tash_kalar.cards.patterns import HEROIC, LEGENDARY
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,24 +79,24 @@ class Counts:
         self.colour = colour
 
 
-def is_satisfied(state: Position, task: int, seat: int) -> bool:
+def is_satisfied(state: TashKalarPosition, task: int, seat: int) -> bool:
     """Say whether a seat, at the end of its turn, has done what a task asks for."""
     counts = _CONDITIONS[task]
     return _TESTS[counts.kind](state, counts, seat)
 
 
-def _has_destroyed(state: Position, counts: Counts, seat: int) -> bool:
+def _has_destroyed(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     destroyed = state.destroyed
     upgraded = destroyed[HEROIC] + destroyed[LEGENDARY]
     return destroyed[0] + upgraded >= counts.total and upgraded >= counts.more
 
 
-def _has_destroyed_great(state: Position, counts: Counts, seat: int) -> bool:
+def _has_destroyed_great(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     destroyed = state.destroyed
     return destroyed[LEGENDARY] >= counts.count or destroyed[HEROIC] >= counts.total
 
 
-def _stands_on_colour(state: Position, counts: Counts, seat: int) -> bool:
+def _stands_on_colour(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     legendary = state.pieces[3 * seat + LEGENDARY] & counts.colour
     return (
         (state.own(seat) & counts.colour).bit_count() >= counts.total
@@ -105,14 +105,14 @@ def _stands_on_colour(state: Position, counts: Counts, seat: int) -> bool:
     )
 
 
-def _dominates_colours(state: Position, counts: Counts, seat: int) -> bool:
+def _dominates_colours(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     mine, theirs = state.upgraded(seat), state.upgraded(1 - seat)
     return all(
         (mine & colour).bit_count() > (theirs & colour).bit_count() for colour in (RED, GREEN)
     )
 
 
-def _has_summoned(state: Position, counts: Counts, seat: int) -> bool:
+def _has_summoned(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     legends = on_colour = 0
     for summoning in state.summoned:
         card, square = divmod(summoning, GRID)
@@ -122,24 +122,24 @@ def _has_summoned(state: Position, counts: Counts, seat: int) -> bool:
     return enough and on_colour >= counts.count
 
 
-def _dominates_centre(state: Position, counts: Counts, seat: int) -> bool:
+def _dominates_centre(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     upgraded = (state.upgraded(seat) & _CENTRAL).bit_count()
     return (state.own(seat) & _CENTRAL).bit_count() >= counts.total and upgraded >= counts.more
 
 
-def _has_cross(state: Position, counts: Counts, seat: int) -> bool:
+def _has_cross(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     own = state.own(seat)
     return any(own & cross == cross for cross in _CROSSES)
 
 
-def _dominates_line(state: Position, counts: Counts, seat: int) -> bool:
+def _dominates_line(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     own, enemy = state.own(seat), state.own(1 - seat)
     return any(
         (own & line).bit_count() - (enemy & line).bit_count() >= counts.total for line in _LINES
     )
 
 
-def _has_diagonals(state: Position, counts: Counts, seat: int) -> bool:
+def _has_diagonals(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     own, upgraded = state.own(seat), state.upgraded(seat)
     return all(
         (own & line).bit_count() >= counts.total and (upgraded & line).bit_count() >= counts.more
@@ -147,11 +147,11 @@ def _has_diagonals(state: Position, counts: Counts, seat: int) -> bool:
     )
 
 
-def _joins_sides(state: Position, counts: Counts, seat: int) -> bool:
+def _joins_sides(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     return state.count(seat) >= _ACROSS and _has_chain(state.own(seat), _SIDE_PAIRS)
 
 
-def _joins_corners(state: Position, counts: Counts, seat: int) -> bool:
+def _joins_corners(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     return state.count(seat) >= _ASLANT and _has_chain(state.own(seat), _CORNER_PAIRS)
 
 
@@ -171,7 +171,7 @@ def _is_chain(own: int, start: int, end: int) -> bool:
     return new != 0
 
 
-def _surrounds(state: Position, counts: Counts, seat: int) -> bool:
+def _surrounds(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     own = state.own(seat)
     return any(
         (ADJACENT[square] & own).bit_count() >= counts.total
@@ -179,7 +179,7 @@ def _surrounds(state: Position, counts: Counts, seat: int) -> bool:
     )
 
 
-def _isolates(state: Position, counts: Counts, seat: int) -> bool:
+def _isolates(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     """Say whether an enemy piece has another one near, but cannot come to any (11.4)."""
     enemies, empty = state.own(1 - seat), state.empty
     return any(
@@ -199,7 +199,7 @@ def _comes_to_another(square: int, others: int, empty: int, moves: int) -> bool:
     return reached & beside != 0
 
 
-_TESTS: Final[tuple[Callable[[Position, Counts, int], bool], ...]] = (
+_TESTS: Final[tuple[Callable[[TashKalarPosition, Counts, int], bool], ...]] = (
     _has_destroyed,
     _has_destroyed_great,
     _stands_on_colour,

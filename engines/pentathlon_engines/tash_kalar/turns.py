@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.game import CHANCE, Outcome
 from pentathlon_engines.tash_kalar import events, tasks
-from pentathlon_engines.tash_kalar.board import RULES, bits_of
+from pentathlon_engines.tash_kalar.board import RULES, bits
 from pentathlon_engines.tash_kalar.constants import (
     BY_CAP,
     BY_DECK,
@@ -20,7 +20,7 @@ from pentathlon_engines.tash_kalar.constants import (
     SHUFFLING,
     TURN_ACTIONS,
 )
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ FINAL_TURNS: Final[int] = RULES["final_turns"]
 TURN_CAP: Final[int] = RULES["turn_cap"]
 
 
-def claim(state: Position, task: int) -> None:
+def claim(state: TashKalarPosition, task: int) -> None:
     """Score a task and fill the row (11.2)."""
     state.points[state.active] += tasks.POINTS[task]
     state.claimed[state.active].append(task)
@@ -41,10 +41,10 @@ def claim(state: Position, task: int) -> None:
     turn_up(state)
 
 
-def turn_up(state: Position) -> None:
+def turn_up(state: TashKalarPosition) -> None:
     """Turn up the next task; those that do not fit go under the deck (4.2, 11.2)."""
     state.next_task = -1
-    open_tasks = bits_of(state.current)
+    open_tasks = bits(state.current)
     for _ in range(len(state.tasks)):
         if state.next_task >= 0:
             state.tasks.insert(0, state.next_task)
@@ -55,7 +55,7 @@ def turn_up(state: Position) -> None:
             return
 
 
-def end_turn(state: Position) -> None:
+def end_turn(state: TashKalarPosition) -> None:
     """Score what was destroyed, then draw (5.7)."""
     seat = state.active
     if state.mode == DEATHMATCH:
@@ -68,7 +68,7 @@ def end_turn(state: Position) -> None:
     draw_on(state)
 
 
-def _draw_beings(state: Position, most: int) -> None:
+def _draw_beings(state: TashKalarPosition, most: int) -> None:
     """Draw so many beings, or all there are; none if it is less than one."""
     deck = state.decks[state.active]
     if most <= 0:
@@ -78,7 +78,7 @@ def _draw_beings(state: Position, most: int) -> None:
         state.drawn[0] += 1
 
 
-def draw_on(state: Position) -> None:
+def draw_on(state: TashKalarPosition) -> None:
     """Draw what is still owed, unless a shared deck must be shuffled anew first (3.5).
 
     What is granted beyond the limits comes last (5.7).
@@ -91,7 +91,7 @@ def draw_on(state: Position) -> None:
         _close_turn(state)
 
 
-def _draws_all(state: Position, part: int, kind: int) -> bool:
+def _draws_all(state: TashKalarPosition, part: int, kind: int) -> bool:
     """Draw legends or flares; say whether that went without a new deck."""
     deck, pile = (state.flares, state.flare_pile) if kind else (state.legends, state.legend_pile)
     while state.owed[part]:
@@ -108,14 +108,14 @@ def _draws_all(state: Position, part: int, kind: int) -> bool:
     return True
 
 
-def _await_shuffle(state: Position, kind: int) -> bool:
+def _await_shuffle(state: TashKalarPosition, kind: int) -> bool:
     state.new_deck = kind
     state.phase = SHUFFLING
     state.to_move = CHANCE
     return False
 
 
-def _close_turn(state: Position) -> None:
+def _close_turn(state: TashKalarPosition) -> None:
     """Test for the end of the match, then let the next seat begin (12)."""
     seat = state.active
     if state.trigger >= 0 and not state.extra_turn:
@@ -131,7 +131,7 @@ def _close_turn(state: Position) -> None:
         _begin_turn(state, seat if extra else 1 - seat, extra=extra)
 
 
-def _look_for_trigger(state: Position, seat: int) -> None:
+def _look_for_trigger(state: TashKalarPosition, seat: int) -> None:
     """Begin the final turns if a deck is empty or somebody has enough points (12.1)."""
     if max(state.score(0), state.score(1)) >= GOALS[state.mode]:
         state.trigger = BY_POINTS
@@ -143,7 +143,7 @@ def _look_for_trigger(state: Position, seat: int) -> None:
     state.turns_left = FINAL_TURNS
 
 
-def _begin_turn(state: Position, seat: int, *, extra: bool) -> None:
+def _begin_turn(state: TashKalarPosition, seat: int, *, extra: bool) -> None:
     state.turn += 1
     state.active = state.to_move = seat
     state.phase = MAIN
@@ -155,7 +155,7 @@ def _begin_turn(state: Position, seat: int, *, extra: bool) -> None:
     state.extra_turn = extra
 
 
-def clear_turn(state: Position) -> None:
+def clear_turn(state: TashKalarPosition) -> None:
     """Reset counters and permissions of a turn."""
     state.discarded = state.war = state.possessed = state.directly = False
     state.voids = state.doubled = False
@@ -166,14 +166,14 @@ def clear_turn(state: Position) -> None:
     state.raised = state.warped = 0
 
 
-def _end_match(state: Position, reason: int) -> None:
+def _end_match(state: TashKalarPosition, reason: int) -> None:
     clear_turn(state)
     state.outcome = ending(state, reason)
     state.to_move = None
     state.phase = OVER
 
 
-def ending(state: Position, reason: int) -> Outcome:
+def ending(state: TashKalarPosition, reason: int) -> Outcome:
     """Compare points, upgraded pieces and pieces (12.4)."""
     keys = [(state.score(seat), state.count_upgraded(seat), state.count(seat)) for seat in (0, 1)]
     scores = (keys[0][0], keys[1][0])

@@ -51,7 +51,7 @@ from pentathlon_engines.tash_kalar.cards.program import (
 from pentathlon_engines.tash_kalar.constants import MODES, RESOLVING, SHORTAGE
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.selection import select
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from tests.engines.tash_kalar.crowds import crowd, random_gateway, woven_fields
 from tests.engines.tash_kalar.oracle.cards import SQUARES, layings
 
@@ -80,36 +80,36 @@ class Watch:
         for name, part in self._real.items():
             setattr(interpreter, name, part)
 
-    def enter(self, state: Position, effect: Effect, step: Step) -> bool:
+    def enter(self, state: TashKalarPosition, effect: Effect, step: Step) -> bool:
         entered: bool = self._real["enter"](state, effect, step)
         if step.conditions:
             self._note(state, effect.at, "condition met" if entered else "condition not met")
         return entered
 
-    def run_automatic(self, state: Position, effect: Effect, step: Step) -> None:
+    def run_automatic(self, state: TashKalarPosition, effect: Effect, step: Step) -> None:
         found = select(state, effect, step.selector) if step.op in _SWEEPS else 1
         if step.op == "change_side":
             found = state.two_sided(1 - state.active)
         self._note(state, effect.at, "done" if found else "nothing there")
         self._real["run_automatic"](state, effect, step)
 
-    def resolve(self, state: Position, action: int) -> None:
+    def resolve(self, state: TashKalarPosition, action: int) -> None:
         if action == PASS and state.effect is not None:
             self._note(state, state.effect.at, "declined")
         self._real["resolve"](state, action)
 
-    def leads_on(self, state: Position, effect: Effect, step: Step, action: int) -> bool:
+    def leads_on(self, state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
         leads: bool = self._real["leads_on"](state, effect, step, action)
         if not leads:
             self._note(state, effect.at, "cut by the link")
         return leads
 
-    def _note(self, state: Position, at: int, what: str) -> None:
+    def _note(self, state: TashKalarPosition, at: int, what: str) -> None:
         """Note a branch, unless it is one of another card's warp effect that is copied."""
         if state.effect is not None and state.effect.program == state.card:
             self.reached.add((at, what))
 
-    def perform(self, state: Position, effect: Effect, step: Step, action: int) -> bool:
+    def perform(self, state: TashKalarPosition, effect: Effect, step: Step, action: int) -> bool:
         at, before, frozen = effect.at, state.board[:], state.frozen
         self._note(state, at, VERB_OF[action])
         stopped: bool = self._real["perform"](state, effect, step, action)
@@ -124,7 +124,9 @@ class Watch:
         self._watch(state, at, step, action, before)
         return stopped
 
-    def _watch(self, state: Position, at: int, step: Step, action: int, before: list[int]) -> None:
+    def _watch(
+        self, state: TashKalarPosition, at: int, step: Step, action: int, before: list[int]
+    ) -> None:
         """Note what a move captured, whose it was, which rank it had, and what a shot hit."""
         square, to = SQUARE_OF[action], OTHER_OF[action]
         if VERB_OF[action] == DO_MOVE:
@@ -253,7 +255,7 @@ pieces in a pattern can always move in opposite directions; some square is alway
 part that was offered can be done."""
 
 
-def position(card: int, rng: random.Random) -> Position:
+def position(card: int, rng: random.Random) -> TashKalarPosition:
     """Return a crowded board on which a card can be played by seat 0."""
     name = IDS[card]
     schools = [school for school, cards in SCHOOL_CARDS.items() if card in cards] or ["highland"]
@@ -294,7 +296,7 @@ def position(card: int, rng: random.Random) -> Position:
             **woven,
         }
     )
-    assert isinstance(state, Position)
+    assert isinstance(state, TashKalarPosition)
     return state
 
 

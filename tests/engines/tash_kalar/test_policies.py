@@ -11,7 +11,7 @@ from pentathlon_engines import CHANCE, State
 from pentathlon_engines.tash_kalar import GAME
 from pentathlon_engines.tash_kalar.evaluation import worth
 from pentathlon_engines.tash_kalar.policies import play_greedy, play_summoner
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tools.match_statistics import POLICIES, play, policies_of
 from tests.engines.tash_kalar.oracle.cards import EXPANSIONS
 
@@ -40,7 +40,7 @@ def chosen(state: State) -> str:
 
 
 def judged(state: State, seat: int = 0) -> float:
-    assert isinstance(state, Position)
+    assert isinstance(state, TashKalarPosition)
     return worth(state, seat)
 
 

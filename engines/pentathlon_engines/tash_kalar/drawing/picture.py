@@ -23,7 +23,7 @@ from pentathlon_engines.tash_kalar.drawing.table import (
     draw_turn,
 )
 from pentathlon_engines.tash_kalar.serialization.writing import squares
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 _FIELD: Final = (48, 74, 540, 540)
 _CELL: Final = 60
@@ -43,7 +43,7 @@ _LINE: Final = 98
 """So many letters fit in a line of a terminal."""
 
 
-def svg(state: Position, seat: int | None) -> str:
+def svg(state: TashKalarPosition, seat: int | None) -> str:
     """Draw the position with the hand that a seat may see; a spectator sees none."""
     events = [(actor, said) for actor, said in state.to_json()["events"]]
     return draw(state.observation(seat), events, squares(state.emptied))

@@ -5,7 +5,7 @@ The fields are there only if a seat plays it; reading them is `reading_etherweav
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.board import bits_of
+from pentathlon_engines.tash_kalar.board import bits
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     IDS,
     PROGRAMS,
@@ -15,7 +15,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY, RANKS
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ UNSEEN: Final = "being"
 """What a seat reads that may not see which card was discarded."""
 
 
-def weaver(state: Position) -> int:
+def weaver(state: TashKalarPosition) -> int:
     """Return the seat that plays the Etherweave, -1 if none does."""
     for seat, school in enumerate(state.schools):
         if school in WARP_SCHOOLS:
@@ -34,7 +34,7 @@ def weaver(state: Position) -> int:
     return -1
 
 
-def board_fields(state: Position) -> dict[str, Any]:
+def board_fields(state: TashKalarPosition) -> dict[str, Any]:
     """Return which card is pending, and what lies on it."""
     if weaver(state) < 0:
         return {}
@@ -46,7 +46,7 @@ def board_fields(state: Position) -> dict[str, Any]:
     return {"pending": None if card < 0 else IDS[card], "on_card": piece}
 
 
-def stock_with_held(state: Position) -> list[int]:
+def stock_with_held(state: TashKalarPosition) -> list[int]:
     """Return the stock of pieces with the one that lies on a card, which is still in the game."""
     stock = state.stock[:]
     if state.on_card:
@@ -55,7 +55,7 @@ def stock_with_held(state: Position) -> list[int]:
     return stock
 
 
-def discard_fields(state: Position, secrets_of: Collection[int]) -> dict[str, Any]:
+def discard_fields(state: TashKalarPosition, secrets_of: Collection[int]) -> dict[str, Any]:
     """Return the most recent discard as those see it who know the secrets of these seats."""
     seat = weaver(state)
     if seat < 0:
@@ -67,14 +67,14 @@ def discard_fields(state: Position, secrets_of: Collection[int]) -> dict[str, An
     return {"last_discard": IDS[card] if is_seen else UNSEEN}
 
 
-def progress_fields(state: Position) -> dict[str, Any]:
+def progress_fields(state: TashKalarPosition) -> dict[str, Any]:
     """Return which warp effects were used in this turn."""
     if weaver(state) < 0:
         return {}
-    return {"warped": sorted(IDS[card] for card in bits_of(state.warped))}
+    return {"warped": sorted(IDS[card] for card in bits(state.warped))}
 
 
-def effect_fields(state: Position, effect: Effect) -> dict[str, Any]:
+def effect_fields(state: TashKalarPosition, effect: Effect) -> dict[str, Any]:
     """Return whose warp effect is resolved, and the moves that are counted by owner."""
     if weaver(state) < 0:
         return {}

@@ -29,7 +29,7 @@ from pentathlon_engines.tash_kalar.serialization.reading_cards import (
     read_cards,
     read_tasks,
 )
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ _MOST_TURNS: Final = 200
 _MOST_EVENTS: Final = 1000
 
 
-def read(state: Position, data: dict[str, Any]) -> None:
+def read(state: TashKalarPosition, data: dict[str, Any]) -> None:
     """Turn a fresh state into the position of `data`, or raise `BadPosition`."""
     fields = Fields(data, known=_FIELDS)
     name = fields.text("phase")
@@ -109,7 +109,7 @@ def _check_decider(phase: int, to_move: int | None) -> None:
         refuse("to_move", f"must be {decider} in phase {PHASES[phase]!r}, not {to_move}")
 
 
-def _read_turn(state: Position, fields: Fields) -> None:
+def _read_turn(state: TashKalarPosition, fields: Fields) -> None:
     """Read whose turn it is and what has been done in it."""
     progress = fields.mapping("progress", default={})
     state.turn = fields.integer("turn", low=1, high=_MOST_TURNS, default=2)
@@ -127,7 +127,7 @@ def _read_turn(state: Position, fields: Fields) -> None:
     _read_end(state, fields)
 
 
-def _read_permissions(state: Position, fields: Fields) -> None:
+def _read_permissions(state: TashKalarPosition, fields: Fields) -> None:
     for name in fields.items("permissions", most=_MOST_PERMISSIONS):
         if name == "extra_turn":
             state.extra_granted = True
@@ -142,7 +142,7 @@ def _read_permissions(state: Position, fields: Fields) -> None:
             state.doubled = state.doubled or name == "counts_double"
 
 
-def _read_end(state: Position, fields: Fields) -> None:
+def _read_end(state: TashKalarPosition, fields: Fields) -> None:
     """Read the final turns."""
     if not fields.has("end"):
         return
@@ -154,7 +154,7 @@ def _read_end(state: Position, fields: Fields) -> None:
     state.turns_left = checked_integer("end.turns_left", end.get("turns_left"), low=0, high=2)
 
 
-def _read_board(state: Position, fields: Fields) -> None:
+def _read_board(state: TashKalarPosition, fields: Fields) -> None:
     """Read the pieces, and the counters of this turn."""
     for name, piece in fields.mapping("board", default={}).items():
         if name not in INDEX:
@@ -170,7 +170,7 @@ def _read_board(state: Position, fields: Fields) -> None:
     _read_counters(state, fields.mapping("counters", default={}))
 
 
-def _checked_gateway(state: Position, name: str) -> int:
+def _checked_gateway(state: TashKalarPosition, name: str) -> int:
     """Return the square of the Gateway, a non-legendary piece of a seat that may have one."""
     pieces = 0
     for seat, school in enumerate(state.schools):
@@ -181,7 +181,7 @@ def _checked_gateway(state: Position, name: str) -> int:
     return INDEX[name]
 
 
-def _read_frozen(state: Position, fields: Fields) -> None:
+def _read_frozen(state: TashKalarPosition, fields: Fields) -> None:
     """Read the card in play, and which pieces left the game (18.1)."""
     frosty = any(school in FROST_SCHOOLS for school in state.schools)
     if fields.has("frozen"):
@@ -199,7 +199,7 @@ def _read_frozen(state: Position, fields: Fields) -> None:
     state.stock = stock
 
 
-def _read_counters(state: Position, counters: dict[str, Any]) -> None:
+def _read_counters(state: TashKalarPosition, counters: dict[str, Any]) -> None:
     """Read what was destroyed and summoned in this turn."""
     destroyed = counters.get("destroyed", {})
     if not isinstance(destroyed, dict):
@@ -221,7 +221,7 @@ def _read_counters(state: Position, counters: dict[str, Any]) -> None:
             state.raised |= 1 << card
 
 
-def _read_scores(state: Position, fields: Fields) -> None:
+def _read_scores(state: TashKalarPosition, fields: Fields) -> None:
     """Read the score of the Deathmatch Duel, count that of the High Form."""
     if state.mode == constants.HIGH_FORM:
         state.points = [sum(tasks.POINTS[task] for task in claimed) for claimed in state.claimed]
@@ -233,7 +233,7 @@ def _read_scores(state: Position, fields: Fields) -> None:
             state.points[seat] = score + cost
 
 
-def _read_events(state: Position, fields: Fields) -> None:
+def _read_events(state: TashKalarPosition, fields: Fields) -> None:
     for event in fields.items("events", most=_MOST_EVENTS):
         if not isinstance(event, list) or len(event) != 2:  # noqa: PLR2004  # seat and text
             refuse("events", "must be lists of seat and text")
@@ -248,7 +248,7 @@ def _read_events(state: Position, fields: Fields) -> None:
         state.since = [checked_integer("since", at, low=0, high=most) for at in since]
 
 
-def _check_course(state: Position) -> None:
+def _check_course(state: TashKalarPosition) -> None:
     """Refuse a position in which nobody could go on."""
     pending = state.effect is not None
     if pending != (state.phase == constants.RESOLVING):
@@ -271,7 +271,7 @@ def _check_course(state: Position) -> None:
         refuse("phase", f"nothing is to be decided in phase {PHASES[state.phase]!r}")
 
 
-def _end_it(state: Position) -> None:
+def _end_it(state: TashKalarPosition) -> None:
     reason = len(constants.REASONS) - 1 if state.turn >= _MOST_TURNS else state.trigger
     if reason < 0 or (state.turns_left and state.turn < _MOST_TURNS):
         refuse("phase", "must not be 'over' before the last turn")
@@ -280,7 +280,7 @@ def _end_it(state: Position) -> None:
     state.outcome = turns.ending(state, reason)
 
 
-def _check_written(state: Position, data: dict[str, Any]) -> None:
+def _check_written(state: TashKalarPosition, data: dict[str, Any]) -> None:
     """Refuse what comes out differently when the position is written again."""
     you = data.get("you")
     written = writing.describe(state)

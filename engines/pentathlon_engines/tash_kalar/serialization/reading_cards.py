@@ -5,7 +5,7 @@ from __future__ import annotations
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.tash_kalar import hidden, tasks, turns
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.board import bits_of, mask
+from pentathlon_engines.tash_kalar.board import bits, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     CARDS,
     FIRST_LEGEND,
@@ -18,7 +18,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.constants import DEATHMATCH
 from pentathlon_engines.tash_kalar.serialization import reading_etherweave
 from pentathlon_engines.tash_kalar.serialization.reading_effect import read_progress
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _LEGENDS: Final = tuple(IDS[card] for card in LEGEND_CARDS)
 _FLARES: Final = tuple(IDS[card] for card in FLARE_CARDS)
 
 
-def read_cards(state: Position, fields: Fields) -> None:
+def read_cards(state: TashKalarPosition, fields: Fields) -> None:
     """Read hands, piles and decks; then what is pending, which needs the card that is played."""
     _read_played(state, fields)
     read_progress(state, fields.mapping("progress", default={}))
@@ -47,7 +47,7 @@ def read_cards(state: Position, fields: Fields) -> None:
     _check_shared(state, FLARE_CARDS, [*state.flares, *state.flare_pile], "flares")
 
 
-def _read_played(state: Position, fields: Fields) -> None:
+def _read_played(state: TashKalarPosition, fields: Fields) -> None:
     played = fields.mapping("played", default={})
     beings = checked_list("played.beings", played.get("beings", [[], []]), most=_SEATS)
     if len(beings) != _SEATS:
@@ -59,7 +59,7 @@ def _read_played(state: Position, fields: Fields) -> None:
     state.flare_pile = _cards("played.flares", played.get("flares", []), _FLARES)
 
 
-def _read_all_cards(state: Position, fields: Fields) -> None:
+def _read_all_cards(state: TashKalarPosition, fields: Fields) -> None:
     """Read the hands of both seats; decks that are left out have all other cards."""
     hands = fields.items("hands", most=_SEATS) or [{}, {}]
     if len(hands) != _SEATS:
@@ -84,7 +84,7 @@ def _read_all_cards(state: Position, fields: Fields) -> None:
     state.flares = _deck("decks.flares", decks.get("flares"), _open(state, held), _FLARES)
 
 
-def _read_seen(state: Position, fields: Fields) -> None:
+def _read_seen(state: TashKalarPosition, fields: Fields) -> None:
     """Read what a seat sees, and deal the rest somehow."""
     you = fields.integer("you", low=0, high=1)
     other = 1 - you
@@ -106,7 +106,7 @@ def _read_seen(state: Position, fields: Fields) -> None:
         refuse("hand_sizes", "there are not so many cards")
 
 
-def _read_hand(state: Position, field: str, data: object, seat: int) -> list[int]:
+def _read_hand(state: TashKalarPosition, field: str, data: object, seat: int) -> list[int]:
     if not isinstance(data, dict):
         refuse(field, "must be an object with beings, legends and flare")
     flare = data.get("flare")
@@ -117,7 +117,7 @@ def _read_hand(state: Position, field: str, data: object, seat: int) -> list[int
     ]
 
 
-def _left(state: Position, seat: int) -> list[int]:
+def _left(state: TashKalarPosition, seat: int) -> list[int]:
     """Return the cards of a school that are not in hand, pile or play, the lowest on top."""
     seen = state.hands[seat] | state.discards[seat]
     if state.frozen >= 0:
@@ -127,7 +127,7 @@ def _left(state: Position, seat: int) -> list[int]:
     return [card for card in SCHOOL_CARDS[state.schools[seat]] if not seen >> card & 1][::-1]
 
 
-def _open(state: Position, piles: list[int]) -> list[int]:
+def _open(state: TashKalarPosition, piles: list[int]) -> list[int]:
     """Return the shared cards that lie nowhere else, the lowest on top."""
     seen = state.hands[0] | state.hands[1] | mask(piles)
     if state.card >= 0:
@@ -142,7 +142,7 @@ def _deck(field: str, data: object, left: list[int], names: tuple[str, ...]) -> 
     return _cards(field, data, names)[::-1]
 
 
-def _check_school(state: Position, seat: int) -> None:
+def _check_school(state: TashKalarPosition, seat: int) -> None:
     """Refuse cards of a school that are twice there, or nowhere (17.1)."""
     pile, hand = state.discards[seat], state.hand_of(seat, 0)
     cards = [*state.decks[seat]]
@@ -160,7 +160,9 @@ def _check_school(state: Position, seat: int) -> None:
         refuse("hands", f"the school of seat {seat} has cards twice, or some are nowhere")
 
 
-def _check_shared(state: Position, whole: tuple[int, ...], lying: list[int], name: str) -> None:
+def _check_shared(
+    state: TashKalarPosition, whole: tuple[int, ...], lying: list[int], name: str
+) -> None:
     cards = list(lying)
     every = mask(whole)
     if state.card in whole:
@@ -172,7 +174,7 @@ def _check_shared(state: Position, whole: tuple[int, ...], lying: list[int], nam
         refuse("hands", f"{name} are there twice, or some are nowhere")
 
 
-def read_tasks(state: Position, fields: Fields) -> None:
+def read_tasks(state: TashKalarPosition, fields: Fields) -> None:
     """Read the row of tasks, who claimed which, and their deck."""
     if state.mode == DEATHMATCH:
         return
@@ -197,7 +199,7 @@ def read_tasks(state: Position, fields: Fields) -> None:
         refuse("tasks", "some tasks are there twice, or nowhere")
 
 
-def _read_task_deck(state: Position, fields: Fields, under: list[int]) -> None:
+def _read_task_deck(state: TashKalarPosition, fields: Fields, under: list[int]) -> None:
     """Read the deck of tasks, or take all that lie nowhere else, above those under it."""
     decks = fields.mapping("decks", default={})
     state.under = len(under)
@@ -205,7 +207,7 @@ def _read_task_deck(state: Position, fields: Fields, under: list[int]) -> None:
         state.tasks = _tasks("decks.tasks", decks["tasks"])[::-1]
         return
     seen = {*state.claimed[0], *state.claimed[1], *under, state.next_task}
-    seen |= {*bits_of(state.current)}
+    seen |= {*bits(state.current)}
     left = [task for task in range(tasks.TASKS) if task not in seen]
     state.tasks = [*under[::-1], *left[::-1]]
 
@@ -220,7 +222,7 @@ def _first_tasks(gone: list[int]) -> list[int]:
     return turned
 
 
-def _school(state: Position, seat: int) -> tuple[str, ...]:
+def _school(state: TashKalarPosition, seat: int) -> tuple[str, ...]:
     return tuple(IDS[card] for card in SCHOOL_CARDS[state.schools[seat]])
 
 

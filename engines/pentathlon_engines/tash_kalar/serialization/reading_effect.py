@@ -16,7 +16,7 @@ from pentathlon_engines.tash_kalar.constants import RESOLVING, SHORTAGE, SHUFFLI
 from pentathlon_engines.tash_kalar.effect import SLOTS, Effect
 from pentathlon_engines.tash_kalar.serialization import reading_etherweave
 from pentathlon_engines.tash_kalar.serialization.writing import CAPTURES, HALVES, SHARED
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _MOST: Final = 31
 _FIELD: Final = "progress.effect"
 
 
-def read_progress(state: Position, data: dict[str, Any]) -> None:
+def read_progress(state: TashKalarPosition, data: dict[str, Any]) -> None:
     """Read what a later decision depends on; what is left out has not happened."""
     for name in data:
         if name not in _KNOWN:
@@ -62,7 +62,7 @@ def read_progress(state: Position, data: dict[str, Any]) -> None:
         _read_effect(state, _object(_FIELD, data.get("effect")))
 
 
-def _read_draws(state: Position, data: dict[str, Any]) -> None:
+def _read_draws(state: TashKalarPosition, data: dict[str, Any]) -> None:
     state.new_deck = _index("progress.draws.deck", data.get("deck"), SHARED)
     state.owed = _numbers("progress.draws.owed", data.get("owed"), 3)
     state.drawn = _numbers("progress.draws.drawn", data.get("drawn"), 3)
@@ -71,7 +71,7 @@ def _read_draws(state: Position, data: dict[str, Any]) -> None:
         refuse("progress.draws.deck", "its discard pile is empty")
 
 
-def _read_summon(state: Position, data: dict[str, Any]) -> None:
+def _read_summon(state: TashKalarPosition, data: dict[str, Any]) -> None:
     if not 0 <= state.card < FIRST_FLARE:
         refuse("card", "must be a being in phase 'shortage'")
     state.square = _square("progress.summon.square", data.get("square"))
@@ -86,7 +86,7 @@ def _read_summon(state: Position, data: dict[str, Any]) -> None:
         state.shape = places[0]
 
 
-def _read_effect(state: Position, data: dict[str, Any]) -> None:
+def _read_effect(state: TashKalarPosition, data: dict[str, Any]) -> None:
     """Read the registers; whether they fit together is seen when they are used."""
     if state.card < 0:
         refuse("card", "must be there in phase 'effect'")
@@ -126,7 +126,7 @@ def _is_being(card: int, data: dict[str, Any]) -> bool:
     return card < FIRST_FLARE and not (type(at) is int and at >= PROGRAMS[card].free)
 
 
-def _read_step(state: Position, effect: Effect, data: dict[str, Any]) -> None:
+def _read_step(state: TashKalarPosition, effect: Effect, data: dict[str, Any]) -> None:
     """Read what belongs to the step at hand."""
     steps = PROGRAMS[effect.program].steps
     effect.at = _number(f"{_FIELD}.at", data.get("at"), len(steps) - 1)
@@ -166,7 +166,7 @@ def _read_done(effect: Effect, data: object) -> None:
         effect.ranks[slot] = sum(1 << at for at, rank in enumerate(RANKS) if rank in ranks)
 
 
-def _check_pieces(state: Position, effect: Effect) -> None:
+def _check_pieces(state: TashKalarPosition, effect: Effect) -> None:
     """Refuse registers that name pieces that are not there, or steps that were not done."""
     pieces = state.own(0) | state.own(1)
     places = (effect.me, effect.runner, effect.picked, *effect.pieces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
-from pentathlon_engines.tash_kalar.board import bits_of
+from pentathlon_engines.tash_kalar.board import bits
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
     CARDS,
@@ -14,14 +14,14 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.cards.patterns import RANKS
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.serialization.etherweave import UNSEEN, weaver
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def read_pending(state: Position, fields: Fields) -> None:
+def read_pending(state: TashKalarPosition, fields: Fields) -> None:
     """Read which card is pending, and the piece on it; whether it is in hand is seen later."""
     if fields.has("pending"):
         state.pending = 1 << _warp_card(state, "pending", fields.text("pending"))
@@ -35,7 +35,7 @@ def read_pending(state: Position, fields: Fields) -> None:
     state.set_aside(state.on_card, 1)
 
 
-def check_pending(state: Position) -> None:
+def check_pending(state: TashKalarPosition) -> None:
     """Refuse a pending card that is in no hand, and a piece on a card that holds none."""
     if state.pending & ~state.hands[weaver(state)]:
         refuse("pending", "the card must be in the hand of its seat")
@@ -46,21 +46,21 @@ def check_pending(state: Position) -> None:
         refuse("on_card", "there is no card that a piece can lie on")
 
 
-def read_last_discard(state: Position, fields: Fields) -> None:
+def read_last_discard(state: TashKalarPosition, fields: Fields) -> None:
     """Read the most recent discard, one of those that lie in the pile."""
     seat = weaver(state)
     if seat < 0 or not fields.has("last_discard"):
         return
     lying = state.discards[seat]
     name = fields.text("last_discard")
-    unseen = [card for card in bits_of(lying) if card not in state.played[seat]]
+    unseen = [card for card in bits(lying) if card not in state.played[seat]]
     cards = unseen if name == UNSEEN else [CARDS.get(name, -1)]
     if not cards or cards[0] < 0 or not lying >> cards[0] & 1:
         refuse("last_discard", f"{name!r} does not lie in the discard pile")
     state.latest = cards[0]
 
 
-def read_warped(state: Position, names: object) -> None:
+def read_warped(state: TashKalarPosition, names: object) -> None:
     """Read whose warp effects were used in this turn."""
     if not isinstance(names, list) or len(names) > len(SCHOOL_CARDS[state.schools[0]]):
         refuse("progress.warped", "must be a list of cards")
@@ -68,7 +68,7 @@ def read_warped(state: Position, names: object) -> None:
         state.warped |= 1 << _warp_card(state, "progress.warped", name)
 
 
-def read_program(state: Position, data: dict[str, Any]) -> int:
+def read_program(state: TashKalarPosition, data: dict[str, Any]) -> int:
     """Return the card whose effect is resolved: the one at hand unless a warp effect is named."""
     if data.get("warp") is None:
         return state.card
@@ -78,7 +78,7 @@ def read_program(state: Position, data: dict[str, Any]) -> int:
     return card
 
 
-def _warp_card(state: Position, field: str, name: object) -> int:
+def _warp_card(state: TashKalarPosition, field: str, name: object) -> int:
     """Return the card of this name, which must have a warp effect and be in the match."""
     seat = weaver(state)
     cards = SCHOOL_CARDS[state.schools[seat]] if seat >= 0 else ()

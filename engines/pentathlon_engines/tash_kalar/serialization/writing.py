@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import constants, events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, NAMES, bits, bits_of
+from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, NAMES, bits
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     GATEWAY_SCHOOLS,
@@ -21,7 +21,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.cards.patterns import ORIENTATIONS, RANKS
 from pentathlon_engines.tash_kalar.effect import LOWER, SLOTS, UPPER
 from pentathlon_engines.tash_kalar.serialization import etherweave
-from pentathlon_engines.tash_kalar.state import Position
+from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ CAPTURES = (None, "own", "enemy")
 SHARED = ("legends", "flares")
 
 
-def describe(state: Position) -> dict[str, Any]:
+def describe(state: TashKalarPosition) -> dict[str, Any]:
     """Return a whole position as a JSON object; decks from the top."""
     decks: dict[str, Any] = {
         "beings": [names(deck[::-1]) for deck in state.decks],
@@ -52,7 +52,7 @@ def describe(state: Position) -> dict[str, Any]:
         "hands": [hand(state, seat) for seat in (0, 1)],
         "decks": decks,
         "played": _played(state),
-        "discards": [sorted(names(bits_of(pile))) for pile in state.discards],
+        "discards": [sorted(names(bits(pile))) for pile in state.discards],
         **etherweave.discard_fields(state, events.BOTH),
         **_tasks(state),
         "end": _end(state),
@@ -63,7 +63,7 @@ def describe(state: Position) -> dict[str, Any]:
     }
 
 
-def show(state: Position, seat: int | None) -> dict[str, Any]:
+def show(state: TashKalarPosition, seat: int | None) -> dict[str, Any]:
     """Return a position as a seat or a spectator may see it; `you` and `legal` are not in it.
 
     A spectator hears of what has happened since the last decision of anybody.
@@ -73,7 +73,7 @@ def show(state: Position, seat: int | None) -> dict[str, Any]:
     pile: dict[str, Any] = {}
     if seat is not None:
         own = {"hand": hands[seat]}
-        pile = {"discard": sorted(names(bits_of(state.discards[seat])))}
+        pile = {"discard": sorted(names(bits(state.discards[seat])))}
     since = max(state.since) if seat is None else state.since[seat]
     heard = () if seat is None else (seat,)
     return {
@@ -109,12 +109,12 @@ def square(place: int) -> str | None:
     return None if place < 0 else NAMES[place]
 
 
-def hand(state: Position, seat: int) -> dict[str, Any]:
+def hand(state: TashKalarPosition, seat: int) -> dict[str, Any]:
     """Return a hand as a JSON object."""
-    flares = names(bits_of(state.hand_of(seat, 2)))
+    flares = names(bits(state.hand_of(seat, 2)))
     return {
-        "beings": sorted(names(bits_of(state.hand_of(seat, 0)))),
-        "legends": sorted(names(bits_of(state.hand_of(seat, 1)))),
+        "beings": sorted(names(bits(state.hand_of(seat, 0)))),
+        "legends": sorted(names(bits(state.hand_of(seat, 1)))),
         "flare": flares[0] if flares else None,
     }
 
@@ -127,7 +127,7 @@ def _hand_size(cards: dict[str, Any]) -> dict[str, int]:
     }
 
 
-def _deck_sizes(state: Position) -> dict[str, Any]:
+def _deck_sizes(state: TashKalarPosition) -> dict[str, Any]:
     sizes: dict[str, Any] = {
         "beings": [len(deck) for deck in state.decks],
         "legends": len(state.legends),
@@ -138,7 +138,7 @@ def _deck_sizes(state: Position) -> dict[str, Any]:
     return sizes
 
 
-def _turn(state: Position) -> dict[str, Any]:
+def _turn(state: TashKalarPosition) -> dict[str, Any]:
     """Return who decides what, and what has been done in this turn."""
     step = None
     if state.phase == constants.RESOLVING and state.effect is not None:
@@ -164,7 +164,7 @@ def _turn(state: Position) -> dict[str, Any]:
     }
 
 
-def _board(state: Position) -> dict[str, Any]:
+def _board(state: TashKalarPosition) -> dict[str, Any]:
     pieces = {}
     for place in bits(state.own(0) | state.own(1)):
         owner, rank = divmod(state.board[place] - 1, constants.RANKS_EACH)
@@ -190,18 +190,18 @@ def _board(state: Position) -> dict[str, Any]:
     }
 
 
-def _gateway(state: Position) -> dict[str, Any]:
+def _gateway(state: TashKalarPosition) -> dict[str, Any]:
     """Return where the Gateway is, if there can be one (18.2)."""
     if not any(school in GATEWAY_SCHOOLS for school in state.schools):
         return {}
     return {"gateway": square(state.gateway)}
 
 
-def _is_frosty(state: Position) -> bool:
+def _is_frosty(state: TashKalarPosition) -> bool:
     return any(school in FROST_SCHOOLS for school in state.schools)
 
 
-def _frozen(state: Position) -> dict[str, Any]:
+def _frozen(state: TashKalarPosition) -> dict[str, Any]:
     """Return the card in play, and how many pieces left the game, if that can be (18.1)."""
     if not _is_frosty(state):
         return {}
@@ -214,13 +214,13 @@ def _frozen(state: Position) -> dict[str, Any]:
     return {"frozen": None if state.frozen < 0 else IDS[state.frozen], "removed": removed}
 
 
-def _summoning(state: Position, summoning: int) -> dict[str, Any]:
+def _summoning(state: TashKalarPosition, summoning: int) -> dict[str, Any]:
     card, place = divmod(summoning, GRID)
     counts = {"as_legend": True} if state.raised >> card & 1 else {}
     return {"card": IDS[card], "square": NAMES[place], **counts}
 
 
-def _played(state: Position) -> dict[str, Any]:
+def _played(state: TashKalarPosition) -> dict[str, Any]:
     return {
         "beings": [names(cards) for cards in state.played],
         "legends": names(state.legend_pile),
@@ -228,13 +228,13 @@ def _played(state: Position) -> dict[str, Any]:
     }
 
 
-def _tasks(state: Position) -> dict[str, Any]:
+def _tasks(state: TashKalarPosition) -> dict[str, Any]:
     if state.mode != constants.HIGH_FORM:
         return {}
     under = state.tasks[: state.under][::-1]
     return {
         "tasks": {
-            "current": sorted(TASK_IDS[task] for task in bits_of(state.current)),
+            "current": sorted(TASK_IDS[task] for task in bits(state.current)),
             "next": None if state.next_task < 0 else TASK_IDS[state.next_task],
             "claimed": [[TASK_IDS[task] for task in claimed] for claimed in state.claimed],
             "under": [TASK_IDS[task] for task in under],
@@ -242,7 +242,7 @@ def _tasks(state: Position) -> dict[str, Any]:
     }
 
 
-def _end(state: Position) -> dict[str, Any] | None:
+def _end(state: TashKalarPosition) -> dict[str, Any] | None:
     if state.trigger < 0:
         return None
     return {
@@ -252,7 +252,7 @@ def _end(state: Position) -> dict[str, Any] | None:
     }
 
 
-def _progress(state: Position) -> dict[str, Any]:
+def _progress(state: TashKalarPosition) -> dict[str, Any]:
     draws = None
     if state.phase == constants.SHUFFLING:
         deck = SHARED[state.new_deck]
@@ -280,7 +280,7 @@ def _progress(state: Position) -> dict[str, Any]:
     }
 
 
-def _effect(state: Position, effect: Effect) -> dict[str, Any]:
+def _effect(state: TashKalarPosition, effect: Effect) -> dict[str, Any]:
     """Return the registers of an effect; what they mean is said in `effect.py`."""
     onto = {"onto": CAPTURES[effect.onto]} if _is_frosty(state) else {}
     done = [
