@@ -20,6 +20,7 @@ from pentathlon.local.api_client import ApiRefused
 from pentathlon.local.demo_logins import Login
 from pentathlon.local.demo_people import DemoFailed, Json, People
 from pentathlon.local.demo_plan import Plan, plans
+from pentathlon.ratings.uncertainty import half_width
 
 _FILE: Final = "demo.json"
 _PAUSE_S: Final = 0.4
@@ -139,7 +140,7 @@ class Demo:
     def _show_table(self, plan: Plan) -> None:
         self._say(f"\nLeaderboard of {plan.title}:")
         for row in self._read(f"leaderboards/{plan.game}/")["results"]:
-            skill = f"{row['mu']:5.1f} ± {2 * row['sigma']:.1f}"
+            skill = f"{row['mu']:5.1f} ± {half_width(row['sigma']):.1f}"
             self._say(f"  {row['rank']:>2}  {row['version']['label']:<16} {skill}")
 
     def _pause(self) -> None:

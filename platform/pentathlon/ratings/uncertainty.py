@@ -12,9 +12,15 @@ PROVISIONAL_SIGMA = 1.9
 _REACH = 8.0  # standard deviations; beyond it a normal distribution adds nothing to a float
 
 
+def half_width(sigma: float) -> float:
+    """Return half the width of a 95 % interval; API, pages and commands take it from here."""
+    return Z_95 * sigma
+
+
 def interval(skill: Skill) -> tuple[float, float]:
     """Return the bounds that hold the true strength with 95 % probability."""
-    return skill.mu - Z_95 * skill.sigma, skill.mu + Z_95 * skill.sigma
+    reach = half_width(skill.sigma)
+    return skill.mu - reach, skill.mu + reach
 
 
 def is_provisional(skill: Skill) -> bool:

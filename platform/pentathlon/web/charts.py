@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from pentathlon.ratings.models import Rating, RatingChange
 from pentathlon.ratings.skill import MU, SIGMA
+from pentathlon.ratings.uncertainty import half_width
 from pentathlon.replays.usage import RequestCost
 
 _MOST_POINTS = 150
@@ -157,12 +158,12 @@ def _chart(histories: dict[int, list[Point]]) -> RatingChart:
 
 def _lowest(points: Sequence[Point]) -> float:
     _, mu, sigma = points[-1]
-    return min(mu - 2 * sigma, *(mu for _, mu, _ in points))
+    return min(mu - half_width(sigma), *(mu for _, mu, _ in points))
 
 
 def _highest(points: Sequence[Point]) -> float:
     _, mu, sigma = points[-1]
-    return max(mu + 2 * sigma, *(mu for _, mu, _ in points))
+    return max(mu + half_width(sigma), *(mu for _, mu, _ in points))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,8 +182,8 @@ class _Scale:
 
 def _line(number: int, points: Sequence[Point], scale: _Scale, *, is_old: bool) -> VersionLine:
     count, mu, sigma = points[-1]
-    upper = [(scale.x(n), scale.y(m + 2 * s)) for n, m, s in points]
-    lower = [(scale.x(n), scale.y(m - 2 * s)) for n, m, s in reversed(points)]
+    upper = [(scale.x(n), scale.y(m + half_width(s))) for n, m, s in points]
+    lower = [(scale.x(n), scale.y(m - half_width(s))) for n, m, s in reversed(points)]
     return VersionLine(
         version=number,
         path=_path([(scale.x(n), scale.y(m)) for n, m, _ in points]),

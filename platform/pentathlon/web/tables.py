@@ -11,7 +11,7 @@ from django.utils import timezone
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.ratings.models import Rating
-from pentathlon.ratings.uncertainty import is_provisional
+from pentathlon.ratings.uncertainty import interval, is_provisional
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.progress import Progress, progress
 from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
@@ -68,9 +68,8 @@ def bar_scale(ratings: Sequence[Rating]) -> tuple[float, float]:
     """Return round ends that hold every interval of a table."""
     if not ratings:
         return 0.0, 50.0
-    low = min(rating.mu - 2 * rating.sigma for rating in ratings)
-    high = max(rating.mu + 2 * rating.sigma for rating in ratings)
-    return 5.0 * floor(low / 5), 5.0 * ceil(high / 5)
+    lows, highs = zip(*(interval(rating.skill) for rating in ratings), strict=True)
+    return 5.0 * floor(min(lows) / 5), 5.0 * ceil(max(highs) / 5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.ratings.models import live_key
+from pentathlon.ratings.uncertainty import half_width
 from pentathlon.web.charts import rating_chart
 from tests.factories import make_version
 from tests.pentathlon.web.pages import page_of
@@ -41,4 +42,4 @@ def test_chart_has_its_figures_below() -> None:
 
     page = page_of(Client().get(reverse("bot", args=[scene.versions[0].bot_id])))
 
-    assert f"{rating.mu:.1f} ± {2 * rating.sigma:.1f}" in page.text
+    assert f"{rating.mu:.1f} ± {half_width(rating.sigma):.1f}" in page.text

@@ -27,7 +27,7 @@ def test_numbers_are_set_as_everywhere() -> None:
     assert formats.percent(0.61) == "61 %"
     assert formats.percent_fine(0.508) == "50.8 %"
     assert formats.decimal(36.24) == "36.2"
-    assert formats.spread(0.9) == "1.8"
+    assert formats.spread(1.8) == "3.5"
     assert formats.seconds(1234) == "1.23"
     assert formats.seconds(12_340) == "12.3"
     assert (formats.points(11.0), formats.points(11.5)) == ("11", "11.5")
@@ -41,12 +41,12 @@ def test_tint_follows_the_share(share: float | None, name: str) -> None:
     assert tint(share) == name
 
 
-def test_interval_reaches_two_sigma_to_both_sides() -> None:
-    drawing = interval_bar(30, 1, (10, 50), provisional=False)
+def test_bar_shows_the_95_percent_interval() -> None:
+    drawing = interval_bar(30, 5, (10, 50), provisional=False)
 
-    assert 'x="45.0%"' in drawing
-    assert 'width="10.0%"' in drawing
-    assert "95 % interval 28.0 to 32.0" in drawing
+    assert 'x="25.5%"' in drawing
+    assert 'width="49.0%"' in drawing
+    assert "95 % interval 20.2 to 39.8" in drawing
 
 
 def test_interval_beyond_the_scale_is_cut() -> None:

@@ -8,6 +8,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from pentathlon import web
+from pentathlon.ratings.skill import Skill
+from pentathlon.ratings.uncertainty import interval
 from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 
@@ -115,7 +117,7 @@ def interval_bar(
     mu: float, sigma: float, scale: tuple[float, float], *, provisional: bool, shown: bool = True
 ) -> SafeString:
     """Draw the 95 % interval of a strength on the table's one scale."""
-    low, high = mu - 2 * sigma, mu + 2 * sigma
+    low, high = interval(Skill(mu, sigma))
     left, right = _on(low, scale), _on(high, scale)
     return format_html(
         '<svg class="interval" {}><line class="track" x2="100%" y1="11" y2="11"/>'

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from django import template
 
+from pentathlon.ratings.uncertainty import half_width
+
 register = template.Library()
 
 _KB = 1000
@@ -26,8 +28,8 @@ def decimal(number: float) -> str:
 
 @register.filter
 def spread(sigma: float) -> str:
-    """Write the half-width of a 95 % interval: two sigma."""
-    return f"{2 * sigma:.1f}"
+    """Write the half-width of a 95 % interval."""
+    return f"{half_width(sigma):.1f}"
 
 
 @register.filter

@@ -1,0 +1,22 @@
+"""Tables on pages, and what the API says of the same rows."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.scene import make_scene
+
+pytestmark = pytest.mark.django_db
+
+
+def test_page_and_api_show_the_same_interval() -> None:
+    tournament = make_scene().closed
+
+    page = page_of(Client().get(reverse("tournament", args=[tournament.pk])))
+    rows = Client().get(f"/api/v1/tournaments/{tournament.pk}/standings/").json()["results"]
+
+    for row in rows:
+        low, high = row["interval"]
+        assert f"{row['rating']['mu']:.1f} ± {(high - low) / 2:.1f}" in page.text
+    assert rows
