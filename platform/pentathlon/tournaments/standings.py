@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import MatchSeat
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.ratings.models import Pool, Rating, ScoreLine
 from pentathlon.ratings.scores import Scores, read_scores, scores_of
 from pentathlon.ratings.skill import Skill
@@ -16,6 +16,7 @@ from pentathlon.ratings.uncertainty import chances_of_best, groups, interval, is
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
 
 _NEVER_MET: Final = (0, 0, 0)
+_LATEST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,10 +127,22 @@ def crosstable(tournament: Tournament) -> list[CrosstableRow]:
 
 def seat_rates(tournament: Tournament) -> list[SeatRate]:
     """Return how each seat did, so that an advantage of one of them shows."""
-    seats = _scores(tournament, with_pairs=False).seats
+    return _seat_rates(_scores(tournament, with_pairs=False))
+
+
+def seat_rates_of_game(game: str) -> list[SeatRate]:
+    """Return how each seat did in the latest tournament matches of a game."""
+    played = Match.objects.of_game(game).filter(
+        state=MatchState.DONE, kind=MatchKind.TOURNAMENT, is_revoked=False
+    )
+    latest = list(played.order_by("-pk").values_list("pk", flat=True)[:_LATEST])
+    return _seat_rates(scores_of(MatchSeat.objects.filter(match__in=latest)))
+
+
+def _seat_rates(scores: Scores) -> list[SeatRate]:
     return [
         SeatRate(seat=seat, score=Score.of(*counts))
-        for seat, counts in enumerate(seats)
+        for seat, counts in enumerate(scores.seats)
         if any(counts)
     ]
 

@@ -1,4 +1,4 @@
-"""Tables of pages: ratings, crosstables, wins by seat, and lists of tournaments."""
+"""Tables of pages: ratings, crosstables, and lists of tournaments."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
-from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.uncertainty import interval, is_provisional
 from pentathlon.tournaments.models import Tournament, TournamentState
@@ -19,7 +18,6 @@ from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
 PAGE_SIZE = 50
 _BOUNDS = (0.25, 0.45, 0.55, 0.75)
 """Shares at which the tint changes; both middle ones still count as level."""
-_LATEST = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,43 +104,6 @@ def tint(share: float | None) -> str:
     if share <= above:
         return "t3"
     return "t4" if share < high else "t5"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatShare:
-    """The share of matches that one seat won; a tie for first counts in parts."""
-
-    seat: int
-    share: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatWins:
-    """All seats of a game, over its latest matches with the usual number of seats."""
-
-    rows: list[SeatShare]
-    total: int
-
-
-def seat_wins(game: str, *, seats: int) -> SeatWins:
-    """Count who came first in the latest finished matches of a game."""
-    latest = (
-        Match.objects.of_game(game)
-        .filter(state=MatchState.DONE, kind=MatchKind.TOURNAMENT, is_revoked=False)
-        .order_by("-pk")
-        .values_list("pk", flat=True)[:_LATEST]
-    )
-    firsts: dict[int, list[int]] = {}
-    winners = MatchSeat.objects.filter(match__in=list(latest), rank=0, seat__lt=seats)
-    for match_id, seat in winners.values_list("match_id", "seat"):
-        firsts.setdefault(match_id, []).append(seat)
-    sums = [0.0] * seats
-    for tied in firsts.values():
-        for seat in tied:
-            sums[seat] += 1 / len(tied)
-    total = len(firsts)
-    rows = [SeatShare(seat=seat, share=won / max(total, 1)) for seat, won in enumerate(sums)]
-    return SeatWins(rows=rows, total=total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

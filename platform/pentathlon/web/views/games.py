@@ -8,6 +8,7 @@ from pentathlon.matches.models import Match
 from pentathlon.ratings.models import live_key
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
+from pentathlon.tournaments.standings import seat_rates_of_game
 from pentathlon.web.boards import (
     game_tiles,
     inline_board,
@@ -16,7 +17,7 @@ from pentathlon.web.boards import (
     start_board,
 )
 from pentathlon.web.requests import person
-from pentathlon.web.tables import rating_table, seat_wins
+from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
@@ -46,7 +47,7 @@ def game(request: HttpRequest, game: str) -> HttpResponse:
         "board": inline_board(board),
         "caption": caption,
         "table": rating_table(live_key(game), reader=person(request), size=_BEST),
-        "wins": seat_wins(game, seats=info.default_seats),
+        "seat_rates": seat_rates_of_game(game),
         "matches": latest,
     }
     return render(request, "web/game.html", context)
