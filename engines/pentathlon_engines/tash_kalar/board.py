@@ -64,7 +64,7 @@ _IS_COMPILED: Final = is_compiled(mask)
 
 
 def bits(squares: int) -> list[int]:
-    """Return the squares, cards or tasks of a mask in ascending order; of squares by their names.
+    """Return the squares of a mask, in the order of their names.
 
     >>> [NAMES[square] for square in bits(named(["c4", "b4", "e1"]))]
     ['b4', 'c4', 'e1']
@@ -123,6 +123,17 @@ def _add_files(squares: int, table: list[Item], found: list[Item]) -> None:
             base += SIDE
         squares >>= _SMALL_BITS
         first += _SMALL_BITS
+
+
+def bits_of(cards: int) -> list[int]:
+    """Return the cards or tasks of a mask, few of many, in ascending order."""
+    found: list[int] = []
+    while cards:
+        card = cards.bit_length() - 1
+        found.append(card)
+        cards ^= 1 << card
+    found.reverse()
+    return found
 
 
 def shifted(square: int, dx: int, dy: int) -> int:

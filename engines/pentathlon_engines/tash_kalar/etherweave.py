@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import actions
-from pentathlon_engines.tash_kalar.board import bits, listed
+from pentathlon_engines.tash_kalar.board import bits_of, listed
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BOUND_CARDS,
     FIRST_LEGEND,
@@ -30,7 +30,7 @@ def add_warps(state: TashKalarPosition, found: list[int]) -> None:
     """Add the warp effects that the active seat may use now (18.3.2)."""
     cards = state.hands[state.active] & WARP_CARDS
     if cards and may_warp(state):
-        found.extend([actions.WARPS[card] for card in bits(cards)])
+        found.extend([actions.WARPS[card] for card in bits_of(cards)])
 
 
 def may_warp(state: TashKalarPosition) -> bool:
@@ -91,7 +91,7 @@ def offer_taking_back(state: TashKalarPosition, effect: Effect, step: Step) -> l
 def offer_copies(state: TashKalarPosition, effect: Effect, step: CardStep) -> list[int]:
     """Return the cards whose warp effect may be copied (18.3.3 to 18.3.5)."""
     cards = state.pending if step.pending else state.discards[state.active] & WARP_CARDS
-    return [actions.WARPS[card] for card in bits(cards & ~BOUND_CARDS)]
+    return [actions.WARPS[card] for card in bits_of(cards & ~BOUND_CARDS)]
 
 
 def offer_throws(state: TashKalarPosition, effect: Effect, step: CardStep) -> list[int]:
@@ -100,7 +100,7 @@ def offer_throws(state: TashKalarPosition, effect: Effect, step: CardStep) -> li
         cards = state.pending & ~BOUND_CARDS
     else:
         cards = state.hands[state.active] & ~state.pending
-    return [actions.THROWS[card] for card in bits(cards)]
+    return [actions.THROWS[card] for card in bits_of(cards)]
 
 
 def swap(state: TashKalarPosition, effect: Effect, step: SwapStep, action: int) -> bool:
@@ -203,4 +203,4 @@ def discard_legends(state: TashKalarPosition, effect: Effect, step: Step) -> Non
     seat = state.active
     legends = state.hand_of(seat, 1)
     state.hands[seat] &= ~legends
-    state.legend_pile.extend(sorted(bits(legends), key=IDS.__getitem__))
+    state.legend_pile.extend(sorted(bits_of(legends), key=IDS.__getitem__))

@@ -7,7 +7,7 @@ could summon with what stands there.
 from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import tasks
-from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits, named
+from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits_of, named
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     BEINGS,
     FROST_SCHOOLS,
@@ -114,7 +114,7 @@ def _of_turn(state: TashKalarPosition) -> float:
         return sum(_DESTROYED[rank] * state.destroyed[rank] for rank in range(RANKS_EACH))
     points = [
         tasks.POINTS[task]
-        for task in bits(state.current)
+        for task in bits_of(state.current)
         if tasks.is_satisfied(state, task, state.active)
     ]
     return _CLAIM * max(points, default=0)

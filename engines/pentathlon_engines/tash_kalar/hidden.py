@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.draws import shuffle
 from pentathlon_engines.tash_kalar import etherweave, events, everfrost, legality, tasks
-from pentathlon_engines.tash_kalar.board import bits, mask
+from pentathlon_engines.tash_kalar.board import bits_of, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FLARE_CARDS,
@@ -225,7 +225,7 @@ def _plays_freely(state: TashKalarPosition, seat: int) -> bool:
         return False
     if state.frozen >= 0 and everfrost.can_thaw(state):
         return False
-    return not any(tasks.is_satisfied(state, task, seat) for task in bits(state.current))
+    return not any(tasks.is_satisfied(state, task, seat) for task in bits_of(state.current))
 
 
 def _shuffle(cards: list[int], rng: Random | None) -> None:

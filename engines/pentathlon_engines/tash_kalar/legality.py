@@ -17,7 +17,7 @@ from pentathlon_engines.tash_kalar.actions import (
     SETUPS,
     THAW,
 )
-from pentathlon_engines.tash_kalar.board import GRID, bits, listed
+from pentathlon_engines.tash_kalar.board import GRID, bits, bits_of, listed
 from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND, NEEDS
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
@@ -83,7 +83,7 @@ def end_actions(state: TashKalarPosition) -> list[int]:
     """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""
     found = [END]
     _add_free_plays(state, found)
-    for task in bits(state.current):
+    for task in bits_of(state.current):
         if tasks.is_satisfied(state, task, state.active):
             found.append(CLAIMS[task])  # noqa: PERF401  # mostly none, and no list is made
     found.sort()

@@ -15,6 +15,7 @@ from pentathlon_engines.tash_kalar.board import (
     WITHIN,
     add_bits,
     bits,
+    bits_of,
     distance,
     listed,
     spread,
@@ -283,7 +284,7 @@ def _picks(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[i
 
 
 def _cards_to_take(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:
-    return [actions.TAKES[card] for card in bits(state.discards[state.active])]
+    return [actions.TAKES[card] for card in bits_of(state.discards[state.active])]
 
 
 def _flares_to_throw(state: TashKalarPosition, effect: Effect, step: words.Step) -> list[int]:

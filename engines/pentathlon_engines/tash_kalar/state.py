@@ -9,7 +9,7 @@ from abc import abstractmethod
 
 from pentathlon_engines.contract.game import CHANCE, State
 from pentathlon_engines.tash_kalar.actions import EVERY_PLACEMENT
-from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, bits, mask
+from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, bits_of, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -446,14 +446,14 @@ class TashKalarPosition(State):
         """Return the cards in a hand in ascending order, in a list that is only read."""
         hand = self.hands[seat]
         if hand != self._hand:
-            self._hand, self._held = hand, bits(hand)
+            self._hand, self._held = hand, bits_of(hand)
         return self._held
 
     def loose(self, seat: int) -> list[int]:
         """Return the cards in a hand without the pending one (18.3), which stays in it."""
         if not self.pending:
             return self.held(seat)
-        return bits(self.hands[seat] & ~self.pending)
+        return bits_of(self.hands[seat] & ~self.pending)
 
     def hand_of(self, seat: int, kind: int) -> int:
         """Return the beings (0), legends (1) or flares (2) in a hand as a mask."""

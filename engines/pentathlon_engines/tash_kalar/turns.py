@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.game import CHANCE, Outcome
 from pentathlon_engines.tash_kalar import events, tasks
-from pentathlon_engines.tash_kalar.board import RULES, bits
+from pentathlon_engines.tash_kalar.board import RULES, bits_of
 from pentathlon_engines.tash_kalar.constants import (
     BY_CAP,
     BY_DECK,
@@ -44,7 +44,7 @@ def claim(state: TashKalarPosition, task: int) -> None:
 def turn_up(state: TashKalarPosition) -> None:
     """Turn up the next task; those that do not fit go under the deck (4.2, 11.2)."""
     state.next_task = -1
-    open_tasks = bits(state.current)
+    open_tasks = bits_of(state.current)
     for _ in range(len(state.tasks)):
         if state.next_task >= 0:
             state.tasks.insert(0, state.next_task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pentathlon_engines.contract.position import Fields, checked_integer, refuse
 from pentathlon_engines.tash_kalar import hidden, tasks, turns
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.board import bits, mask
+from pentathlon_engines.tash_kalar.board import bits_of, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     CARDS,
     FIRST_LEGEND,
@@ -207,7 +207,7 @@ def _read_task_deck(state: TashKalarPosition, fields: Fields, under: list[int]) 
         state.tasks = _tasks("decks.tasks", decks["tasks"])[::-1]
         return
     seen = {*state.claimed[0], *state.claimed[1], *under, state.next_task}
-    seen |= {*bits(state.current)}
+    seen |= {*bits_of(state.current)}
     left = [task for task in range(tasks.TASKS) if task not in seen]
     state.tasks = [*under[::-1], *left[::-1]]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pentathlon_engines.tash_kalar import constants, events
 from pentathlon_engines.tash_kalar.actions import TASK_IDS
-from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, NAMES, bits
+from pentathlon_engines.tash_kalar.board import DIRECTIONS, GRID, NAMES, bits, bits_of
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FROST_SCHOOLS,
     GATEWAY_SCHOOLS,
@@ -52,7 +52,7 @@ def describe(state: TashKalarPosition) -> dict[str, Any]:
         "hands": [hand(state, seat) for seat in (0, 1)],
         "decks": decks,
         "played": _played(state),
-        "discards": [sorted(names(bits(pile))) for pile in state.discards],
+        "discards": [sorted(names(bits_of(pile))) for pile in state.discards],
         **etherweave.discard_fields(state, events.BOTH),
         **_tasks(state),
         "end": _end(state),
@@ -73,7 +73,7 @@ def show(state: TashKalarPosition, seat: int | None) -> dict[str, Any]:
     pile: dict[str, Any] = {}
     if seat is not None:
         own = {"hand": hands[seat]}
-        pile = {"discard": sorted(names(bits(state.discards[seat])))}
+        pile = {"discard": sorted(names(bits_of(state.discards[seat])))}
     since = max(state.since) if seat is None else state.since[seat]
     heard = () if seat is None else (seat,)
     return {
@@ -111,10 +111,10 @@ def square(place: int) -> str | None:
 
 def hand(state: TashKalarPosition, seat: int) -> dict[str, Any]:
     """Return a hand as a JSON object."""
-    flares = names(bits(state.hand_of(seat, 2)))
+    flares = names(bits_of(state.hand_of(seat, 2)))
     return {
-        "beings": sorted(names(bits(state.hand_of(seat, 0)))),
-        "legends": sorted(names(bits(state.hand_of(seat, 1)))),
+        "beings": sorted(names(bits_of(state.hand_of(seat, 0)))),
+        "legends": sorted(names(bits_of(state.hand_of(seat, 1)))),
         "flare": flares[0] if flares else None,
     }
 
@@ -234,7 +234,7 @@ def _tasks(state: TashKalarPosition) -> dict[str, Any]:
     under = state.tasks[: state.under][::-1]
     return {
         "tasks": {
-            "current": sorted(TASK_IDS[task] for task in bits(state.current)),
+            "current": sorted(TASK_IDS[task] for task in bits_of(state.current)),
             "next": None if state.next_task < 0 else TASK_IDS[state.next_task],
             "claimed": [[TASK_IDS[task] for task in claimed] for claimed in state.claimed],
             "under": [TASK_IDS[task] for task in under],
