@@ -2,10 +2,12 @@
 
 from typing import Final, Generic, TypeVar, cast
 
+from django.conf import settings
 from django.db.models import Model
 from django.http import Http404
 from django_filters.rest_framework import FilterSet
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from api.idempotency import Handler, make_idempotent
@@ -47,6 +49,16 @@ class Endpoint(GenericViewSet[T], Generic[T]):
         if request.method == "POST" and self.takes_idempotency_key and self.action is not None:
             # The framework looks the handler up next.
             self.post = make_idempotent(self.post, prepare=self.prepare)
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: object, **kwargs: object
+    ) -> Response:
+        """Keep what a signed-in person is told out of every cache, unless the answer says more."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        # Not `request.user`: a refused sign-in would be tried again.
+        if "Authorization" in request.headers or settings.SESSION_COOKIE_NAME in request.COOKIES:
+            answer.headers.setdefault("Cache-Control", "private, no-store")
+        return answer
 
     def prepare(self) -> None:
         """Do slow work before the transaction of a POST with an idempotency key."""

@@ -35,6 +35,6 @@ class GameFilter(filters.ChoiceFilter):
         super().__init__(choices=_titles, **settings)
 
 
-@extend_schema_field({"type": "string", "pattern": "^[^\\0]*$"})
+@extend_schema_field({"type": "string", "pattern": "^[^\\x00]*$"})
 class TextFilter(filters.CharFilter):
     """A text without zero bytes, which no database stores."""

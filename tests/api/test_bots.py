@@ -143,6 +143,16 @@ def test_archive_comes_back_as_a_zip_that_is_the_same_bot() -> None:
     assert answer.content == bytes(version.archive.data)
 
 
+def test_answers_to_a_token_are_kept_by_no_cache(anonymous: APIClient) -> None:
+    version = make_version(name="Tiger")
+
+    private = client_of(version.bot.owner).get(f"{V1}/versions/{version.pk}/archive/")
+    public = anonymous.get(f"{V1}/bots/")
+
+    assert private.headers["Cache-Control"] == "private, no-store"
+    assert "no-store" not in public.headers.get("Cache-Control", "")
+
+
 def test_log_of_validation_is_for_the_owner() -> None:
     version = make_version(state=VersionState.REJECTED)
     BotVersion.objects.update(validation_log="Traceback")

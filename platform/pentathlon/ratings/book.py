@@ -8,7 +8,7 @@ from pentathlon.ratings.skill import Result, Skill, rate
 
 
 @dataclass(slots=True)
-class Line:
+class RatingLine:
     """Where one bot version stands."""
 
     skill: Skill
@@ -39,7 +39,7 @@ class Book:
         self,
         *,
         draw_probability: float,
-        lines: dict[int, Line] | None = None,
+        lines: dict[int, RatingLine] | None = None,
         has_charts: bool = True,
     ) -> None:
         self.draw_probability = draw_probability
@@ -66,8 +66,8 @@ class Book:
             for seat, (player, line) in enumerate(zip(result.players, lines, strict=True))
         ]
 
-    def _line(self, player: int) -> Line:
-        return self.lines.setdefault(player, Line(Skill()))
+    def _line(self, player: int) -> RatingLine:
+        return self.lines.setdefault(player, RatingLine(Skill()))
 
 
 def is_landmark(nth: int | None) -> bool:
@@ -75,7 +75,7 @@ def is_landmark(nth: int | None) -> bool:
     return nth is not None and nth % (1 << max(0, nth.bit_length() - 7)) == 0
 
 
-def _count(line: Line, rank: int, ranks: tuple[int, ...]) -> None:
+def _count(line: RatingLine, rank: int, ranks: tuple[int, ...]) -> None:
     """Count a match as won (best alone), drawn (best with others) or lost."""
     line.matches += 1
     if rank > 0:

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce, Now
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import fingerprint_after
-from pentathlon.ratings.book import Book, Line
+from pentathlon.ratings.book import Book, RatingLine
 from pentathlon.ratings.change_rows import ChangeRow, change_row, insert_rows
 from pentathlon.ratings.models import (
     LedgerReason,
@@ -34,6 +34,8 @@ _log = structlog.stdlib.get_logger(__name__)
 _BATCH = 1000
 _SAMPLE = 2_000
 """Matches that tell a game's share of draws, give or take a hundredth: a start waits for it."""
+_SWEPT_TOGETHER = 100
+"""Rows that one tick looks at for unmarked results: the price of every tick."""
 _ENDED = (MatchState.DONE, MatchState.VOID)
 
 
@@ -80,11 +82,11 @@ def mark_ready(match_ids: Collection[int]) -> None:
     rows.update(state=LedgerState.READY, ended_at=Coalesce(Subquery(ended_at), Now()))
 
 
-def find_unmarked(*, after: int = 0, limit: int = 500) -> int | None:
-    """Look at some rows behind an id for matches that ended without being marked as ready.
+def find_unmarked(*, after: int = 0, limit: int = _SWEPT_TOGETHER) -> int | None:
+    """Mark the results of ended matches that no one has marked, among some rows behind an id.
 
-    A process of the release before this one ends matches so, and rows may be entered for matches
-    that have ended. Returns the id to go on from, None at the end.
+    A process of the previous release ends matches without marking them. Returns the id to go on
+    from, None at the end.
     """
     waiting = LedgerRow.objects.waiting().filter(pk__gt=after).order_by("pk")
     seen = list(waiting.values_list("pk", "match_id", "match__state")[:limit])
@@ -291,7 +293,7 @@ def _leave_to_newer(key: str) -> None:
 def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:
     players = {player for result in results for player in result.players}
     lines = {
-        rating.version_id: Line(
+        rating.version_id: RatingLine(
             skill=rating.skill,
             matches=rating.matches,
             wins=rating.wins,
