@@ -1,4 +1,4 @@
-"""Boards on pages: drawings, the cards of matches, and the tiles of games."""
+"""Boards on pages: drawings, cards for matches and tiles for games."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from pentathlon_engines import CHANCE, GAMES, GameInfo
 
 _VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 _FIELD = re.compile(r'data-field="([^"]*)"')
-_SAID = re.compile(r' (?:role|aria-label|aria-labelledby)="[^"]*"')
+_ARIA = re.compile(r' (?:role|aria-label|aria-labelledby)="[^"]*"')
 _TITLES = re.compile(r"<(title|desc)>.*?</\1>", re.DOTALL)
 
 
@@ -30,12 +30,12 @@ def thumbnail(svg: str) -> SafeString:
     field = _FIELD.search(head)
     if field:
         head = _VIEW_BOX.sub(f'viewBox="{field[1]}"', head)
-    head = _SAID.sub("", head)
+    head = _ARIA.sub("", head)
     return inline_board(f'{head} aria-hidden="true">{_TITLES.sub("", body)}')
 
 
 def start_board(game: str) -> str:
-    """Draw a position that a match of this game may begin with, always the same one."""
+    """Draw a starting position of a game, always the same one."""
     state, luck = GAMES[game].start(), Random(0)
     while state.to_move == CHANCE:
         state.apply_chance(state.sample_chance(luck))
@@ -53,7 +53,7 @@ class MatchCard:
 
 
 def match_cards(matches: Iterable[Match]) -> list[MatchCard]:
-    """Draw matches that were loaded with seats and replay."""
+    """Return a card for each match; load them with seats and replay."""
     return [
         MatchCard(
             match=match,
@@ -66,7 +66,7 @@ def match_cards(matches: Iterable[Match]) -> list[MatchCard]:
 
 
 def match_title(match: Match) -> str:
-    """Name a match by those who play it: two names, and how many more there are."""
+    """Name a match by its bots: two names, and how many others play."""
     names = [seat.version.bot.name for seat in match.seats.all()]
     others = f" + {len(names) - 2}" if len(names) > 2 else ""  # noqa: PLR2004  # two are named
     return " – ".join(names[:2]) + others
@@ -81,7 +81,7 @@ class Tile:
 
     @property
     def facts(self) -> str:
-        """Seats and kind of game in a few words."""
+        """The seats and the kind of game in a few words."""
         kinds = []
         if self.info.hidden:
             kinds.append("hidden parts")

@@ -1,4 +1,4 @@
-"""Charts that the server draws: ratings over time, and the CPU time of each request."""
+"""Charts that the server draws: ratings over time, CPU time of each request."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ Point = tuple[int, float, float]
 _MOST_BARS = 120
 _WIDEST_BAR = 60.0
 _NEAR_LIMIT = 0.4
-"""From this share of the limit on, the limit is drawn."""
+"""The chart shows the limit if the longest request reaches this share of it."""
 _LEAST_TOP_MS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionLine:
-    """One version: its line, its band, and where its name stands."""
+    """One version: its line, its 95 % band, and where its label goes."""
 
     version: int
     path: str
@@ -48,7 +48,7 @@ class GridLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingChart:
-    """Lines in a box of 1,000 by 100; labels in percent of the real size."""
+    """Lines in a box of 1,000 by 100; labels in percent of the box."""
 
     lines: list[VersionLine]
     rules: list[GridLine]
@@ -58,7 +58,7 @@ class RatingChart:
 def rating_chart(*, bot_id: int, pool_key: str) -> RatingChart | None:
     """Draw all versions of a bot in one pool; None before the first rated match.
 
-    However long a history is, few of its points are read, and the last one is the rating.
+    It reads few points of a long history; the last one is the rating.
     """
     rows = RatingChange.objects.landmarks(pool_key=pool_key, bot_id=bot_id)
     points = rows.values_list("version__number", "nth", "mu_after", "sigma_after")
@@ -77,7 +77,7 @@ def rating_chart(*, bot_id: int, pool_key: str) -> RatingChart | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestBar:
-    """One request, or the longest of a few that follow each other."""
+    """One request, or the longest of a few consecutive ones."""
 
     x: str
     y: str
@@ -88,17 +88,17 @@ class RequestBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnChart:
-    """Bars in a box of 1,000 by 100; rules and the limit in percent of the real height."""
+    """Bars in a box of 1,000 by 100; grid lines and the limit in percent of its height."""
 
     bars: list[RequestBar]
     rules: list[GridLine]
     limit_y: str | None
-    """None where the limit lies far above all bars."""
+    """None if the limit lies far above all bars."""
     limit_ms: int
     most_ms: int
     requests: int
-    together: int
-    """How many requests share a bar."""
+    requests_per_bar: int
+    """How many consecutive requests share a bar."""
 
     @property
     def has_fault(self) -> bool:
@@ -107,11 +107,13 @@ class TurnChart:
 
 
 def turn_chart(turns: Sequence[RequestCost], *, limit_ms: int) -> TurnChart | None:
-    """Draw the CPU times of all requests; None if there was none."""
+    """Draw the CPU times of all requests; return None if there are none."""
     if not turns:
         return None
-    together = ceil(len(turns) / _MOST_BARS)
-    groups = [turns[start : start + together] for start in range(0, len(turns), together)]
+    requests_per_bar = ceil(len(turns) / _MOST_BARS)
+    groups = [
+        turns[start : start + requests_per_bar] for start in range(0, len(turns), requests_per_bar)
+    ]
     most_ms = max(turn.cpu_ms for turn in turns)
     shows_limit = most_ms >= _NEAR_LIMIT * limit_ms
     top_ms = _round_up(max(most_ms, limit_ms if shows_limit else 0))
@@ -124,12 +126,12 @@ def turn_chart(turns: Sequence[RequestCost], *, limit_ms: int) -> TurnChart | No
         limit_ms=limit_ms,
         most_ms=most_ms,
         requests=len(turns),
-        together=together,
+        requests_per_bar=requests_per_bar,
     )
 
 
 def _history(seen: Sequence[Point], end: Point) -> list[Point]:
-    """Return the points of one version from the prior to the rating, about evenly spread."""
+    """Return points of one version from the prior to the rating, about evenly spaced."""
     step = ceil(end[0] / _MOST_POINTS)
     points = [(0, MU, SIGMA)]
     for point in seen:
@@ -140,7 +142,7 @@ def _history(seen: Sequence[Point], end: Point) -> list[Point]:
 
 def _chart(histories: dict[int, list[Point]]) -> RatingChart:
     newest = max(histories)
-    # Early bands would squeeze all that follows: only the last one counts for the scale.
+    # Early bands are so wide that they would flatten the rest: scale to the last one only.
     low = min(_lowest(points) for points in histories.values())
     high = max(_highest(points) for points in histories.values())
     bottom, top = 5.0 * floor(low / 5), 5.0 * ceil(high / 5)

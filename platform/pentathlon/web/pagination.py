@@ -1,4 +1,4 @@
-"""Pages of long lists by key, so that page 1,000 costs what page 1 does."""
+"""Pages of long lists, cut by key: page 1,000 costs what page 1 does."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -14,21 +14,16 @@ T = TypeVar("T", bound=Model)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CursorPage(Generic[T]):
-    """Some rows of a list, youngest first, and the addresses of its neighbours."""
+    """Some rows of a list, newest first, and the addresses of the pages beside it."""
 
     rows: list[T]
     newer: str
-    """Query of the page with younger rows; empty if there is none."""
+    """Query of the page with newer rows; empty if there is none."""
     older: str
-
-    @property
-    def is_alone(self) -> bool:
-        """Tell whether everything fits on this page."""
-        return not (self.newer or self.older)
 
 
 def cursor_page(request: HttpRequest, rows: QuerySet[T], *, size: int = 30) -> CursorPage[T]:
-    """Return the page that the query of the address asks for (`before` or `after` an id)."""
+    """Return the page that the query asks for: rows `before` or `after` an id."""
     before, after = query_number(request, "before"), query_number(request, "after")
     if after is not None:
         found = list(rows.filter(pk__gt=after).order_by("pk")[: size + 1])

@@ -1,4 +1,4 @@
-"""What the replay viewer of one match shows at one ply."""
+"""The replay viewer: what it shows of one match at one ply."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,19 +27,19 @@ class ActionRow:
     text: str
     cpu_ms: int = 0
     is_slow: bool = False
-    """It used most of the time that one action has."""
-    stood_in: bool = False
+    """It used most of the CPU time that one action may use."""
+    is_stand_in: bool = False
     faults: tuple[RecordedFault, ...] = ()
-    """What a bot did wrong when it was asked to act before this."""
+    """What a bot did wrong when it was asked for this action."""
 
     @property
     def is_chance(self) -> bool:
-        """Tell whether no seat decided this."""
+        """Tell whether this is a chance event."""
         return self.seat == CHANCE
 
     @property
-    def said(self) -> str:
-        """The sentence for those who hear the page."""
+    def label(self) -> str:
+        """The sentence that screen readers say."""
         who = "chance" if self.is_chance else f"seat {self.seat}"
         return f"ply {self.ply}, {who}: {self.text}"
 
@@ -80,17 +80,17 @@ class Viewer:
 
     @property
     def view(self) -> str:
-        """Say in words through whose eyes the board is seen."""
+        """Whose view the board shows, in words."""
         return "as a spectator sees it" if self.seat is None else f"as seat {self.seat} saw it"
 
     @property
     def seat_query(self) -> str:
-        """What keeps the viewpoint in the address of another ply."""
+        """The part of a query that keeps the viewpoint at another ply."""
         return _seat_query(self.seat)
 
     @property
     def links(self) -> dict[str, str]:
-        """Addresses of the controls for those without a script."""
+        """Addresses of the controls, for pages without a script."""
         back, forward = max(0, self.ply - 1), min(self.last, self.ply + 1)
         plies = {"first": 0, "back": back, "forward": forward, "last": self.last}
         links = {name: f"?ply={ply}{self.seat_query}" for name, ply in plies.items()}
@@ -100,8 +100,8 @@ class Viewer:
 
 
 def make_viewer(match: Match, *, record: Record, ply: int | None, seat: int | None) -> Viewer:
-    """Open a replay; without a ply at its end, with one too large too."""
-    ply, seat = _looked_at(record, ply, seat)
+    """Open a replay at a ply; at its end without one, or if it is too large."""
+    ply, seat = _clamp(record, ply, seat)
     return Viewer(
         record=record,
         seats=sorted(match.seats.all(), key=lambda place: -place.seat),
@@ -116,7 +116,7 @@ def make_viewer(match: Match, *, record: Record, ply: int | None, seat: int | No
 
 def draw_board(record: Record, *, ply: int | None, seat: int | None) -> str:
     """Draw what `make_viewer` shows for the same ply and seat."""
-    return board_svg(record, *_looked_at(record, ply, seat))
+    return board_svg(record, *_clamp(record, ply, seat))
 
 
 def action_rows(record: Record) -> Iterator[ActionRow]:
@@ -130,18 +130,18 @@ def action_rows(record: Record) -> Iterator[ActionRow]:
             text=event.text,
             cpu_ms=event.cpu_ms,
             is_slow=event.cpu_ms >= slow_ms,
-            stood_in=event.is_stand_in,
+            is_stand_in=event.is_stand_in,
             faults=faults_at(record, index),
         )
 
 
 def faults_at(record: Record, ply: int) -> tuple[RecordedFault, ...]:
-    """Return the faults of the action that was asked for at this ply."""
+    """Return the faults of the bot that was asked for an action at this ply."""
     return tuple(fault for fault in record["faults"] if fault["ply"] == ply)
 
 
-def _looked_at(record: Record, ply: int | None, seat: int | None) -> tuple[int, int | None]:
-    """Return a ply that exists, and a seat only where its view differs from a spectator's."""
+def _clamp(record: Record, ply: int | None, seat: int | None) -> tuple[int, int | None]:
+    """Return a ply that exists, and a seat only if its view differs from a spectator's."""
     last = len(record["events"])
     is_seat = seat is not None and seat < record["seats"]
     has_hidden = GAMES[record["game"]].info.hidden

@@ -1,4 +1,4 @@
-"""What a request asks for, and who sends it."""
+"""Reading a request: its user, its numbers and texts, and where to go next."""
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
@@ -11,12 +11,12 @@ _LONGEST_TEXT = 64
 
 
 def person(request: HttpRequest) -> User | None:
-    """Return the person who is signed in, or None."""
+    """Return the user who is signed in, or None."""
     return request.user if isinstance(request.user, User) else None
 
 
-def signed_in(request: HttpRequest) -> User:
-    """Return the person of a page that demands signing in."""
+def signed_in_user(request: HttpRequest) -> User:
+    """Return the user who is signed in; refuse the page to anybody else."""
     user = person(request)
     if user is None:
         raise PermissionDenied("Sign in first.")
@@ -24,12 +24,12 @@ def signed_in(request: HttpRequest) -> User:
 
 
 def query_number(request: HttpRequest, name: str) -> int | None:
-    """Return a whole number of the query; None if there is none, or none that can be meant."""
+    """Return a whole number from the query; None if it is missing or makes no sense."""
     return _number(request.GET.get(name, ""))
 
 
 def query_text(request: HttpRequest, name: str) -> str:
-    """Return a text of the query, cut to what a search may hold.
+    """Return a text from the query, cut to the longest search.
 
     PostgreSQL stores no zero bytes, so a text with one could only match nothing.
     """
@@ -37,12 +37,12 @@ def query_text(request: HttpRequest, name: str) -> str:
 
 
 def posted_number(request: HttpRequest, name: str) -> int:
-    """Return a whole number of a form; 0, which no row has, if there is none that can be meant."""
+    """Return a whole number from a form; 0, which no row has, if it makes no sense."""
     return _number(request.POST.get(name, "")) or 0
 
 
 def wants_part(request: HttpRequest) -> bool:
-    """Tell whether an open page asks for the part of it that may have changed."""
+    """Tell whether an open page asks only for the part that may have changed."""
     return request.headers.get("HX-Request") == "true"
 
 

@@ -21,7 +21,7 @@ _PIECE = 64 * 1024
 
 
 def handle_domain_errors(view: View[P]) -> View[P]:
-    """Answer 404 and 403 for what is not there or not allowed; go back and say the rest."""
+    """Answer 404 and 403 where a service does; show other errors on the page one came from."""
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -39,7 +39,7 @@ def handle_domain_errors(view: View[P]) -> View[P]:
 
 
 def changes_since(request: HttpRequest, now: int) -> HttpResponse:
-    """Answer a poll: nothing yet, or once how many results are new since the page was made."""
+    """Answer a poll: 204 until there are new results, then how many, once."""
     seen = query_number(request, "since")
     if seen is None or now <= seen:
         return HttpResponse(status=204)
@@ -49,7 +49,10 @@ def changes_since(request: HttpRequest, now: int) -> HttpResponse:
 def csv_table(
     name: str, *, columns: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> StreamingHttpResponse:
-    """Answer with a file of this name."""
+    """Return a table as a file of this name, sent piece by piece.
+
+    A long table needs no more memory than a short one.
+    """
     response = StreamingHttpResponse(
         _pieces(columns, rows), content_type="text/csv; charset=utf-8"
     )
@@ -58,16 +61,12 @@ def csv_table(
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table of bounded length as one text."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
+    """Return a short table as one text."""
+    return "".join(_pieces(columns, rows))
 
 
 def _pieces(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Yield many lines at a time: each piece is compressed and sent for itself."""
+    """Yield many lines at a time: the server compresses and sends each piece separately."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)

@@ -1,4 +1,4 @@
-"""Tables of pages: ratings, crosstables, and lists of tournaments."""
+"""Tables on pages: ratings, crosstables, lists of tournaments."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
 
 PAGE_SIZE = 50
 _BOUNDS = (0.25, 0.45, 0.55, 0.75)
-"""Shares at which the tint changes; both middle ones still count as level."""
+"""Shares at which the tint changes; those between the middle two count as level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class RatingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingTable:
-    """Some rows of a table, where they stand in it, and the ends of the bars."""
+    """One page of a rating table, and the scale that its interval bars share."""
 
     rows: list[RatingRow]
     scale: tuple[float, float]
@@ -63,7 +63,7 @@ def rating_table(
 
 
 def bar_scale(ratings: Sequence[Rating]) -> tuple[float, float]:
-    """Return round ends that hold every interval of a table."""
+    """Return round bounds that hold every interval of a table."""
     if not ratings:
         return 0.0, 50.0
     lows, highs = zip(*(interval(rating.skill) for rating in ratings), strict=True)
@@ -72,28 +72,28 @@ def bar_scale(ratings: Sequence[Rating]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TintedCell:
-    """What one bot version won from another."""
+    """The points that one bot version took from another."""
 
     points: float
     tint: str
-    said: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TintedRow:
-    """One bot version against all; None stands for itself."""
+    """One bot version against each of the others; None against itself."""
 
     standing: Standing
     cells: list[TintedCell | None]
 
 
 def crosstable_rows(rows: Sequence[CrosstableRow]) -> list[TintedRow]:
-    """Return the rows with tints and the sentences that screen readers say."""
+    """Return the rows with tints, and with the sentences that screen readers say."""
     return [TintedRow(standing=row.standing, cells=list(_cells(row, rows))) for row in rows]
 
 
 def tint(share: float | None) -> str:
-    """Return the class of a share of points: t1 (lost) to t5 (won); none before a match."""
+    """Return the CSS class of a share of points: t1 (lost) to t5 (won), empty before a match."""
     if share is None:
         return ""
     low, below, above, high = _BOUNDS
@@ -116,7 +116,7 @@ class TournamentLine:
 
 
 def tournament_lines(*, limit: int) -> list[TournamentLine]:
-    """Return the latest tournaments, those that run with the time they still take."""
+    """Return the latest tournaments, running ones first."""
     latest = list(Tournament.objects.listed()[:limit])
     latest.sort(key=lambda tournament: tournament.state != TournamentState.RUNNING)
     return [
@@ -125,8 +125,8 @@ def tournament_lines(*, limit: int) -> list[TournamentLine]:
     ]
 
 
-def counted_line(tournament: Tournament) -> TournamentLine:
-    """Return the line of a tournament that was loaded with its counts, without a query."""
+def tournament_line(tournament: Tournament) -> TournamentLine:
+    """Return the line of a tournament that was loaded with its counts; needs no query."""
     counts = {name: getattr(tournament, name) for name in ("matches", "matches_done")}
     if not counts["matches"]:
         return TournamentLine(tournament=tournament, progress=None)
@@ -139,7 +139,7 @@ def counted_line(tournament: Tournament) -> TournamentLine:
 
 
 def finishes_at(standing: Progress) -> datetime | None:
-    """Return when the last match ends at the present pace; None while nobody can tell."""
+    """Return when the last match ends at the present pace; None while the pace is unknown."""
     if standing.remaining_s is None:
         return None
     return timezone.now() + timedelta(seconds=standing.remaining_s)
@@ -164,7 +164,7 @@ def _cell(standing: Standing, other: Standing, score: Score) -> TintedCell:
     return TintedCell(
         points=score.points,
         tint=tint(score.share),
-        said=f"{names}: {score.points:g} of {score.meetings}",
+        label=f"{names}: {score.points:g} of {score.meetings}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Limits on how often somebody may ask for pages and send passwords."""
+"""Limits on how often one client may ask for pages and send passwords."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,11 +14,11 @@ from pentathlon.server.limits import allowance
 View = Callable[[HttpRequest], HttpResponseBase]
 
 _NOT_PAGES = ("/api/", "/healthz", "/readyz", "/metrics", "/live/")
-"""The API counts for itself, and monitoring is never turned away."""
+"""The API has its own limits, and monitoring has none."""
 
 
 def limit_pages(get_response: View) -> View:
-    """Answer 429 to a person, or an address without one, that asks for too many pages."""
+    """Answer 429 to a user, or an anonymous address, that asks for too many pages."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         wait_s = 0 if request.path.startswith(_NOT_PAGES) else _count(request)
@@ -39,7 +39,7 @@ def throttle_sign_ins(view: View) -> View:
 
 
 def too_many(request: HttpRequest, wait_s: int) -> HttpResponse:
-    """Say in words when to come back."""
+    """Answer 429 with a page that says when to come back."""
     page = render(request, "429.html", {"wait_s": wait_s}, status=HTTPStatus.TOO_MANY_REQUESTS)
     page["Retry-After"] = str(wait_s)
     return page

@@ -159,6 +159,6 @@ def test_long_match_shares_bars_and_keeps_its_peaks() -> None:
     chart = turn_chart(turns(*[1] * 300, 390, *[1] * 300), limit_ms=1000)
 
     assert chart is not None
-    assert (chart.requests, chart.together) == (601, 6)
+    assert (chart.requests, chart.requests_per_bar) == (601, 6)
     assert len(chart.bars) <= 120
     assert max(float(bar.height) for bar in chart.bars) == 78

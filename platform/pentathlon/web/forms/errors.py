@@ -1,4 +1,4 @@
-"""Forms whose services have the last word: what they refuse is shown at the field."""
+"""Showing the error of a service at the field that caused it."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def call_service(form: forms.BaseForm, call: Callable[[], T]) -> T | None:
-    """Return what the service answers; if it refuses, note why on the form and return None."""
+    """Return what the service returns; on an error, add it to the form and return None."""
     try:
         return call()
     except DomainError as error:

@@ -1,11 +1,11 @@
-"""Forms of organisers and of those who enter a bot."""
+"""Forms for organisers, and for authors who enter a bot."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 
-from pentathlon.bots.models import BotVersion
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion, BotVersionQuerySet
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.checks import (
     LIMIT_RANGES,
@@ -13,21 +13,14 @@ from pentathlon.tournaments.checks import (
     MOST_CYCLES,
     MOST_ENTRIES_PER_AUTHOR,
 )
-from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon_engines.contract.info import GameInfo
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import TournamentDocument
 
 _LIMITS = ("action_cpu_s", "match_cpu_s")
 _USUAL = Limits()
-
-
-def version_choices(versions: Iterable[BotVersion]) -> list[tuple[str, str]]:
-    """Return bot versions as choices of a field."""
-    return [
-        (str(version.pk), f"{version.label} · {version.bot.owner.username}")
-        for version in versions
-    ]
+_MOST_CHOICES = 500
 
 
 class TournamentForm(forms.Form):
@@ -76,7 +69,6 @@ class TournamentForm(forms.Form):
         data: Any = None,  # Any: what Django's forms take
         *,
         info: GameInfo,
-        versions: Iterable[BotVersion],
     ) -> None:
         super().__init__(data)
         self._game = info.key
@@ -87,11 +79,11 @@ class TournamentForm(forms.Form):
         if low == high:
             seats.widget = forms.HiddenInput()
         self.fields["table_seats"] = seats
-        self.fields["versions"].choices = version_choices(versions)  # type: ignore[attr-defined]
+        self.fields["versions"].choices = _choices(_eligible(info.key))  # type: ignore[attr-defined]
 
     @property
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """What the service is told besides the document."""
+        """What the service takes besides the document."""
         names = ("name", "versions", "rated", "entries_per_author")
         return {name: self.cleaned_data[name] for name in names}
 
@@ -108,7 +100,7 @@ class TournamentForm(forms.Form):
 
 
 class EntryForm(forms.Form):
-    """The choice of a bot version to enter."""
+    """The choice of a bot version to enter: authors see their own, the organiser sees all."""
 
     version = forms.TypedChoiceField(label="Bot", coerce=int)
 
@@ -116,14 +108,15 @@ class EntryForm(forms.Form):
         self,
         data: Any = None,  # Any: what Django's forms take
         *,
-        versions: Iterable[BotVersion],
+        actor: User | None,
+        tournament: Tournament,
     ) -> None:
         super().__init__(data)
-        self.fields["version"].choices = version_choices(versions)  # type: ignore[attr-defined]
+        self.fields["version"].choices = _choices(_enterable(actor, tournament))  # type: ignore[attr-defined]
 
 
 class DisqualifyForm(forms.Form):
-    """Why a bot is disqualified from a tournament, and what becomes of its results."""
+    """Why a bot is disqualified from a tournament, and whether its results still count."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, help_text="Everybody will read it.")
     revoke = forms.BooleanField(
@@ -134,7 +127,7 @@ class DisqualifyForm(forms.Form):
 
 
 class CancelForm(forms.Form):
-    """The name of what is to be cancelled, typed by hand."""
+    """The name of the tournament to cancel, typed by hand."""
 
     name = forms.CharField(label="Name of the tournament")
 
@@ -148,8 +141,26 @@ class CancelForm(forms.Form):
         self._name = name
 
     def clean_name(self) -> str:
-        """Accept only the very name."""
+        """Accept nothing but the exact name."""
         typed: str = self.cleaned_data["name"].strip()
         if typed != self._name:
             raise forms.ValidationError(f"Type {self._name} to cancel it.")
         return typed
+
+
+def _eligible(game: str) -> BotVersionQuerySet:
+    return BotVersion.objects.eligible(game).listed()
+
+
+def _enterable(actor: User | None, tournament: Tournament) -> BotVersionQuerySet:
+    if actor is None:
+        return BotVersion.objects.none()
+    versions = _eligible(tournament.game).exclude(entries__tournament=tournament)
+    return versions if actor.pk == tournament.owner_id else versions.owned_by(actor)
+
+
+def _choices(versions: BotVersionQuerySet) -> list[tuple[str, str]]:
+    ordered = versions.order_by("bot__name", "-number")[:_MOST_CHOICES]
+    return [
+        (str(version.pk), f"{version.label} · {version.bot.owner.username}") for version in ordered
+    ]

@@ -15,7 +15,7 @@ from pentathlon_engines.drawing import svg
 
 register = template.Library()
 
-# State -> glyph, tone, word. A state that is missing here is shown neutral, by its own name.
+# State -> glyph, tone, word. Any other state is shown in a neutral tone by its own name.
 _BADGES = {
     "running": ("play", "info", "running"),
     "open": ("tick", "good", "open for entries"),
@@ -44,7 +44,7 @@ _SEAT_TEXT_Y = {2: 18.6}
 
 @cache
 def _glyphs() -> Mapping[str, str]:
-    """Return the path of every glyph: those of boards, and those that only pages have."""
+    """Return the SVG path of every glyph of boards and pages."""
     boards: dict[str, str] = read_data(svg.__file__, "glyphs.json")
     pages: dict[str, str] = read_data(web.__file__, "glyphs.json")
     return {**boards, **pages}
@@ -52,7 +52,7 @@ def _glyphs() -> Mapping[str, str]:
 
 @register.simple_tag
 def glyph(name: str, tone: str = "") -> SafeString:
-    """Draw a glyph in the colour of the text; a word beside it says what it means."""
+    """Draw a glyph in the colour of the text; the word beside it gives its meaning."""
     return format_html(
         '<svg class="glyph {}" viewBox="0 0 24 24" aria-hidden="true">'
         '<path fill-rule="evenodd" d="{}"/></svg>',
@@ -76,7 +76,7 @@ def seat_mark(seat: int) -> SafeString:
 
 @register.simple_tag
 def badge(state: str, word: str = "") -> SafeString:
-    """Draw the badge of a state; another word may stand for it."""
+    """Draw the badge of a state, with its usual word or another one."""
     name, tone, usual = _BADGES.get(state, ("", "", state))
     drawing = glyph(name) if name else ""
     return format_html('<span class="badge {}">{}{}</span>', tone, drawing, word or usual)
@@ -84,7 +84,7 @@ def badge(state: str, word: str = "") -> SafeString:
 
 @register.simple_tag
 def share_bar(share: float) -> SafeString:
-    """Draw a share from 0 to 1 as a bar; the figure stands beside it."""
+    """Draw a share from 0 to 1 as a bar; the page writes the number beside it."""
     return format_html(
         '<svg class="bar" aria-hidden="true"><rect class="done" width="{}%" height="100%"/></svg>',
         f"{100 * share:.1f}",
@@ -93,7 +93,7 @@ def share_bar(share: float) -> SafeString:
 
 @register.simple_tag
 def progress_bar(*, done: int, running: int, void: int, total: int) -> SafeString:
-    """Draw how far a tournament is: done solid, running striped, void at the end."""
+    """Draw the progress of a tournament: done solid, running striped, void at the end."""
     parts = (("done", done, ""), ("running", running, "url(#stripes)"), ("void", void, ""))
     drawn, start = [], 0
     for name, count, fill in parts:
@@ -116,7 +116,7 @@ def progress_bar(*, done: int, running: int, void: int, total: int) -> SafeStrin
 def interval_bar(
     mu: float, sigma: float, scale: tuple[float, float], *, provisional: bool, shown: bool = True
 ) -> SafeString:
-    """Draw the 95 % interval of a strength on the table's one scale."""
+    """Draw the 95 % interval of a strength on the scale of its table."""
     low, high = interval(Skill(mu, sigma))
     left, right = _on(low, scale), _on(high, scale)
     return format_html(
@@ -124,7 +124,7 @@ def interval_bar(
         '<rect class="reach {}" x="{}%" y="5" width="{}%" height="12" rx="3"/>'
         '<rect class="tick" x="{}%" y="2" width="3" height="18" '
         'transform="translate(-1.5 0)"/></svg>',
-        _labelled(f"95 % interval {low:.1f} to {high:.1f}", shown=shown),
+        _aria(f"95 % interval {low:.1f} to {high:.1f}", shown=shown),
         "provisional" if provisional else "",
         f"{left:.1f}",
         f"{right - left:.1f}",
@@ -132,7 +132,7 @@ def interval_bar(
     )
 
 
-def _labelled(label: str, *, shown: bool) -> SafeString:
+def _aria(label: str, *, shown: bool) -> SafeString:
     if not shown:
         return format_html('aria-hidden="{}"', "true")
     return format_html('role="img" aria-label="{}"', label)

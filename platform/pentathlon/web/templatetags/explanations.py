@@ -1,4 +1,4 @@
-"""Tags for what the owner of a bot is told about a match."""
+"""Tags for the explanation of a match that the owner of a bot sees."""
 
 from django import template
 
@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.filter
 def figure(value: float, unit: str) -> str:
-    """Write a figure with its unit, bytes in the unit a person would use."""
+    """Write a number with its unit, bytes in a readable one."""
     return size(round(value)) if unit == "bytes" else f"{write_figure(value, unit)} {unit}"
 
 
@@ -25,6 +25,8 @@ def line_text(line: TraceLine) -> str:
 
 
 @register.simple_tag
-def drawn_turns(told: Explanation) -> TurnChart | None:
+def draw_turns(explanation: Explanation) -> TurnChart | None:
     """Draw the CPU times of a bot's requests."""
-    return turn_chart(told.turns, limit_ms=round(1000 * told.record["limits"]["action_cpu_s"]))
+    return turn_chart(
+        explanation.turns, limit_ms=round(1000 * explanation.record["limits"]["action_cpu_s"])
+    )

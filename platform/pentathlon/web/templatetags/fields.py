@@ -10,7 +10,7 @@ register = template.Library()
 
 @register.inclusion_tag("web/parts/field.html")
 def field(bound: BoundField) -> dict[str, Any]:  # Any: the context of a template
-    """Lay out one field: label, input, hint, and what is wrong with it."""
+    """Lay out one field: label, input, hint and errors."""
     widget = bound.field.widget
     return {
         "field": bound,

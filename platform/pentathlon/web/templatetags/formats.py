@@ -1,4 +1,4 @@
-"""Filters that write figures the way every page does."""
+"""Filters that write numbers, so that every page writes them alike."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ register = template.Library()
 _KB = 1000
 _TEN_SECONDS = 10
 _LONG = 90
-"""From so many on, seconds are told in minutes and minutes in hours."""
+"""Above this, write seconds as minutes, and minutes as hours."""
 
 
 @register.filter
@@ -83,5 +83,5 @@ def words(identifier: str) -> str:
 
 @register.filter
 def at(mapping: Mapping[object, object], key: object) -> object:
-    """Look a key up; an empty text if it is missing."""
+    """Return the value of a key; empty if it is missing."""
     return mapping.get(key, "")

@@ -1,4 +1,4 @@
-"""How pages tell people to install what this site runs."""
+"""A tag with the command that installs the engines of this site."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def install_command(context: dict[str, Any], extra: str = "cli") -> str:  # Any: a template's
-    """Return the shell line that installs the engines from this site, checked by their hash."""
+    """Return the shell command that installs the engines from this site and checks their hash."""
     request: HttpRequest = context["request"]
     wheel = engines_wheel()
     address = request.build_absolute_uri(reverse("wheel", args=[wheel.name]))

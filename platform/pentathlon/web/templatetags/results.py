@@ -1,4 +1,4 @@
-"""Tags that say how a match went."""
+"""Tags that show the result of a match."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.filter
 def game_title(key: str) -> str:
-    """Return the title of a game; its key if this installation has it no longer."""
+    """Return the title of a game, or its key if the game is no longer installed."""
     return GAMES[key].info.title if key in GAMES else key
 
 
@@ -29,7 +29,7 @@ def first_fault(seats: Iterable[MatchSeat]) -> MatchSeat | None:
 
 @register.simple_tag
 def match_result(match: Match) -> SafeString:
-    """Say how a match ended, or where it stands."""
+    """Show how a match ended, or its state."""
     if match.state != MatchState.DONE:
         return badge(match.state)
     if match.outcome_reason == "fault":
@@ -46,7 +46,7 @@ def fault_badge(kind: str) -> SafeString:
 
 @register.simple_tag
 def seat_result(place: MatchSeat, match: Match) -> SafeString:
-    """Draw what a seat reached: its place, and by what."""
+    """Draw the place of a seat, and the reason for it."""
     if place.rank is None:
         return SafeString("")
     ranks = {seat.rank for seat in match.seats.all()}
@@ -68,7 +68,7 @@ def _place(rank: int, tone: str, by: str) -> SafeString:
 
 
 def _by(place: MatchSeat, match: Match) -> str:
-    """Say how a match was won; points alone do not always decide."""
+    """Say how a match was won: points do not always decide."""
     is_fault = match.outcome_reason == "fault"
     reason = "by another’s fault" if is_fault else words(match.outcome_reason)
     return f", {reason}{_points(place)}"

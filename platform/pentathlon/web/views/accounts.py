@@ -16,7 +16,7 @@ from pentathlon.accounts.services import create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, BotVersion
 from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import local_address, signed_in
+from pentathlon.web.requests import local_address, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.throttle import throttle_sign_ins
 
@@ -53,7 +53,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """Show the tokens of the person, and make new ones; a secret is shown just once."""
-    user = signed_in(request)
+    user = signed_in_user(request)
     form = TokenForm(request.POST or None)
     context: dict[str, object] = {"form": form}
     if form.is_valid():
@@ -71,6 +71,6 @@ def account(request: HttpRequest) -> HttpResponse:
 @handle_domain_errors
 def token_revoke(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """Make one of the person's tokens stop working."""
-    revoke_token(actor=signed_in(request), public_id=public_id)
+    revoke_token(actor=signed_in_user(request), public_id=public_id)
     messages.success(request, "The token is revoked.")
     return redirect("account")

@@ -19,7 +19,7 @@ from pentathlon.web.charts import rating_chart
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.versions import ReasonForm
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, query_text, signed_in, wants_part
+from pentathlon.web.requests import person, query_text, signed_in_user, wants_part
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
@@ -98,11 +98,11 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
 @handle_domain_errors
 def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
     """Ask, then take a version out of scheduling for good."""
-    owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot")
+    owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot")
     found = get_object_or_404(owned, pk=version_id)
     if request.method == "GET":
         return render(request, "web/version_retire.html", {"section": "bots", "version": found})
-    retire_version(actor=signed_in(request), version=found)
+    retire_version(actor=signed_in_user(request), version=found)
     messages.success(request, f"{found.label} is retired.")
     return redirect("version", found.pk)
 
@@ -113,7 +113,7 @@ def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
 def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
     """Ask staff why, then take anybody's version out of all schedules."""
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
-    actor = signed_in(request)
+    actor = signed_in_user(request)
     if not _is_staff(actor):
         raise PermissionDenied("Only staff may disqualify bots.")
     form = ReasonForm(request.POST or None)
@@ -132,7 +132,7 @@ def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
 def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
     """Lift a disqualification, which staff may."""
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
-    reinstate_version(actor=signed_in(request), version=found)
+    reinstate_version(actor=signed_in_user(request), version=found)
     messages.success(request, f"{found.label} is no longer disqualified.")
     return redirect("version", found.pk)
 
@@ -142,9 +142,9 @@ def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
 @handle_domain_errors
 def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
     """Have a version validated again that was stopped, or that our machines failed to validate."""
-    owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot__owner")
+    owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot__owner")
     found = validate_again(
-        actor=signed_in(request), version=get_object_or_404(owned, pk=version_id)
+        actor=signed_in_user(request), version=get_object_or_404(owned, pk=version_id)
     )
     messages.success(request, f"{found.label} is being checked again.")
     return redirect("version", found.pk)
@@ -154,7 +154,7 @@ def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
 @require_safe
 def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
     """Hand an owner the files of a version."""
-    owned = BotVersion.objects.owned_by(signed_in(request)).select_related("bot", "archive")
+    owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot", "archive")
     found = get_object_or_404(owned, pk=version_id)
     response = HttpResponse(bytes(found.archive.data), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{found.archive_name}"'

@@ -60,7 +60,7 @@ def _lines(places: TournamentMatchQuerySet, sealed: set[int]) -> Iterator[tuple[
         f"{match}is_revoked",
     )
     for row in rows.iterator(chunk_size=_CHUNK):
-        *told, revoked = row
+        *columns, revoked = row
         if row[2] in sealed:
-            told[5] = None
-        yield *told, int(revoked)
+            columns[5] = None
+        yield *columns, int(revoked)

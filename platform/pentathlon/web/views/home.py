@@ -16,12 +16,12 @@ from pentathlon_engines import GameInfo
 
 _CARDS = 3
 _BEST = 5
-_BOARDS = 3
+_LEADERBOARDS = 3
 _TOURNAMENTS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Board:
+class LeaderboardHead:
     """The head of one game's leaderboard."""
 
     info: GameInfo
@@ -34,7 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
     tiles = game_tiles()
     context = {
         "tiles": tiles,
-        "boards": _boards(tiles, person(request)),
+        "boards": _leaderboards(tiles, person(request)),
         "cards": _cards(),
         "tournaments": tournament_lines(limit=_TOURNAMENTS),
     }
@@ -54,16 +54,16 @@ def tournaments_now(request: HttpRequest) -> HttpResponse:
     return render(request, "web/parts/home_tournaments.html", context)
 
 
-def _boards(tiles: list[Tile], reader: User | None) -> list[Board]:
+def _leaderboards(tiles: list[Tile], reader: User | None) -> list[LeaderboardHead]:
     """Return the heads of the tables in which something has happened, or an empty one."""
     boards = [
-        Board(
+        LeaderboardHead(
             info=tile.info,
             table=rating_table(live_key(tile.info.key), reader=reader, size=_BEST),
         )
         for tile in tiles
     ]
-    return [board for board in boards if board.table.rows][:_BOARDS] or boards[:1]
+    return [board for board in boards if board.table.rows][:_LEADERBOARDS] or boards[:1]
 
 
 def _cards() -> list[MatchCard]:

@@ -17,7 +17,7 @@ from pentathlon.tournaments.secrecy import with_seals
 from pentathlon.web.boards import match_title
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay_viewer import draw_board, make_viewer
-from pentathlon.web.requests import person, query_number, signed_in, wants_part
+from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
@@ -38,7 +38,7 @@ def matches(request: HttpRequest) -> HttpResponse:
 @require_safe
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
     """Show a match: its replay if it is done, else how it stands."""
-    found = _match(request, match_id)
+    found = _get_match(request, match_id)
     info = GAMES[found.game].info
     context = {"section": "tournaments", "match": found, "title": match_title(found), "info": info}
     if found.state != MatchState.DONE:
@@ -56,15 +56,15 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
-    told = explain_match(match=found, actor=reader) if reader else []
-    context["explanations"] = sorted(told, key=lambda each: not each.has_lost)
+    explained = explain_match(match=found, actor=reader) if reader else []
+    context["explanations"] = sorted(explained, key=lambda each: not each.has_lost)
     return render(request, "web/match.html", context)
 
 
 @require_safe
 def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
     """Draw the position after `ply` events, as a spectator or a seat sees it."""
-    found = _finished(request, match_id)
+    found = _get_done_match(request, match_id)
     ply, seat = query_number(request, "ply"), query_number(request, "seat")
     return answer_for_ever(
         request,
@@ -80,7 +80,7 @@ def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
 @require_safe
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     """Hand out the record of a finished match, for `pentathlon verify`."""
-    found = _unsealed(request, match_id)
+    found = _get_unsealed_match(request, match_id)
     return _as_file(JsonResponse(read_record(found.replay)), f"match-{found.pk}.json")
 
 
@@ -89,9 +89,9 @@ def record(request: HttpRequest, match_id: int) -> HttpResponse:
 @handle_domain_errors
 def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Hand the owner of a bot all that explains its match, as plain text."""
-    found = _finished(request, match_id)
-    told = explain_seat(match=found, actor=signed_in(request), seat=seat)
-    response = HttpResponse(as_text(told), content_type="text/plain; charset=utf-8")
+    found = _get_done_match(request, match_id)
+    explained = explain_seat(match=found, actor=signed_in_user(request), seat=seat)
+    response = HttpResponse(as_text(explained), content_type="text/plain; charset=utf-8")
     return _as_file(response, f"match-{found.pk}-seat-{seat}.txt")
 
 
@@ -100,8 +100,8 @@ def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
 @handle_domain_errors
 def seat_bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Hand the owner of a bot what lets it meet the same requests again."""
-    found = _unsealed(request, match_id)
-    bundle = bundle_seat(match=found, actor=signed_in(request), seat=seat)
+    found = _get_unsealed_match(request, match_id)
+    bundle = bundle_seat(match=found, actor=signed_in_user(request), seat=seat)
     return _as_file(HttpResponse(bundle.data, content_type="application/zip"), bundle.name)
 
 
@@ -110,7 +110,7 @@ def _as_file(response: HttpResponse, name: str) -> HttpResponse:
     return response
 
 
-def _match(request: HttpRequest, match_id: int) -> Match:
+def _get_match(request: HttpRequest, match_id: int) -> Match:
     seen = with_seals(Match.objects.visible_to(person(request)).with_seats())
     return get_object_or_404(seen.select_related("replay", "place__tournament"), pk=match_id)
 
@@ -124,15 +124,15 @@ def _can_requeue(request: HttpRequest, found: Match) -> bool:
     return not is_over and (reader.is_superuser or reader.pk == place.tournament.owner_id)
 
 
-def _finished(request: HttpRequest, match_id: int) -> Match:
-    found = _match(request, match_id)
+def _get_done_match(request: HttpRequest, match_id: int) -> Match:
+    found = _get_match(request, match_id)
     if found.state != MatchState.DONE:
         raise Http404("This match is not done: there is nothing to show yet.")
     return found
 
 
-def _unsealed(request: HttpRequest, match_id: int) -> Match:
-    found = _finished(request, match_id)
+def _get_unsealed_match(request: HttpRequest, match_id: int) -> Match:
+    found = _get_done_match(request, match_id)
     if found.is_sealed:
         raise Http404("The record is sealed until the last match of its block is done.")
     return found

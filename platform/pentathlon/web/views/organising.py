@@ -28,25 +28,20 @@ from pentathlon.tournaments.services import (
 from pentathlon.web.boards import game_tiles
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
-from pentathlon.web.requests import signed_in
+from pentathlon.web.requests import posted_number, query_number, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
-from pentathlon.web.views.tournaments import enterable
 from pentathlon_engines import GAMES
-
-_MOST_CHOICES = 500
-_LONGEST_NUMBER = 19
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def tournament_new(request: HttpRequest) -> HttpResponse:
     """Make a tournament that is open for entries."""
-    owner = signed_in(request)
+    owner = signed_in_user(request)
     if not owner.is_organiser:
         raise PermissionDenied("Only organisers make tournaments. Ask who runs this place.")
     info = GAMES[_game(request)].info
-    eligible = BotVersion.objects.eligible(info.key).listed().order_by("bot__name", "-number")
-    form = TournamentForm(request.POST or None, info=info, versions=eligible[:_MOST_CHOICES])
+    form = TournamentForm(request.POST or None, info=info)
     if form.is_valid():
         values = {"document": form.document, **form.arguments}
         made = call_service(form, lambda: create_tournament(actor=owner, **values))
@@ -62,7 +57,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
 @handle_domain_errors
 def tournament_start(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Make the schedule and let it be played."""
-    return _do(request, tournament_id, start_tournament, "has started.")
+    return _apply(request, tournament_id, start_tournament, "has started.")
 
 
 @login_required
@@ -70,7 +65,7 @@ def tournament_start(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @handle_domain_errors
 def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Start no more matches for now."""
-    return _do(request, tournament_id, pause_tournament, "is paused.")
+    return _apply(request, tournament_id, pause_tournament, "is paused.")
 
 
 @login_required
@@ -78,7 +73,7 @@ def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @handle_domain_errors
 def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Go on after a pause."""
-    return _do(request, tournament_id, resume_tournament, "goes on.")
+    return _apply(request, tournament_id, resume_tournament, "goes on.")
 
 
 @login_required
@@ -87,10 +82,10 @@ def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
 def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for the tournament's name, then call off all that has not ended."""
     found = get_object_or_404(Tournament, pk=tournament_id)
-    check_organiser(signed_in(request), found, to="cancel")
+    check_organiser(signed_in_user(request), found, to="cancel")
     form = CancelForm(request.POST or None, name=found.name)
     if form.is_valid():
-        return _do(request, tournament_id, cancel_tournament, "is cancelled.")
+        return _apply(request, tournament_id, cancel_tournament, "is cancelled.")
     context = {"section": "tournaments", "tournament": found, "form": form}
     return render(request, "web/tournament/cancel.html", {**context, "progress": progress(found)})
 
@@ -100,7 +95,7 @@ def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @handle_domain_errors
 def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
     """Have a void match played after all."""
-    actor = signed_in(request)
+    actor = signed_in_user(request)
     found = get_object_or_404(Match.objects.visible_to(actor), pk=match_id)
     requeue_match(actor=actor, match=found)
     messages.success(request, f"Match {found.pk} waits to be played again.")
@@ -113,10 +108,11 @@ def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
 def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Enter one of the versions that this person may enter."""
     found = get_object_or_404(Tournament, pk=tournament_id)
-    form = EntryForm(request.POST, versions=enterable(request, found))
+    actor = signed_in_user(request)
+    form = EntryForm(request.POST, actor=actor, tournament=found)
     if form.is_valid():
         version_id = form.cleaned_data["version"]
-        entry = enter_tournament(actor=signed_in(request), tournament=found, version_id=version_id)
+        entry = enter_tournament(actor=actor, tournament=found, version_id=version_id)
         messages.success(request, f"{entry.version.label} has entered.")
     else:
         messages.error(request, "Choose a bot that may play this game and has not entered yet.")
@@ -129,15 +125,15 @@ def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
 def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Take a bot version out; once the tournament runs, ask first."""
     found = get_object_or_404(Tournament, pk=tournament_id)
-    actor = signed_in(request)
+    actor = signed_in_user(request)
     if request.method == "POST":
-        version_id = _number(request.POST.get("version", ""))
+        version_id = posted_number(request, "version")
         withdraw_entry(actor=actor, tournament=found, version_id=version_id)
         messages.success(request, "Withdrawn.")
         return redirect("tournament", found.pk)
-    entry = _entry(request, found)
+    entry = _get_entry(request, found)
     check_author_or_organiser(actor, found, entry.version.bot, to="withdraw")
-    return render(request, "web/tournament/withdraw.html", _about(entry))
+    return render(request, "web/tournament/withdraw.html", _entry_context(entry))
 
 
 @login_required
@@ -146,9 +142,9 @@ def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpRespons
 def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask why and how far, then take a bot version out for good."""
     found = get_object_or_404(Tournament, pk=tournament_id)
-    actor = signed_in(request)
+    actor = signed_in_user(request)
     check_organiser(actor, found, to="disqualify a bot of")
-    entry = _entry(request, found)
+    entry = _get_entry(request, found)
     form = DisqualifyForm(request.POST or None)
     if form.is_valid():
         values = {"version_id": entry.version_id, **form.cleaned_data}
@@ -158,20 +154,18 @@ def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpRespo
         if done is not None:
             messages.success(request, f"{entry.version.label} is disqualified.")
             return redirect("tournament", found.pk)
-    return render(request, "web/tournament/disqualify.html", {**_about(entry), "form": form})
+    return render(
+        request, "web/tournament/disqualify.html", {**_entry_context(entry), "form": form}
+    )
 
 
-def _entry(request: HttpRequest, found: Tournament) -> Entry:
+def _get_entry(request: HttpRequest, found: Tournament) -> Entry:
     """Return the entry that the address names by its version."""
     entries = found.entries.select_related("tournament", "version__bot__owner")
-    return get_object_or_404(entries, version=_number(request.GET.get("version", "")))
+    return get_object_or_404(entries, version=query_number(request, "version") or 0)
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < _LONGEST_NUMBER else 0
-
-
-def _about(entry: Entry) -> dict[str, Any]:  # Any: what templates take
+def _entry_context(entry: Entry) -> dict[str, Any]:  # Any: what templates take
     matches = Match.objects.filter(place__tournament=entry.tournament_id)
     own = matches.of_version(entry.version_id)
     return {
@@ -190,10 +184,10 @@ def _game(request: HttpRequest) -> str:
     return next((key for key in games if key in GAMES), next(iter(GAMES)))
 
 
-def _do(
+def _apply(
     request: HttpRequest, tournament_id: int, action: Callable[..., Tournament], done: str
 ) -> HttpResponse:
     found = get_object_or_404(Tournament, pk=tournament_id)
-    action(actor=signed_in(request), tournament=found)
+    action(actor=signed_in_user(request), tournament=found)
     messages.success(request, f"{found.name} {done}")
     return redirect("tournament", found.pk)

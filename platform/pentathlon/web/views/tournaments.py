@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.bots.models import BotVersion
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
@@ -19,7 +18,7 @@ from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_number
 from pentathlon.web.responses import changes_since
-from pentathlon.web.tables import counted_line, crosstable_rows, finishes_at
+from pentathlon.web.tables import crosstable_rows, finishes_at, tournament_line
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.schedule import count_matches
@@ -28,7 +27,6 @@ Context = dict[str, Any]  # Any: what templates take
 _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
-_MOST_CHOICES = 500
 _LARGEST_CROSSTABLE = 60
 _MOST_SEATS = 500
 """Of one page of the schedule: rounds of large tables are longer."""
@@ -38,7 +36,7 @@ _MOST_SEATS = 500
 def tournaments(request: HttpRequest) -> HttpResponse:
     """List tournaments, the youngest first."""
     page = cursor_page(request, Tournament.objects.listed())
-    lines = [counted_line(tournament) for tournament in page.rows]
+    lines = [tournament_line(tournament) for tournament in page.rows]
     context = {"section": "tournaments", "page": page, "tournaments": lines}
     return render(request, "web/tournaments.html", context)
 
@@ -46,7 +44,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the table of a tournament, or who has entered while it is open."""
-    found, context = _head(request, tournament_id, tab="table")
+    found, context = _load(request, tournament_id, tab="table")
     if found.state == TournamentState.OPEN:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
     if found.entries.count() <= _LARGEST_CROSSTABLE:
@@ -65,7 +63,7 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_safe
 def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the matches of a tournament, the youngest first."""
-    found, context = _head(request, tournament_id, tab="matches")
+    found, context = _load(request, tournament_id, tab="matches")
     matches = Match.objects.of_lane(found.pk).with_seats()
     context["page"] = cursor_page(request, matches)
     parts = count_parts(found)
@@ -76,7 +74,7 @@ def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse
 @require_safe
 def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show one round of the schedule, and why its matches are not running."""
-    found, context = _head(request, tournament_id, tab="schedule")
+    found, context = _load(request, tournament_id, tab="schedule")
     places = TournamentMatch.objects.filter(tournament=found)
     last = places.order_by("-index").values_list("round", flat=True).first() or 0
     number = max(1, min(query_number(request, "round") or 1, last))
@@ -89,14 +87,19 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
     context["places"] = [
         {"place": place, "reason": why_waiting(place.match, situation)} for place in shown[:length]
     ]
-    context |= {"round": number, "rounds": last, "page": page, "goes_on": len(shown) > length}
+    context |= {
+        "round": number,
+        "rounds": last,
+        "page": page,
+        "has_next_page": len(shown) > length,
+    }
     return render(request, "web/tournament/schedule.html", context)
 
 
 @require_safe
 def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show what bots did wrong, and which matches our side could not play."""
-    found, context = _head(request, tournament_id, tab="faults")
+    found, context = _load(request, tournament_id, tab="faults")
     seats = faults_of_lane(found.pk)
     context["page"] = cursor_page(request, seats.select_related("version__bot__owner"))
     voids = Match.objects.of_lane(found.pk).filter(state=MatchState.VOID)
@@ -107,7 +110,7 @@ def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_safe
 def tournament_document(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the document that the whole schedule follows from."""
-    found, context = _head(request, tournament_id, tab="document")
+    found, context = _load(request, tournament_id, tab="document")
     source = document_json(found)
     if "download" in request.GET:
         response = JsonResponse(source, json_dumps_params={"indent": 2})
@@ -125,7 +128,7 @@ def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpRespons
     Once it is in another state than the page that asks, the page is loaded anew: badge, buttons
     and table change with it.
     """
-    found, context = _head(request, tournament_id, tab="")
+    found, context = _load(request, tournament_id, tab="")
     if request.GET.get("state", found.state) != found.state:
         return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "web/tournament/figures.html", context)
@@ -138,18 +141,7 @@ def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse
     return changes_since(request, count_done(get_object_or_404(known, pk=tournament_id)))
 
 
-def enterable(request: HttpRequest, found: Tournament) -> list[BotVersion]:
-    """Return the bot versions that this person may enter: their own; an organiser all."""
-    reader = person(request)
-    if reader is None:
-        return []
-    versions = BotVersion.objects.eligible(found.game).exclude(entries__tournament=found).listed()
-    if reader.pk != found.owner_id:
-        versions = versions.owned_by(reader)
-    return list(versions.order_by("bot__name", "-number")[:_MOST_CHOICES])
-
-
-def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tournament, Context]:
+def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tournament, Context]:
     found = get_object_or_404(Tournament.objects.select_related("owner", "pool"), pk=tournament_id)
     reader = person(request)
     standing = progress(found)
@@ -163,7 +155,7 @@ def _head(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "reason": _why_idle(found, standing),
         "event_key": revealed_event_key(found),
         "has_started": found.state != TournamentState.OPEN,
-        "is_made_still": found.state not in _ENDED and found.scheduled < found.planned,
+        "is_being_scheduled": found.state not in _ENDED and found.scheduled < found.planned,
         "has_ended": found.state in _ENDED,
         "is_long": count_parts(found) > 1,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
@@ -194,7 +186,7 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
         "planned": count_matches(len(entries), seats=found.table_seats, cycles=found.cycles)
         if len(entries) >= found.table_seats
         else 0,
-        "form": EntryForm(versions=enterable(request, found)),
+        "form": EntryForm(actor=reader, tournament=found),
     }
 
 
@@ -206,5 +198,5 @@ def _best(rows: list[Standing]) -> Context:
     return {
         "chances": shown[:_CHANCES_SHOWN],
         "level": [row.version.bot.name for row in placed if row.group == 1],
-        "is_early": all(row.matches == 0 for row in rows),
+        "is_too_early": all(row.matches == 0 for row in rows),
     }

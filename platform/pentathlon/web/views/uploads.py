@@ -9,14 +9,14 @@ from pentathlon.bots.models import Bot
 from pentathlon.matches.uploads import submit_bot, submit_version
 from pentathlon.web.forms.bots import UploadForm
 from pentathlon.web.forms.errors import call_service
-from pentathlon.web.requests import signed_in
+from pentathlon.web.requests import signed_in_user
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
     """Make a bot from its first upload."""
-    owner = signed_in(request)
+    owner = signed_in_user(request)
     form = UploadForm(request.POST or None, request.FILES or None)
     if form.is_valid():
         made = call_service(
@@ -34,7 +34,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
     """Add the next version to one of the person's own bots."""
-    actor = signed_in(request)
+    actor = signed_in_user(request)
     bot = get_object_or_404(Bot.objects.owned_by(actor), pk=bot_id)
     form = UploadForm(request.POST or None, request.FILES or None)
     if form.is_valid():
