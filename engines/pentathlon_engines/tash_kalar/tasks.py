@@ -68,7 +68,7 @@ class Counts:
 
     __slots__ = ("colour", "count", "kind", "more", "total")
 
-    def __init__(self, kind: int, *, total: int, more: int, count: int, colour: int) -> None:
+    def __init__(self, kind: str, *, total: int, more: int, count: int, colour: int) -> None:
         self.kind = kind
         self.total = total
         """How many pieces, destroyed pieces or summoned beings."""
@@ -199,36 +199,21 @@ def _comes_to_another(square: int, others: int, empty: int, moves: int) -> bool:
     return reached & beside != 0
 
 
-_TESTS: Final[tuple[Callable[[TashKalarPosition, Counts, int], bool], ...]] = (
-    _has_destroyed,
-    _has_destroyed_great,
-    _stands_on_colour,
-    _dominates_colours,
-    _has_summoned,
-    _dominates_centre,
-    _has_cross,
-    _dominates_line,
-    _has_diagonals,
-    _joins_sides,
-    _joins_corners,
-    _surrounds,
-    _isolates,
-)
-_KINDS: Final = (
-    "destroyed",
-    "destroyed_any_of",
-    "on_color",
-    "rainbow",
-    "summoned",
-    "central",
-    "center_cross",
-    "line",
-    "diagonals",
-    "side_chain",
-    "corner_chain",
-    "surround",
-    "isolation",
-)
+_TESTS: Final[dict[str, Callable[[TashKalarPosition, Counts, int], bool]]] = {
+    "destroyed": _has_destroyed,
+    "destroyed_any_of": _has_destroyed_great,
+    "on_color": _stands_on_colour,
+    "rainbow": _dominates_colours,
+    "summoned": _has_summoned,
+    "central": _dominates_centre,
+    "center_cross": _has_cross,
+    "line": _dominates_line,
+    "diagonals": _has_diagonals,
+    "side_chain": _joins_sides,
+    "corner_chain": _joins_corners,
+    "surround": _surrounds,
+    "isolation": _isolates,
+}
 _WORDS: Final = {
     "total": ("total", "heroic", "beings", "margin", "each", "distance"),
     "more": ("upgraded", "legends", "upgraded_each"),
@@ -241,7 +226,7 @@ def compile_condition(task: str, data: dict[str, Any]) -> Counts:
     """Return a task's condition as numbers, or raise `BadCard` with its name."""
     data = dict(data)
     kind = data.pop("kind", None)
-    if kind not in _KINDS:
+    if kind not in _TESTS:
         raise BadCard(task, f"its condition has an unknown kind {kind!r}")
     colour = _COLOURS[data.pop(next((w for w in _WORDS["colour"] if w in data), ""), None)]
     numbers: dict[str, int] = {}
@@ -250,7 +235,7 @@ def compile_condition(task: str, data: dict[str, Any]) -> Counts:
         numbers[name] = data.pop(word, 0)
     if data:
         raise BadCard(task, f"its condition has unknown words {', '.join(sorted(data))}")
-    return Counts(_KINDS.index(kind), colour=colour, **numbers)
+    return Counts(kind, colour=colour, **numbers)
 
 
 _CONDITIONS: Final = [
