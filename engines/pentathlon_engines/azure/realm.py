@@ -48,7 +48,7 @@ _MOUNTAIN: Final = "M"
 _MOST_KEPT: Final = 64
 
 
-class Board:
+class LaidBoard:
     """One board as it is turned; its cells are counted by row."""
 
     __slots__ = ("codes", "colour", "dear", "mountain", "printed", "serpents")
@@ -125,22 +125,22 @@ def _off_centre(x: int, y: int) -> int:
 OTHER_BITS: Final[tuple[tuple[int, ...], ...]] = tuple(
     [_other_bits(extra) for extra in range(max(GIFT_COST) + 1)]
 )
-"""For each extra cost, by a part of a board: all but the bits of this part in `Board.dear`.
+"""For each extra cost, by a part of a board: all but the bits of this part in `LaidBoard.dear`.
 
 Levels that no board reaches are left out: for no extra cost all fit a machine word.
 """
 
 
 # Most matches have a layout of their own, but share its boards and lines with others.
-_kept_boards: Final[dict[str, Board]] = {}
+_kept_boards: Final[dict[str, LaidBoard]] = {}
 _kept_lines: Final[dict[int, tuple[int, ...]]] = {}
 _kept_realms: Final[dict[Layout, Realm]] = {}
 
 
-def _board(name: str) -> Board:
+def _board(name: str) -> LaidBoard:
     board = _kept_boards.get(name)
     if board is None:
-        board = _kept_boards[name] = Board(name)
+        board = _kept_boards[name] = LaidBoard(name)
     return board
 
 
