@@ -18,7 +18,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from pentathlon import outages
 from pentathlon.common.errors import (
     Conflict,
     DomainError,
@@ -27,7 +26,8 @@ from pentathlon.common.errors import (
     NotFound,
     TooLarge,
 )
-from pentathlon.request_ids import request_id
+from pentathlon.middleware import outages
+from pentathlon.middleware.request_ids import request_id
 
 MEDIA_TYPE: Final = "application/problem+json"
 _STATUSES: Final = (

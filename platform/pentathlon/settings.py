@@ -75,12 +75,12 @@ INSTALLED_APPS = [
     "tools",
 ]
 MIDDLEWARE = [
-    "pentathlon.request_ids.identify_requests",
+    "pentathlon.middleware.request_ids.identify_requests",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "pentathlon.compression.Compression",
-    "pentathlon.headers.content_security_policy",
+    "pentathlon.middleware.compression.Compression",
+    "pentathlon.middleware.headers.content_security_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -89,7 +89,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "pentathlon.web.throttle.limit_pages",
-    "pentathlon.outages.AnswerOutages",
+    "pentathlon.middleware.outages.AnswerOutages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 ROOT_URLCONF = "pentathlon.urls"
@@ -276,7 +276,7 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.server": {"handlers": [], "propagate": True},
-        "pentathlon.request_ids": {"level": "INFO" if _production else "WARNING"},
+        "pentathlon.middleware.request_ids": {"level": "INFO" if _production else "WARNING"},
     },
 }
 structlog.configure(

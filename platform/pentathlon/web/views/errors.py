@@ -5,8 +5,8 @@ import sys
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseServerError
 from django.template.loader import render_to_string
 
-from pentathlon.outages import is_outage, unavailable
-from pentathlon.request_ids import request_id
+from pentathlon.middleware.outages import is_outage, unavailable
+from pentathlon.middleware.request_ids import request_id
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBadRequest:

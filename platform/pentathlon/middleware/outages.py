@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 
-from pentathlon.request_ids import request_id
+from pentathlon.middleware.request_ids import request_id
 
 RETRY_AFTER_S: Final = 5
 CODE: Final = "database_away"

@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
-from pentathlon.compression import Compression
+from pentathlon.middleware.compression import Compression
 
 GZIP = {"Accept-Encoding": "gzip"}
 
