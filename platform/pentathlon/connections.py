@@ -105,14 +105,16 @@ def _sqlite(path: Path) -> dict[str, Any]:
 
 
 def _postgresql(url: str, patience: Patience) -> dict[str, Any]:
+    address, _, query = url.partition("?")
     try:
         parsed = dj_database_url.parse(
-            url, engine="pentathlon.postgresql", conn_max_age=60, conn_health_checks=True
+            address, engine="pentathlon.postgresql", conn_max_age=60, conn_health_checks=True
         )
     except ValueError as error:
         reason = "is not an address such as postgresql://user:password@host:5432/name."
         raise BadEnvironment("DATABASE_URL", reason) from error
-    options = {**timeouts(patience), **parsed.get("OPTIONS", {})}
+    # Not by the library, which drops empty ones: `options=` is what some PgBouncers need.
+    options = {**timeouts(patience), **dict(parse_qsl(query, keep_blank_values=True))}
     # The folder of a socket can only stand in the query.
     host = options.pop("host", parsed["HOST"])
     return {**parsed, "HOST": host, "PORT": str(parsed["PORT"]), "OPTIONS": options}
