@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CODE = ("engines", "platform", "api", "workers", "tools")
 TOP_FOLDERS = (*CODE, "tests", "k8s")
 MOST_WORDS = 600
+LONGEST_TEMPLATE_LINE = 160
 LONGEST_FILE, LONGEST_RULES, LONGEST_FUNCTION = 400, 600, 60
 RULES = re.compile(
     r"engines/pentathlon_engines/(azure|maatatahay|tash_kalar|tuned|way_of_the_dragon)/"
@@ -83,6 +84,17 @@ def test_every_top_folder_explains_itself_briefly(folder: str) -> None:
     text = (ROOT / folder / "README.md").read_text()
 
     assert 20 < len(text.split()) <= MOST_WORDS
+
+
+def test_templates_have_short_lines() -> None:
+    long = {
+        f"{relative(path)}:{number}"
+        for path in (ROOT / "platform").rglob("*.html")
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if len(line) > LONGEST_TEMPLATE_LINE
+    }
+
+    assert long == set()
 
 
 def test_files_stay_short() -> None:

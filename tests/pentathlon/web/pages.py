@@ -27,6 +27,7 @@ class Page(HTMLParser):
         self._words: list[tuple[str, int]] = []
         self.feed(html)
         self.close()
+        self.text = " ".join(self.text.split())  # as browsers show it
         self.mistakes += [f"<{tag}> is not closed" for tag in self._open]
         self.mistakes += self._check()
 
