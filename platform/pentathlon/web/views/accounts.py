@@ -36,7 +36,7 @@ sign_in = throttle_sign_ins(
 @never_cache
 @require_http_methods(["GET", "POST"])
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Make an account and sign in with it."""
+    """Create an account and sign in with it."""
     form = SignUpForm(request.POST or None)
     if form.is_valid():
         user = call_service(form, lambda: register(**form.cleaned_data))
@@ -52,7 +52,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the tokens of the person, and make new ones; a secret is shown just once."""
+    """Show the user's tokens and create new ones; show each secret just once."""
     user = signed_in_user(request)
     form = TokenForm(request.POST or None)
     context: dict[str, object] = {"form": form}
@@ -70,7 +70,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def token_revoke(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """Make one of the person's tokens stop working."""
+    """Revoke one of the user's tokens."""
     revoke_token(actor=signed_in_user(request), public_id=public_id)
     messages.success(request, "The token is revoked.")
     return redirect("account")

@@ -31,7 +31,7 @@ _CANDIDATES = 20
 
 @require_safe
 def bots(request: HttpRequest) -> HttpResponse:
-    """List bots, the youngest first; `q` searches names, `author` narrows it down."""
+    """List bots, newest first; `q` searches names, `author` narrows it down."""
     found = Bot.objects.listed()
     query, author = query_text(request, "q"), query_text(request, "author")
     if query:
@@ -97,7 +97,7 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Ask, then take a version out of scheduling for good."""
+    """Ask, then retire a version."""
     owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot")
     found = get_object_or_404(owned, pk=version_id)
     if request.method == "GET":
@@ -111,7 +111,7 @@ def version_retire(request: HttpRequest, version_id: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Ask staff why, then take anybody's version out of all schedules."""
+    """Ask staff for a reason, then disqualify a version."""
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
     actor = signed_in_user(request)
     if not _is_staff(actor):
@@ -130,7 +130,7 @@ def version_disqualify(request: HttpRequest, version_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Lift a disqualification, which staff may."""
+    """Lift a disqualification; only staff may."""
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
     reinstate_version(actor=signed_in_user(request), version=found)
     messages.success(request, f"{found.label} is no longer disqualified.")
@@ -141,7 +141,7 @@ def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Have a version validated again that was stopped, or that our machines failed to validate."""
+    """Validate a version again that was stopped or that our machines could not check."""
     owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot__owner")
     found = validate_again(
         actor=signed_in_user(request), version=get_object_or_404(owned, pk=version_id)
@@ -153,7 +153,7 @@ def version_validate(request: HttpRequest, version_id: int) -> HttpResponse:
 @login_required
 @require_safe
 def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Hand an owner the files of a version."""
+    """Send an owner the files of a version."""
     owned = BotVersion.objects.owned_by(signed_in_user(request)).select_related("bot", "archive")
     found = get_object_or_404(owned, pk=version_id)
     response = HttpResponse(bytes(found.archive.data), content_type="application/zip")

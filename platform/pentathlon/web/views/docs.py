@@ -31,7 +31,7 @@ def how_it_works(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def bot_guide(request: HttpRequest) -> HttpResponse:
-    """Lead from an empty folder to a bot that plays."""
+    """Explain how to write a bot, from an empty folder on."""
     return render(request, "web/docs/bot_guide.html", {"section": "docs"})
 
 

@@ -19,7 +19,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBadRe
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer what no view and no service has foreseen.
+    """Answer a request that failed for a reason nobody foresaw.
 
     Errors of middleware come here, too: sessions are read from the database.
     """

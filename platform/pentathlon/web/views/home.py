@@ -30,7 +30,7 @@ class LeaderboardHead:
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the games, who leads them, what is on, and the tournaments."""
+    """Show the games, their leaders, the latest matches and tournaments."""
     tiles = game_tiles()
     context = {
         "tiles": tiles,
@@ -43,7 +43,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def on_now(request: HttpRequest) -> HttpResponse:
-    """Show the matches that are played right now, or the latest ones."""
+    """Show running matches, or the latest ones."""
     return render(request, "web/parts/on_now.html", {"cards": _cards()})
 
 
@@ -55,7 +55,7 @@ def tournaments_now(request: HttpRequest) -> HttpResponse:
 
 
 def _leaderboards(tiles: list[Tile], reader: User | None) -> list[LeaderboardHead]:
-    """Return the heads of the tables in which something has happened, or an empty one."""
+    """Return the heads of the leaderboards with results, or an empty one."""
     boards = [
         LeaderboardHead(
             info=tile.info,

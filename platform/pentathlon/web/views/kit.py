@@ -1,4 +1,4 @@
-"""What bot authors take home: the engines with the `pentathlon` command."""
+"""The download of the engines with the `pentathlon` command."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -10,7 +10,7 @@ _A_DAY_S = 24 * 3600
 
 @require_safe
 def wheel(request: HttpRequest, name: str) -> HttpResponse:
-    """Hand out the wheel of the engines that this site runs."""
+    """Send the wheel of the engines that this site runs."""
     found = engines_wheel()
     if name != found.name:
         raise Http404(f"There is no {name}; this site runs {found.name}.")

@@ -41,14 +41,14 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
 
 @require_safe
 def leaderboard_changes(request: HttpRequest, game: str) -> HttpResponse:
-    """Say how many results a reader's table is behind."""
+    """Say how many results are missing from the table on an open page."""
     pool = _pool(game)
     return changes_since(request, pool.applied_seq if pool else 0)
 
 
 @require_safe
 def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
-    """Hand out the whole table as CSV."""
+    """Send the whole table as CSV."""
     _pool(game)
     rows = Rating.objects.table(live_key(game)).iterator()
     return csv_table(

@@ -24,7 +24,7 @@ from pentathlon_engines import GAMES
 
 @require_safe
 def matches(request: HttpRequest) -> HttpResponse:
-    """List matches, the youngest first; `state` and `game` narrow it down."""
+    """List matches, newest first; `state` and `game` narrow it down."""
     found = Match.objects.public().with_seats()
     state, game = request.GET.get("state", ""), request.GET.get("game", "")
     if state in MatchState.values:
@@ -79,7 +79,7 @@ def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
 
 @require_safe
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Hand out the record of a finished match, for `pentathlon verify`."""
+    """Send the record of a finished match, for `pentathlon verify`."""
     found = _get_unsealed_match(request, match_id)
     return _as_file(JsonResponse(read_record(found.replay)), f"match-{found.pk}.json")
 
@@ -88,7 +88,7 @@ def record(request: HttpRequest, match_id: int) -> HttpResponse:
 @require_safe
 @handle_domain_errors
 def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
-    """Hand the owner of a bot all that explains its match, as plain text."""
+    """Send the owner of a bot the whole explanation of its match as plain text."""
     found = _get_done_match(request, match_id)
     explained = explain_seat(match=found, actor=signed_in_user(request), seat=seat)
     response = HttpResponse(as_text(explained), content_type="text/plain; charset=utf-8")
@@ -99,7 +99,7 @@ def seat_log(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
 @require_safe
 @handle_domain_errors
 def seat_bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
-    """Hand the owner of a bot what lets it meet the same requests again."""
+    """Send the owner of a bot the bundle that repeats the requests of a match."""
     found = _get_unsealed_match(request, match_id)
     bundle = bundle_seat(match=found, actor=signed_in_user(request), seat=seat)
     return _as_file(HttpResponse(bundle.data, content_type="application/zip"), bundle.name)

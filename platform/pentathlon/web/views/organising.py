@@ -1,4 +1,4 @@
-"""What organisers do with tournaments, and authors with their entries."""
+"""The pages where organisers run tournaments and authors manage their entries."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +36,7 @@ from pentathlon_engines import GAMES
 @login_required
 @require_http_methods(["GET", "POST"])
 def tournament_new(request: HttpRequest) -> HttpResponse:
-    """Make a tournament that is open for entries."""
+    """Create a tournament and open it for entries."""
     owner = signed_in_user(request)
     if not owner.is_organiser:
         raise PermissionDenied("Only organisers make tournaments. Ask who runs this place.")
@@ -56,7 +56,7 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def tournament_start(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Make the schedule and let it be played."""
+    """Start a tournament."""
     return _apply(request, tournament_id, start_tournament, "has started.")
 
 
@@ -64,7 +64,7 @@ def tournament_start(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Start no more matches for now."""
+    """Pause a tournament: start none of its matches for now."""
     return _apply(request, tournament_id, pause_tournament, "is paused.")
 
 
@@ -72,7 +72,7 @@ def tournament_pause(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Go on after a pause."""
+    """Resume a tournament after a pause."""
     return _apply(request, tournament_id, resume_tournament, "goes on.")
 
 
@@ -80,7 +80,7 @@ def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Ask for the tournament's name, then call off all that has not ended."""
+    """Ask for the tournament's name, then cancel all that has not ended."""
     found = get_object_or_404(Tournament, pk=tournament_id)
     check_organiser(signed_in_user(request), found, to="cancel")
     form = CancelForm(request.POST or None, name=found.name)
@@ -94,7 +94,7 @@ def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Have a void match played after all."""
+    """Queue a void match again."""
     actor = signed_in_user(request)
     found = get_object_or_404(Match.objects.visible_to(actor), pk=match_id)
     requeue_match(actor=actor, match=found)
@@ -106,7 +106,7 @@ def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
 @require_POST
 @handle_domain_errors
 def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Enter one of the versions that this person may enter."""
+    """Enter one of the versions that this user may enter."""
     found = get_object_or_404(Tournament, pk=tournament_id)
     actor = signed_in_user(request)
     form = EntryForm(request.POST, actor=actor, tournament=found)
@@ -123,7 +123,7 @@ def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Take a bot version out; once the tournament runs, ask first."""
+    """Withdraw a bot version; ask first if the tournament runs."""
     found = get_object_or_404(Tournament, pk=tournament_id)
     actor = signed_in_user(request)
     if request.method == "POST":
@@ -140,7 +140,7 @@ def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpRespons
 @require_http_methods(["GET", "POST"])
 @handle_domain_errors
 def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Ask why and how far, then take a bot version out for good."""
+    """Ask for a reason, then disqualify a bot version."""
     found = get_object_or_404(Tournament, pk=tournament_id)
     actor = signed_in_user(request)
     check_organiser(actor, found, to="disqualify a bot of")
@@ -160,7 +160,7 @@ def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpRespo
 
 
 def _get_entry(request: HttpRequest, found: Tournament) -> Entry:
-    """Return the entry that the address names by its version."""
+    """Return the entry of the version in the query."""
     entries = found.entries.select_related("tournament", "version__bot__owner")
     return get_object_or_404(entries, version=query_number(request, "version") or 0)
 
@@ -178,7 +178,7 @@ def _entry_context(entry: Entry) -> dict[str, Any]:  # Any: what templates take
 
 
 def _game(request: HttpRequest) -> str:
-    """Return the game of the address, else the first one that a bot may play."""
+    """Return the game in the query, else the first one that a bot may play."""
     wanted = request.GET.get("game", "")
     games = (wanted, *(key for key in GAMES if BotVersion.objects.eligible(key).exists()))
     return next((key for key in games if key in GAMES), next(iter(GAMES)))

@@ -1,4 +1,4 @@
-"""Whether the platform is at work, in a few figures."""
+"""The state of the platform in a few numbers."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ _HOUR = timedelta(hours=1)
 
 @require_safe
 def status(request: HttpRequest) -> HttpResponse:
-    """Show what runs and waits, and whether the housekeeping was heard of."""
+    """Show what runs and waits, and whether the reconciler is alive."""
     ended = Match.objects.filter(finished_at__gt=Now() - _HOUR)
     context = {
         "reconciler_silent": not Leadership.objects.filter(

@@ -11,7 +11,7 @@ _A_YEAR_S = 365 * 24 * 3600
 
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    """Remember the theme in a cookie, or forget it: then the device decides."""
+    """Set the theme in a cookie, or delete it so that the device decides."""
     response = redirect(local_address(request))
     wanted = request.POST.get("theme")
     if wanted in {"light", "dark"}:

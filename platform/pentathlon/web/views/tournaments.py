@@ -34,7 +34,7 @@ _MOST_SEATS = 500
 
 @require_safe
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """List tournaments, the youngest first."""
+    """List tournaments, newest first."""
     page = cursor_page(request, Tournament.objects.listed())
     lines = [tournament_line(tournament) for tournament in page.rows]
     context = {"section": "tournaments", "page": page, "tournaments": lines}
@@ -43,7 +43,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show the table of a tournament, or who has entered while it is open."""
+    """Show the table of a tournament, or its entries while it is open."""
     found, context = _load(request, tournament_id, tab="table")
     if found.state == TournamentState.OPEN:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
@@ -62,7 +62,7 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 @require_safe
 def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show the matches of a tournament, the youngest first."""
+    """Show the matches of a tournament, newest first."""
     found, context = _load(request, tournament_id, tab="matches")
     matches = Match.objects.of_lane(found.pk).with_seats()
     context["page"] = cursor_page(request, matches)
@@ -98,7 +98,7 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
 
 @require_safe
 def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show what bots did wrong, and which matches our side could not play."""
+    """Show the faults of bots, and the matches that we could not play."""
     found, context = _load(request, tournament_id, tab="faults")
     seats = faults_of_lane(found.pk)
     context["page"] = cursor_page(request, seats.select_related("version__bot__owner"))
@@ -109,7 +109,7 @@ def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
 
 @require_safe
 def tournament_document(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Show the document that the whole schedule follows from."""
+    """Show the document from which the whole schedule follows."""
     found, context = _load(request, tournament_id, tab="document")
     source = document_json(found)
     if "download" in request.GET:
@@ -136,7 +136,7 @@ def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpRespons
 
 @require_safe
 def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse:
-    """Say how many results a reader's table is behind."""
+    """Say how many results are missing from the table on an open page."""
     known = Tournament.objects.select_related("pool")
     return changes_since(request, count_done(get_object_or_404(known, pk=tournament_id)))
 
@@ -164,7 +164,7 @@ def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
 
 
 def _why_idle(found: Tournament, standing: Progress) -> Reason | None:
-    """Say why nothing of a tournament is played that has something to play."""
+    """Say why no match of a tournament runs although some wait."""
     if standing.running or not standing.waiting:
         return None
     waiting = Match.objects.of_lane(found.pk).waiting()
@@ -191,7 +191,7 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
 
 
 def _best(rows: list[Standing]) -> Context:
-    """Return who may be the best: chances, and those that cannot be told apart."""
+    """Return each bot's chance of being best, and the ones that cannot be told apart."""
     placed = [row for row in rows if row.place is not None]
     chances = sorted(placed, key=lambda row: -row.chance_of_best)
     shown = [row for row in chances if row.chance_of_best >= _SMALLEST_CHANCE]

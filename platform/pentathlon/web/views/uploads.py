@@ -15,7 +15,7 @@ from pentathlon.web.requests import signed_in_user
 @login_required
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """Make a bot from its first upload."""
+    """Create a bot from its first upload."""
     owner = signed_in_user(request)
     form = UploadForm(request.POST or None, request.FILES or None)
     if form.is_valid():
@@ -33,7 +33,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
-    """Add the next version to one of the person's own bots."""
+    """Add the next version to one of the user's own bots."""
     actor = signed_in_user(request)
     bot = get_object_or_404(Bot.objects.owned_by(actor), pk=bot_id)
     form = UploadForm(request.POST or None, request.FILES or None)
