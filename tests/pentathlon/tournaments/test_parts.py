@@ -122,4 +122,4 @@ def test_round_of_many_matches_has_pages(
 
     indexes = [[row["place"].index for row in page["places"]] for page in pages]
     assert indexes == [[5, 6], [7, 8], []]
-    assert [page["goes_on"] for page in pages] == [True, False, False]
+    assert [page["has_next_page"] for page in pages] == [True, False, False]
