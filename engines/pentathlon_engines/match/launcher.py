@@ -124,6 +124,9 @@ class BotProcess(Protocol):
     def resume(self) -> None:
         """Let a paused bot run again; do nothing if it has ended."""
 
+    def release(self) -> None:
+        """Let a paused bot run to its end; it is not paused any more."""
+
     def breach(self) -> Breach | None:
         """Return the limit that the process has broken, or None; cheap, for every tick."""
 

@@ -116,6 +116,10 @@ class PlainProcess:
         """Let a paused bot run again."""
         self._signal(signal.SIGCONT)
 
+    def release(self) -> None:
+        """Let a paused bot run to its end."""
+        self.resume()
+
     def breach(self) -> Breach | None:
         """Return a breach if the bot has held more memory than it may."""
         self._note_memory()

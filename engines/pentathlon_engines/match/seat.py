@@ -182,8 +182,8 @@ class Seat:
             self._clock.forgive()
 
     def tell(self, line: bytes) -> None:
-        """Send a message that needs no answer and let the bot run."""
-        self._process.resume()
+        """Send a last message, which needs no answer, and let the bot run to its end."""
+        self._process.release()
         self.pipes.send(line)
 
     def clock(self) -> dict[str, int]:

@@ -112,6 +112,10 @@ class ScriptedBot:
         """Note it."""
         self.signals.append("go")
 
+    def release(self) -> None:
+        """Note it."""
+        self.signals.append("go")
+
     def breach(self) -> Breach | None:
         """Break no limit."""
         return None
