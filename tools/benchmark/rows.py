@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from django.db import transaction
 
+from pentathlon.common.errors import DomainError
 from pentathlon.matches.dispatch.publishing import BATCH, publish_pending
 from pentathlon.matches.jobs import Job, MatchResult
 from pentathlon.matches.services import claim_matches, finish_matches
@@ -66,7 +67,7 @@ def claim_twins(ids: Sequence[int], records: Sequence[Record]) -> tuple[list[Twi
     jobs = [job for batch in _batches(ids) for job in _claim(batch)]
     spent = own_cpu_s() - before
     twins = [
-        Twin(job=job, record=_of_match(record, job.match_id))
+        Twin(job=job, record=_of_match(record, job.told_name))
         for job, record in zip(jobs, records, strict=True)
     ]
     return twins, spent
@@ -79,8 +80,18 @@ def measure_refused_claim(match_id: int, times: int) -> float:
 
 def measure_accept(twins: Sequence[Twin]) -> float:
     """Hand all records in; return the CPU seconds."""
-    told = [twin.submission() for twin in twins]
-    return cost_s(lambda: [accept_results(batch) for batch in _batches(told)])
+    submissions = [twin.submission() for twin in twins]
+    answers: list[list[DomainError | None]] = []
+
+    def hand_in() -> None:
+        answers.extend(accept_results(batch) for batch in _batches(submissions))
+
+    spent = cost_s(hand_in)
+    # A refused result costs little, and its match would stay in flight.
+    refusals = [answer for batch in answers for answer in batch if answer is not None]
+    if refusals:
+        raise refusals[0]
+    return spent
 
 
 def measure_verify(records: Sequence[Record]) -> float:
@@ -134,6 +145,6 @@ def _to_nobody(match_ids: Sequence[int]) -> None:
     """Publish nothing: the broker is measured by itself."""
 
 
-def _of_match(record: Record, match_id: int) -> Record:
-    changed: Record = {**record, "match": str(match_id)}
+def _of_match(record: Record, name: str) -> Record:
+    changed: Record = {**record, "match": name}
     return {**changed, "chain": chain(changed)}

@@ -67,7 +67,7 @@ class Stage:
         before, started = self._cpu_s(), time.monotonic()
         published = _time_of(self._publisher.publish_waiting_matches)
         played = Match.objects.filter(pk__in=ids)
-        self.wait_for(lambda: not played.unfinished().exists(), meanwhile=self._publish_again)
+        self.wait_for(lambda: not played.unfinished().exists())
         if played.exclude(state=MatchState.DONE).exists():
             raise ServerFailed("The worker", f"voided a match.\n{last_lines(self.log)}")
         return published + self._cpu_s() - before, time.monotonic() - started
@@ -83,24 +83,10 @@ class Stage:
     def _cpu_s(self) -> float:
         return cpu_s_of([_broker_pid(), self.worker.pid, *processes.children(self.worker.pid)])
 
-    def _publish_again(self) -> None:
-        # Nothing goes out while no worker is alive: on a busy host a heartbeat may be late.
-        if Match.objects.unsent().exists():
-            self._publisher.publish_waiting_matches()
-
-    def wait_for(
-        self, is_true: Callable[[], bool], *, meanwhile: Callable[[], None] | None = None
-    ) -> None:
-        """Return when something is true; raise if the worker ends, or takes too long for it.
-
-        `meanwhile` is called once a second until then.
-        """
-        called = time.monotonic()
-        deadline = called + _PATIENCE_S
+    def wait_for(self, is_true: Callable[[], bool]) -> None:
+        """Return when something is true; raise if the worker ends, or takes too long for it."""
+        deadline = time.monotonic() + _PATIENCE_S
         while not is_true():
-            if meanwhile is not None and time.monotonic() > called + 1:
-                called = time.monotonic()
-                meanwhile()
             if time.monotonic() > deadline or self.worker.poll() is not None:
                 raise ServerFailed("The worker", f"does not play.\n{last_lines(self.log)}")
             time.sleep(_TICK_S)
