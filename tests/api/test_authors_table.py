@@ -90,9 +90,16 @@ def _first_request(tournament: Tournament, seed: int) -> bytes:
 
 
 def _hits(tournament: Tournament, waiting: list[Match], guesses: Seeds) -> int:
-    """Count the matches whose first request stands in the table made of these seeds."""
-    table = {_first_request(tournament, seed) for seed in guesses}
-    return sum(_first_request(tournament, match.seed) in table for match in waiting)
+    """Count the matches that a table of first requests, made of these seeds, knows.
+
+    Another seed may begin alike by chance; what follows is then another match.
+    """
+    table: dict[bytes, Seeds] = {}
+    for seed in guesses:
+        table.setdefault(_first_request(tournament, seed), set()).add(seed)
+    return sum(
+        match.seed in table.get(_first_request(tournament, match.seed), ()) for match in waiting
+    )
 
 
 @pytest.mark.parametrize("game", ["azure", "maatatahay", "tash_kalar"])

@@ -97,7 +97,8 @@ def test_tree_holds_what_its_members_hold() -> None:
 
 def test_time_of_a_child_that_was_waited_for_stays_in_the_tree() -> None:
     with running(WAITED_FOR_A_BURNER) as pid:
-        assert tree_cpu_s(pid) >= 0.2
+        # /proc counts in ticks of 10 ms, and cuts user and system time off apart.
+        assert tree_cpu_s(pid) >= 0.2 - 0.04
         assert process_cpu_s(pid) < tree_cpu_s(pid)
 
 
