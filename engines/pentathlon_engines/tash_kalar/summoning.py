@@ -112,16 +112,21 @@ def _add_loose_summons(
     state: TashKalarPosition, card: int, allowed: int, found: list[int]
 ) -> None:
     """Add the summonings for which not only own pieces may serve (7.6, 18.3.7)."""
-    pattern = PATTERNS[card]
     table = SUMMON_TABLE[card]
+    for place, squares in _places(state, card, allowed):
+        add_bits(squares, SUMMONS[table + max(place, 0)], found)
+
+
+def _places(state: TashKalarPosition, card: int, allowed: int) -> list[tuple[int, int]]:
+    """Return the summon squares of each orientation of a being; of all as -1, if none counts."""
+    pattern = PATTERNS[card]
+    squares = [_shape_matches(state, card, shape) & allowed for shape in pattern.shapes]
+    if pattern.refs:
+        return list(enumerate(squares))
     together = 0
-    for place, shape in enumerate(pattern.shapes):
-        squares = _shape_matches(state, card, shape) & allowed
-        together |= squares
-        if pattern.refs:
-            add_bits(squares, SUMMONS[table + place], found)
-    if not pattern.refs:
-        add_bits(together, SUMMONS[table], found)
+    for part in squares:
+        together |= part
+    return [(-1, together)]
 
 
 def _squares_for(state: TashKalarPosition, card: int) -> int:
@@ -189,18 +194,10 @@ def _shape_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
 
 def _add_short(state: TashKalarPosition, card: int, allowed: int, found: list[int]) -> None:
     """Add the summonings that are possible though no piece is in supply (7.5)."""
-    pattern = PATTERNS[card]
     table = SUMMON_TABLE[card]
-    together = 0
-    for place, shape in enumerate(pattern.shapes):
-        squares = _shape_matches(state, card, shape) & allowed
-        together |= squares
-        if pattern.refs:
-            can = [at for at in bits(squares) if _has_piece(state, card, at, place)]
-            found.extend([SUMMONS[table + place][at] for at in can])
-    if not pattern.refs:
-        can = [at for at in bits(together) if _has_piece(state, card, at, -1)]
-        found.extend([SUMMONS[table][at] for at in can])
+    for place, squares in _places(state, card, allowed):
+        can = [at for at in bits(squares) if _has_piece(state, card, at, place)]
+        found.extend([SUMMONS[table + max(place, 0)][at] for at in can])
 
 
 def _has_piece(state: TashKalarPosition, card: int, square: int, place: int) -> bool:

@@ -8,6 +8,7 @@ from django.db.models.functions import Coalesce
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match
+from pentathlon.ratings.book import RatingLine
 from pentathlon.ratings.skill import ALGORITHM_VERSION, Skill
 
 _GAME: Final = "game:"
@@ -300,6 +301,18 @@ class Rating(models.Model):
     def skill(self) -> Skill:
         """The two numbers as one value."""
         return Skill(self.mu, self.sigma)
+
+    @property
+    def line(self) -> RatingLine:
+        """The row as a line of a rating table in memory."""
+        return RatingLine(
+            skill=self.skill,
+            matches=self.matches,
+            wins=self.wins,
+            draws=self.draws,
+            losses=self.losses,
+            last_seq=self.last_seq,
+        )
 
 
 class ScoreLine(models.Model):

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce, Now
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import fingerprint_after
-from pentathlon.ratings.book import Book, RatingLine
+from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import ChangeRow, change_row, insert_rows
 from pentathlon.ratings.models import (
     LedgerReason,
@@ -292,15 +292,5 @@ def _leave_to_newer(key: str) -> None:
 
 def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:
     players = {player for result in results for player in result.players}
-    lines = {
-        rating.version_id: RatingLine(
-            skill=rating.skill,
-            matches=rating.matches,
-            wins=rating.wins,
-            draws=rating.draws,
-            losses=rating.losses,
-            last_seq=rating.last_seq,
-        )
-        for rating in pool.ratings.filter(version__in=players)
-    }
+    lines = {rating.version_id: rating.line for rating in pool.ratings.filter(version__in=players)}
     return Book(draw_probability=pool.draw_probability, lines=lines, has_charts=pool.has_charts)

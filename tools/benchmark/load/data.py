@@ -30,7 +30,7 @@ from pentathlon.matches.models import (
     MatchSeat,
     MatchState,
 )
-from pentathlon.ratings.book import Book, RatingLine
+from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import FIELDS, ChangeRow, change_row
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, RatingChange, tournament_key
 from pentathlon.ratings.recomputing import store_ratings
@@ -312,17 +312,7 @@ def count_all_scores() -> None:
 
 def _book_of(pool: Pool) -> Book:
     """Return the ratings of a pool as they stand, to go on from."""
-    lines = {
-        rating.version_id: RatingLine(
-            skill=rating.skill,
-            matches=rating.matches,
-            wins=rating.wins,
-            draws=rating.draws,
-            losses=rating.losses,
-            last_seq=rating.last_seq,
-        )
-        for rating in pool.ratings.all()
-    }
+    lines = {rating.version_id: rating.line for rating in pool.ratings.all()}
     return Book(draw_probability=pool.draw_probability, lines=lines)
 
 
