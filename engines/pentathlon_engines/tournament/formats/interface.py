@@ -1,0 +1,155 @@
+"""What a tournament format is: pure functions of a plan, a field and what has been played.
+
+A tournament is made batch by batch. A batch has whole blocks; the matches of a block have the same
+bots and the same seed. Whoever runs a tournament asks `Format.next` for the next step, plays the
+blocks of a batch, and asks again. Every choice that is left to chance is drawn from the event key
+(`tournament.seeds.draw`), so equal input gives equal batches, on any machine and at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a format is told about a tournament, besides its field."""
+
+    seats: int
+    """At each table."""
+    params: Mapping[str, Any]  # Any: each format has its own; `Format.problems` checks them
+    """The format's own parameters, with all defaults written out."""
+    key: bytes
+    """The event key; a dry run takes 32 zero bytes."""
+    draw_probability: float = 0.1
+    """Of the rating model, for formats that estimate strengths."""
+
+
+class FieldEntry(NamedTuple):
+    """One entry as a format sees it."""
+
+    number: int
+    """Index of the entry in the document; seatings are made of these."""
+    author: str
+    """Entries with the same author are not paired where the plan forbids it."""
+    is_active: bool = True
+    """False once it was withdrawn or disqualified: it gets no new matches."""
+    strength: float | None = None
+    """A hint for seeding, higher is better; None: nothing is known."""
+
+
+class PlannedBlock(NamedTuple):
+    """Matches with the same bots and seed."""
+
+    round: int
+    """From 1 over the whole tournament."""
+    seatings: tuple[tuple[int, ...], ...]
+    """The number of the entry in each seat, match by match."""
+
+
+class Batch(NamedTuple):
+    """The blocks that can be played now, in schedule order. Never empty."""
+
+    blocks: tuple[PlannedBlock, ...]
+
+
+class Wait(NamedTuple):
+    """Nothing can be made before the blocks made so far are complete."""
+
+
+class Over(NamedTuple):
+    """Nothing is left to play."""
+
+    places: tuple[tuple[int, ...], ...] | None = None
+    """Entries by place, best first, those who share a place together; None: the table decides."""
+    remark: str = ""
+    """Why it is over, where that is not plain: "the budget is used up"."""
+
+
+Step = Batch | Wait | Over
+
+
+class PlayedBlock(NamedTuple):
+    """A block that was made, with its results as far as they are known."""
+
+    round: int
+    seatings: tuple[tuple[int, ...], ...]
+    ranks: tuple[tuple[int, ...] | None, ...] | None
+    """The rank of each seat (0 best, ties equal), match by match, None for a void match.
+
+    None as a whole: not all its matches have ended.
+    """
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all its matches have ended, be it void."""
+        return self.ranks is not None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has a result: complete, and no match of it is void."""
+        return self.ranks is not None and None not in self.ranks
+
+
+class Size(NamedTuple):
+    """How many matches a tournament has."""
+
+    fewest: int
+    expected: int
+    most: int
+
+
+class Problem(NamedTuple):
+    """What is wrong with a plan, in the shape of an API error."""
+
+    pointer: str
+    """JSON pointer into the document: `/params/rounds`."""
+    code: str
+    sentence: str
+    allowed: Any = None  # Any: JSON
+    """The values that are allowed, where they can be listed or bounded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter of a format: what forms, the JSON Schema and checks are made of."""
+
+    default: Any  # Any: JSON
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    """JSON Schema of the value: `{"type": "integer", "minimum": 1, "maximum": 15}`."""
+    text: str = ""
+    """One sentence for forms and the documentation."""
+
+
+class Format(Protocol):
+    """One way to make pairings. Its functions are pure: no clock, no database, no generator."""
+
+    name: str
+    """Name and version, as documents have it: `swiss/1`."""
+    title: str
+    """As pages say it: "Swiss"."""
+    text: str
+    """One or two sentences: who meets whom, how often, and what decides."""
+    parameters: Mapping[str, Parameter]
+    reads_results: bool
+    """Whether `next` looks at `played`; if not, it may be called with ranks of None."""
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return everything that is wrong with the parameters for so many entries."""
+        ...
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return how many matches so many entries make."""
+        ...
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return what comes after the blocks in `played`, which are in schedule order.
+
+        All blocks of earlier batches are in it. It is the same for the same input; who has
+        left meanwhile (`is_active`) is part of the input.
+        """
+        ...
