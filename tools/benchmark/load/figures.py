@@ -20,12 +20,13 @@ class Figure:
     """By column."""
     verdict: float
     """What counts: a ratio, or the longest wait in seconds."""
-    demanded: float
+    demanded: float | None
+    """None: shown to compare with, not judged."""
 
     @property
     def is_met(self) -> bool:
         """Whether it is as it should be."""
-        return self.verdict <= self.demanded
+        return self.demanded is None or self.verdict <= self.demanded
 
 
 def show(title: str, figures: Sequence[Figure], *, verdict: str, as_json: bool) -> int:
@@ -50,6 +51,6 @@ def _table(title: str, figures: Sequence[Figure], verdict: str) -> Table:
             figure.name,
             *(f"{value:.2f}" for value in figure.measured.values()),
             f"[{colour}]{figure.verdict:.2f}[/]{'' if figure.is_met else ' MISSED'}",
-            f"≤ {figure.demanded:g}",
+            "" if figure.demanded is None else f"≤ {figure.demanded:g}",
         )
     return table

@@ -28,6 +28,7 @@ from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
 from tools.benchmark.load.tables import analyse  # noqa: E402
 
 MOST_RATIO: Final = 1.3
+_NOISE: Final = "rules (no history: noise)"
 _RUNS: Final = 25
 _WARM_UP: Final = 3
 _FILL_A_PAGE: Final = 100
@@ -65,7 +66,7 @@ def main() -> int:
             name=name,
             measured={"small, ms": 1000 * small[name], "large, ms": 1000 * large[name]},
             verdict=large[name] / max(small[name], _LEAST_S),
-            demanded=MOST_RATIO,
+            demanded=None if name == _NOISE else MOST_RATIO,
         )
         for name in small
     ]
@@ -88,7 +89,7 @@ def _works(cast: Cast) -> Mapping[str, Work]:
     last = lane.filter(state=MatchState.DONE).order_by("-pk")[0]
     bot = last.seats.select_related("version").order_by("seat")[0].version.bot_id
     pages = {
-        "rules (no history: noise)": "/games/tuned/",
+        _NOISE: "/games/tuned/",
         "home": "/",
         "tournaments": "/tournaments/",
         "tournament": f"/tournaments/{cast.tournament.pk}/",
