@@ -177,9 +177,13 @@ class MatchFilter(filters.FilterSet):
     state = filters.ChoiceFilter(choices=MatchState.choices)
     kind = filters.ChoiceFilter(choices=MatchKind.choices)
     game = GameFilter()
-    tournament = IdFilter(field_name="place__tournament")
+    tournament = IdFilter(method="of_tournament")
     bot = IdFilter(method="of_bot")
     version = IdFilter(method="of_version")
+
+    def of_tournament(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
+        """Keep the matches of a tournament."""
+        return matches.of_lane(value)
 
     def of_bot(self, matches: MatchQuerySet, name: str, value: int) -> MatchQuerySet:
         """Keep the matches of a bot."""

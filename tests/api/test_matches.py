@@ -115,10 +115,10 @@ def test_logs_of_a_match_without_own_bots_are_not_found() -> None:
 
 
 def test_matches_are_narrowed_down(anonymous: APIClient) -> None:
-    match = make_match(state=MatchState.DONE)
+    tournament = make_tournament()
+    match = make_match(state=MatchState.DONE, lane=tournament.pk)
     make_match()
     version = MatchSeat.objects.get(match=match, seat=0).version
-    tournament = make_tournament()
     TournamentMatch.objects.create(tournament=tournament, match=match, round=1, block=1, index=1)
 
     for query in (
