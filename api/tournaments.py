@@ -34,7 +34,6 @@ from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
     Entry,
     Tournament,
-    TournamentFormat,
     TournamentState,
 )
 from pentathlon.tournaments.parts import places_of_part
@@ -108,7 +107,7 @@ class TournamentRequestSerializer(RequestSerializer):
 
     name = serializers.CharField(max_length=80)
     game = GameField(max_length=30, help_text="Key of the game.")
-    format = serializers.CharField(max_length=20, default=TournamentFormat.ROUND_ROBIN.value)
+    format = serializers.CharField(max_length=20, default="round_robin")
     versions = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=_LARGEST_ID),
         max_length=_MOST_IDS,

@@ -19,7 +19,6 @@ from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.tournaments.models import (
     Entry,
     Tournament,
-    TournamentFormat,
     TournamentState,
 )
 from pentathlon_engines import GAMES
@@ -171,7 +170,7 @@ def make_tournament(
     columns: dict[str, Any] = {"name": f"Cup {next_number()}", "game": "tuned", "secret": SECRET}
     tournament = Tournament.objects.create(
         owner=owner or make_user(organiser=True),
-        format=TournamentFormat.ROUND_ROBIN,
+        format="round_robin",
         state=state,
         **{**columns, **fields},
     )

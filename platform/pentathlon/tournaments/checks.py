@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
-from pentathlon.tournaments.models import TournamentFormat
 from pentathlon_engines import GAMES, BadOption, BadSeats, Game
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.match.limits import Limits
@@ -59,7 +58,8 @@ def checked_game(key: str) -> Game:
 def check_scheduler(name: str) -> None:
     """Refuse a tournament that this release cannot schedule."""
     if name not in SCHEDULERS:
-        kind, formats = name.partition("/")[0], ", ".join(TournamentFormat.values)
+        kind = name.partition("/")[0]
+        formats = ", ".join(known.partition("/")[0] for known in SCHEDULERS)
         raise InvalidInput(
             f"There is no format {kind!r}; the formats are {formats}.",
             code="unknown_format",

@@ -26,6 +26,7 @@ def columns_of(document: TournamentDocument) -> dict[str, Any]:  # Any: values o
         "limits": document.limits,
         "table_seats": document.table_seats,
         "cycles": document.cycles,
+        "params": {"cycles": document.cycles},
         "draw_probability": document.draw_probability,
     }
 

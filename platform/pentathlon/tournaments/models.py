@@ -4,12 +4,13 @@ from typing import Final, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Case, Count, Exists, F, OuterRef, Subquery, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce, Now
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
+from pentathlon.tournaments.batches import Block
 from pentathlon_engines.tournament.seeds import commitment_to
 
 ENTRIES_PER_AUTHOR: Final = 3
@@ -26,10 +27,17 @@ class TournamentState(models.TextChoices):
     CANCELLED = "cancelled", "cancelled"
 
 
-class TournamentFormat(models.TextChoices):
-    """How pairings are made."""
+class Event(models.Model):
+    """Tournaments that belong together: one for each game."""
 
-    ROUND_ROBIN = "round_robin", "round robin"
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="events"
+    )
+    name = models.CharField(max_length=80)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class TournamentQuerySet(models.QuerySet["Tournament"]):
@@ -56,8 +64,10 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         """Return running tournaments in which nothing waits: no match, no rating, no entry."""
         rows = LedgerRow.objects.filter(pool=OuterRef("pool"))
         unsettled = Entry.objects.filter(tournament=OuterRef("pk"), is_settled=False)
+        blocks = Block.objects.filter(tournament=OuterRef("pk")).open()
         running = self.filter(state=TournamentState.RUNNING, scheduled=F("planned"))
-        return running.filter(~Exists(rows.waiting()), ~Exists(rows.ready()), ~Exists(unsettled))
+        waits = (rows.waiting(), rows.ready(), unsettled, blocks)
+        return running.filter(*(~Exists(rows_of_kind) for rows_of_kind in waits))
 
 
 class Tournament(models.Model):
@@ -68,11 +78,23 @@ class Tournament(models.Model):
     )
     name = models.CharField(max_length=80)
     game = models.CharField(max_length=30)
-    format = models.CharField(max_length=20, choices=TournamentFormat)
+    event = models.ForeignKey(
+        Event, null=True, on_delete=models.SET_NULL, related_name="tournaments"
+    )
+    season = models.CharField(max_length=40, blank=True, db_default="")
+    """Of a ladder."""
+    division = models.PositiveSmallIntegerField(null=True)
+    """Of a ladder, 1 is the highest."""
+    format = models.CharField(max_length=20)
+    """The name of its scheduler without the version."""
+    scheduler = models.CharField(max_length=30, blank=True, db_default="")
+    """Name and version; empty: the newest one of the format."""
+    params = models.JSONField(default=dict, db_default={})
+    """The format's own parameters, with all defaults written out."""
     table_seats = models.PositiveSmallIntegerField(default=2)
     """Seats at each table."""
     cycles = models.PositiveSmallIntegerField(default=1)
-    """How often every group of bots meets; each meeting is a block of all seat orders."""
+    """How often all meet: a copy from `params` for processes of the release before."""
     rules_version = models.PositiveIntegerField(default=1)
     """Of the game; fixed when the tournament starts."""
     secret = models.CharField(max_length=64, default="", db_default="")
@@ -85,6 +107,10 @@ class Tournament(models.Model):
     """The document as it was at the start; the event key is bound to its hash."""
     draw_probability = models.FloatField(null=True)
     """Given for a replay; otherwise the start derives it from the game's earlier draws."""
+    beta = models.FloatField(null=True)
+    """The noise of one game; null: as the rating rule has it."""
+    tie_breaks = models.JSONField(default=list, db_default=[])
+    """What orders the table, the most important first; empty: the order-free fit."""
     entries_per_author = models.PositiveSmallIntegerField(
         default=ENTRIES_PER_AUTHOR, db_default=ENTRIES_PER_AUTHOR
     )
@@ -101,9 +127,28 @@ class Tournament(models.Model):
     results_version = models.PositiveIntegerField(default=0, db_default=0)
     """Counts, under the row's lock, the steps that let complete results change again."""
     planned = models.PositiveIntegerField(default=0, db_default=0)
-    """Matches in its schedule; known from the start on."""
+    """Matches in its schedule; while that depends on results, as many as are expected."""
+    fewest = models.PositiveIntegerField(null=True)
+    most = models.PositiveIntegerField(null=True)
+    """Bounds of `planned`; null where it is exact."""
     scheduled = models.PositiveIntegerField(default=0, db_default=0)
-    """How many of them have been made, in the order of the schedule."""
+    """How many matches have been made, in the order of the schedule."""
+    is_fully_scheduled = models.BooleanField(default=False, db_default=False)
+    """Its format has nothing left to play."""
+    places = models.JSONField(null=True)
+    """Numbers of entries by place, where the format decides and not the table."""
+    remark = models.CharField(max_length=200, blank=True, db_default="")
+    """Why the format has ended it, where that is not plain."""
+    closes_entries_at = models.DateTimeField(null=True)
+    """From then on nobody but the organiser enters a bot."""
+    starts_at = models.DateTimeField(null=True)
+    """When it starts by itself."""
+    hides_results = models.BooleanField(default=False, db_default=False)
+    """Nobody but the organiser sees results before `released_at`."""
+    freezes_at = models.DateTimeField(null=True)
+    """From then on results are hidden likewise."""
+    released_at = models.DateTimeField(null=True)
+    """When hidden results became public."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -135,6 +180,7 @@ class EntryState(models.TextChoices):
     ACTIVE = "active", "takes part"
     WITHDRAWN = "withdrawn", "withdrawn"
     DISQUALIFIED = "disqualified", "disqualified"
+    REPLACED = "replaced", "replaced by another version"
 
 
 class EntryQuerySet(models.QuerySet["Entry"]):
@@ -181,6 +227,17 @@ class Entry(models.Model):
     """Its finished matches do not count."""
     is_settled = models.BooleanField(default=True, db_default=True)
     """False while matches of an entry that has left still have to be voided or revoked."""
+    joined_batch = models.PositiveIntegerField(default=1, db_default=1)
+    """The first batch that it can have matches in."""
+    left_batch = models.PositiveIntegerField(null=True)
+    """The first batch that it has none in any more."""
+    replaced_by = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, related_name="replaces"
+    )
+    team = models.CharField(max_length=80, blank=True, db_default="")
+    """Entries of one team count as those of one author; empty: the author alone."""
+    strength_hint = models.FloatField(null=True)
+    """For seeding, higher is better; null: nothing is known."""
 
     objects = EntryQuerySet.as_manager()
 
@@ -219,8 +276,12 @@ class TournamentMatch(models.Model):
     """From 1."""
     block = models.PositiveIntegerField()
     """From 1 over the whole tournament: same bots, same seed, every seat order."""
+    leg = models.PositiveSmallIntegerField(null=True)
+    """From 1 within its block; null: made before blocks had rows."""
     index = models.PositiveIntegerField()
     """From 1 over the whole tournament: schedule order."""
+    is_due = models.BooleanField(default=False, db_default=False)
+    """Its match has ended since its block was looked at."""
 
     objects = TournamentMatchQuerySet.as_manager()
 
@@ -228,7 +289,10 @@ class TournamentMatch(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("tournament", "index"), name="tournaments_index_once"),
         )
-        indexes = (models.Index(fields=("tournament", "block"), name="tournaments_block"),)
+        indexes = (
+            models.Index(fields=("tournament", "block"), name="tournaments_block"),
+            models.Index(fields=("id",), condition=Q(is_due=True), name="tournaments_due"),
+        )
 
     def __str__(self) -> str:
         return f"match {self.index} of {self.tournament_id}"

@@ -42,7 +42,6 @@ from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import (
     Entry,
     Tournament,
-    TournamentFormat,
     TournamentMatch,
     TournamentState,
 )
@@ -140,7 +139,7 @@ def add_tournament(owner: User, versions: list[int], state: TournamentState) -> 
         owner=owner,
         name=f"Load {number}",
         game=GAME,
-        format=TournamentFormat.ROUND_ROBIN,
+        format="round_robin",
         rules_version=GAMES[GAME].info.version,
         secret="00" * 32,
         state=state,

@@ -1,0 +1,139 @@
+"""The rows of a schedule that is made batch by batch."""
+
+from __future__ import annotations
+
+from typing import Final, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.matches.models import Match
+
+LONGEST_REASON: Final = 300
+
+
+class Batch(models.Model):
+    """Blocks that a format made in one step, and what it was told for it.
+
+    The row is stored before the first of its blocks: who goes on after a crash makes equal ones.
+    """
+
+    tournament = models.ForeignKey(
+        "tournaments.Tournament", on_delete=models.CASCADE, related_name="batches"
+    )
+    number = models.PositiveIntegerField()
+    """From 1 without gaps."""
+    input = models.JSONField(null=True)
+    """What has changed since the batch before: who has left, and the results of blocks, as far as
+    the format reads them. Null: made before there were batches."""
+    input_digest = models.CharField(max_length=64, blank=True, db_default="")
+    """SHA-256 of the digest of the batch before and of `input`."""
+    first_block = models.PositiveIntegerField()
+    last_block = models.PositiveIntegerField()
+    """Numbers of its blocks, which are stored part by part."""
+    made_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tournament", "number"), name="tournaments_batch_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"batch {self.number} of tournament {self.tournament_id}"
+
+
+class BlockState(models.TextChoices):
+    """Whether a block has its results."""
+
+    OPEN = "open", "not all played"
+    COMPLETE = "complete", "complete"
+    VOID = "void", "void: none of its matches counts"
+
+
+class BlockOrder(models.TextChoices):
+    """What an organiser has ordered for a block."""
+
+    VOID = "void", "void"
+    RERUN = "rerun", "play again"
+
+
+class BlockQuerySet(models.QuerySet["Block"]):
+    """Which blocks, in the words of services."""
+
+    def open(self) -> Self:
+        """Return blocks that have no result yet."""
+        return self.filter(state=BlockState.OPEN)
+
+    def with_orders(self) -> Self:
+        """Return blocks that an organiser wants void or played again, and that are not yet."""
+        return self.exclude(order="").order_by("pk")
+
+
+class Block(models.Model):
+    """Matches with the same bots and seed; they count together or not at all."""
+
+    tournament = models.ForeignKey(
+        "tournaments.Tournament", on_delete=models.CASCADE, related_name="blocks"
+    )
+    number = models.PositiveIntegerField()
+    """From 1 over the whole tournament."""
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="blocks")
+    round = models.PositiveIntegerField()
+    state = models.CharField(
+        max_length=8,
+        choices=BlockState,
+        default=BlockState.OPEN,
+        db_default=BlockState.OPEN.value,
+    )
+    reason = models.CharField(max_length=LONGEST_REASON, blank=True, db_default="")
+    """Why it is void, or why it is played again; public."""
+    result = models.JSONField(null=True)
+    """The ranks by seat of each leg once it is complete: what formats read."""
+    replays = models.PositiveSmallIntegerField(default=0, db_default=0)
+    """How often void legs of it were queued again without an organiser."""
+    order = models.CharField(max_length=5, choices=BlockOrder, blank=True, db_default="")
+    """Ordered by the organiser and not yet carried out."""
+    ordered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+
+    objects = BlockQuerySet.as_manager()
+
+    class Meta:
+        # An index of another table has the name that Django would give.
+        db_table = "tournaments_blocks"
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tournament", "number"), name="tournaments_block_once"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("tournament", "number"),
+                condition=Q(state="open"),
+                name="tournaments_open_block",
+            ),
+            models.Index(fields=("id",), condition=~Q(order=""), name="tournaments_block_order"),
+        )
+
+    def __str__(self) -> str:
+        return f"block {self.number} of tournament {self.tournament_id}"
+
+
+class FormerLeg(models.Model):
+    """A match that had a place in a schedule until it was played again."""
+
+    match = models.OneToOneField(
+        Match, on_delete=models.CASCADE, primary_key=True, related_name="former_place"
+    )
+    place = models.ForeignKey(
+        "tournaments.TournamentMatch", on_delete=models.CASCADE, related_name="former_legs"
+    )
+    replaced_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"match {self.match_id}, formerly in place {self.place_id}"
