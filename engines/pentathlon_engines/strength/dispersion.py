@@ -1,0 +1,100 @@
+"""How much more or less results vary than the model thinks.
+
+Matches with one seed are alike, and the same two bots may play the same match again, so counting
+matches as independent gives intervals that are too narrow or too wide. The dispersion factor
+compares how far whole clusters of matches are from what was expected with how far they should be
+(McCullagh and Nelder, Generalized Linear Models, chapter 4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from pentathlon_engines.strength.cholesky import Matrix
+from pentathlon_engines.strength.pair_model import PairOutcomes
+from pentathlon_engines.strength.played import Pair, PlayedMatch, pairs_of
+
+Outlook = Mapping[Pair, PairOutcomes]
+"""What the estimate expects of each pair."""
+
+_PRIOR_CLUSTERS: Final = 20
+"""So many clusters that vary as expected are added, as few clusters say little."""
+_TWO: Final = 2
+
+
+def dispersion(
+    matches: Sequence[PlayedMatch],
+    *,
+    indices: Mapping[int, int],
+    outlook: Outlook,
+    covariance: Matrix,
+) -> float:
+    """Return by what the covariance must be multiplied."""
+    if all(len(match.players) == _TWO for match in matches):
+        by_block = _of_pairs(matches, indices, outlook, lambda match: match.block)
+        by_pair = _of_pairs(matches, indices, outlook, lambda _: 0)
+        return max(by_block, by_pair)
+    return _of_tables(matches, indices, outlook, covariance)
+
+
+def _of_pairs(
+    matches: Sequence[PlayedMatch],
+    indices: Mapping[int, int],
+    outlook: Outlook,
+    label: Callable[[PlayedMatch], int | None],
+) -> float:
+    """Compare the scores of clusters of one pair's matches with what was expected of them."""
+    scores: dict[object, list[float]] = {}
+    information = []
+    for number, match in enumerate(matches):
+        ((pair, outcome),) = pairs_of(match, indices)
+        mark = label(match)
+        # A match without a block stands for itself.
+        cluster = (pair, mark) if mark is not None else number
+        scores.setdefault(cluster, []).append(outlook[pair].slopes[outcome].score)
+        information.append(outlook[pair].information)
+    freedom = len(scores) - len(indices) + 1
+    if freedom <= 0 or not scores:
+        return 1.0
+    seen = math.fsum(math.fsum(parts) ** 2 for parts in scores.values())
+    expected = math.fsum(information)
+    return _shrunk(seen / expected * len(scores) / freedom, freedom)
+
+
+def _of_tables(
+    matches: Sequence[PlayedMatch],
+    indices: Mapping[int, int],
+    outlook: Outlook,
+    covariance: Matrix,
+) -> float:
+    """Compare the scores of blocks with the curvature, over all directions at once.
+
+    All pairs of a table are no independent matches, so the curvature promises too much.
+    """
+    clusters: dict[object, dict[int, list[float]]] = {}
+    for number, match in enumerate(matches):
+        cluster = ("match", number) if match.block is None else ("block", match.block)
+        scores = clusters.setdefault(cluster, {})
+        for pair, outcome in pairs_of(match, indices):
+            score = outlook[pair].slopes[outcome].score
+            scores.setdefault(pair[0], []).append(score)
+            scores.setdefault(pair[1], []).append(-score)
+    freedom = len(indices) - 1
+    if freedom <= 0 or not clusters:
+        return 1.0
+    seen = math.fsum(_length(scores, covariance) for scores in clusters.values())
+    return _shrunk(seen / freedom, len(clusters))
+
+
+def _length(scores: Mapping[int, Sequence[float]], covariance: Matrix) -> float:
+    """Return how far a cluster's scores are from nothing, measured by the covariance."""
+    sums = [(index, math.fsum(parts)) for index, parts in sorted(scores.items())]
+    return math.fsum(
+        covariance[first][second] * one * other for first, one in sums for second, other in sums
+    )
+
+
+def _shrunk(factor: float, clusters: int) -> float:
+    return (factor * clusters + _PRIOR_CLUSTERS) / (clusters + _PRIOR_CLUSTERS)

@@ -1,0 +1,235 @@
+"""Strengths from all results at once, whatever order they came in.
+
+The maximum a posteriori of Thurstone and Mosteller's model with draws, by Newton's method over the
+counts of wins, draws and losses of each pair. A table of more than two counts as all its pairs (a
+composite likelihood). The covariance is the inverse of the curvature times one dispersion factor.
+
+Results tell differences only, so the mean of all strengths is `MU`, and a standard deviation is
+that of the difference to this mean. `python3 manage.py bench ratings` measures how often such
+intervals hold the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pentathlon_engines.strength.cholesky import Matrix, cholesky, inverse, solve
+from pentathlon_engines.strength.dispersion import Outlook, dispersion
+from pentathlon_engines.strength.pair_model import (
+    draw_margin,
+    draws_within,
+    margin_slopes,
+    outcomes,
+)
+from pentathlon_engines.strength.played import (
+    Counts,
+    PlayedMatch,
+    count_pairs,
+    telling_matches,
+)
+
+ALGORITHM: Final = "thurstone/1"
+"""Name and version of the estimate; raised by every change here that changes a number."""
+MU: Final = 25.0
+SIGMA: Final = 25.0 / 3
+"""What is thought of everybody before the first result."""
+BETA: Final = 25.0 / 6
+"""The noise of one performance."""
+
+_LAST_STEP: Final = 1e-7
+"""The error after a step is about its square."""
+_LARGEST_STEP: Final = 2.0
+_MOST_STEPS: Final = 100
+_SMALL_SLOPE: Final = 1e-9
+_DRAWS: Final = (0.005, 0.5)
+"""Between these a draw probability is searched."""
+_MARGINS: Final = (draw_margin(_DRAWS[0]), draw_margin(_DRAWS[1]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strengths:
+    """How strong some players are, and how sure that is."""
+
+    players: tuple[int, ...]
+    """Ascending; everything else is in this order."""
+    mu: tuple[float, ...]
+    covariance: tuple[tuple[float, ...], ...]
+    """Of the differences to the mean of all players of the estimate."""
+    dispersion: float = 1.0
+    draw_probability: float = 0.1
+    matches: int = 0
+    """How many told something, without repeats."""
+    repeats: int = 0
+
+    def sigma(self, index: int) -> float:
+        """Return the standard deviation of a player's difference to the mean."""
+        return math.sqrt(max(0.0, self.covariance[index][index]))
+
+    def deviation(self, first: int, second: int) -> float:
+        """Return the standard deviation of the difference of two, given by their indices."""
+        rows = self.covariance
+        variance = math.fsum((rows[first][first], rows[second][second], -2 * rows[first][second]))
+        return math.sqrt(max(0.0, variance))
+
+    def only(self, players: Iterable[int]) -> Strengths:
+        """Return the same numbers for some of the players."""
+        kept = sorted(set(players))
+        indices = {player: index for index, player in enumerate(self.players)}
+        places = [indices[player] for player in kept]
+        rows = (self.covariance[place] for place in places)
+        return replace(
+            self,
+            players=tuple(kept),
+            mu=tuple(self.mu[place] for place in places),
+            covariance=tuple(tuple(row[other] for other in places) for row in rows),
+        )
+
+
+def fit(
+    matches: Iterable[PlayedMatch],
+    *,
+    players: Iterable[int] = (),
+    draw_probability: float | None,
+    beta: float = BETA,
+) -> Strengths:
+    """Return the strengths that explain the matches best, of all players in them or named.
+
+    `draw_probability` is that of two equals; None searches the one that explains the draws best.
+    """
+    given = list(matches)
+    telling = telling_matches(given)
+    names = sorted({*players, *(player for match in telling for player in match.players)})
+    indices = {name: index for index, name in enumerate(names)}
+    unit = math.sqrt(2) * beta  # the noise of a difference
+    posterior = _Posterior(count_pairs(telling, indices), len(names), (unit / SIGMA) ** 2)
+    if draw_probability is None:
+        draw_probability = posterior.search_draws()
+    margin = draw_margin(draw_probability)
+    posterior.climb(margin)
+    outlook = posterior.outlook(margin)
+    spread = posterior.covariance(outlook)
+    factor = dispersion(telling, indices=indices, outlook=outlook, covariance=spread)
+    scale = unit * unit * factor
+    return Strengths(
+        players=tuple(names),
+        mu=tuple(MU + unit * place for place in posterior.places),
+        covariance=tuple(tuple(scale * value for value in row) for row in spread),
+        dispersion=factor,
+        draw_probability=draw_probability,
+        matches=len(telling),
+        repeats=sum(0 in match.ranks for match in given) - len(telling),
+    )
+
+
+class _Posterior:
+    """Strengths in units of the noise of a difference, from 0, and the way up to the maximum."""
+
+    def __init__(self, counts: Counts, size: int, prior: float) -> None:
+        self._counts = counts
+        self._prior = prior
+        self.places = [0.0] * size
+
+    def outlook(self, margin: float) -> Outlook:
+        """Return what is expected of each pair that met."""
+        return {
+            (first, second): outcomes(self.places[first] - self.places[second], margin)
+            for first, second in self._counts
+        }
+
+    def climb(self, margin: float) -> None:
+        """Go to the maximum, by Newton's method.
+
+        Raises:
+            ArithmeticError: it was not found.
+        """
+        for _ in range(_MOST_STEPS):
+            gradient, curvature = self._derivatives(self.outlook(margin))
+            steps = solve(cholesky(curvature), gradient)
+            longest = max(map(abs, steps), default=0.0)
+            # Far from the maximum a quadratic says little.
+            share = min(1.0, _LARGEST_STEP / longest) if longest else 1.0
+            moved = [place + share * step for place, step in zip(self.places, steps, strict=True)]
+            self.places = _around_zero(moved)
+            if longest < _LAST_STEP:
+                return
+        raise ArithmeticError("the strengths do not converge")
+
+    def covariance(self, outlook: Outlook) -> Matrix:
+        """Return the inverse of the curvature, for differences to the mean."""
+        _, curvature = self._derivatives(outlook)
+        return _centred(inverse(cholesky(curvature)))
+
+    def search_draws(self) -> float:
+        """Return the draw probability that explains the results best, within bounds.
+
+        The logarithm of the posterior is concave, so its slope along the margin falls and
+        crosses zero once: regula falsi, with the Illinois rule.
+        """
+        (low, high), slopes = _MARGINS, [self._slope(margin) for margin in _MARGINS]
+        if slopes[0] <= 0 or slopes[1] >= 0:
+            return _DRAWS[0] if slopes[0] <= 0 else _DRAWS[1]
+        while high - low > _SMALL_SLOPE:
+            between = (low * slopes[1] - high * slopes[0]) / (slopes[1] - slopes[0])
+            slope = self._slope(between)
+            if abs(slope) < _SMALL_SLOPE or not low < between < high:
+                return draws_within(between)
+            if slope > 0:
+                low, slopes = between, [slope, slopes[1] / 2]
+            else:
+                high, slopes = between, [slopes[0] / 2, slope]
+        return draws_within(low)
+
+    def _slope(self, margin: float) -> float:
+        """Return how the height of the maximum changes with the margin."""
+        self.climb(margin)
+        return math.fsum(
+            times * slope
+            for (first, second), counted in self._counts.items()
+            for times, slope in zip(
+                counted,
+                margin_slopes(self.places[first] - self.places[second], margin),
+                strict=True,
+            )
+        )
+
+    def _derivatives(self, outlook: Outlook) -> tuple[list[float], list[list[float]]]:
+        """Return gradient and curvature (minus the second derivatives) of the log posterior."""
+        size = len(self.places)
+        pulls = [[-self._prior * place] for place in self.places]
+        bends = [[self._prior] for _ in range(size)]
+        rows = [[0.0] * size for _ in range(size)]
+        for (first, second), (wins, draws, losses) in self._counts.items():
+            win, draw, loss = outlook[first, second].slopes
+            pull = wins * win.score + draws * draw.score + losses * loss.score
+            bend = wins * win.curvature + draws * draw.curvature + losses * loss.curvature
+            pulls[first].append(pull)
+            pulls[second].append(-pull)
+            bends[first].append(bend)
+            bends[second].append(bend)
+            rows[first][second] = rows[second][first] = -bend
+        for index, parts in enumerate(bends):
+            rows[index][index] = math.fsum(parts)
+        return [math.fsum(parts) for parts in pulls], rows
+
+
+def _around_zero(places: Sequence[float]) -> list[float]:
+    """Take out the mean, which only rounding moves."""
+    mean = math.fsum(places) / max(1, len(places))
+    return [place - mean for place in places]
+
+
+def _centred(covariance: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return the covariance of the differences to the mean of all."""
+    size = max(1, len(covariance))
+    means = [math.fsum(row) / size for row in covariance]
+    mean = math.fsum(means) / size
+    return [
+        [
+            math.fsum((value, -means[first], -means[second], mean))
+            for second, value in enumerate(row)
+        ]
+        for first, row in enumerate(covariance)
+    ]
