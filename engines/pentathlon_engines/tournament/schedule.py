@@ -6,13 +6,13 @@ start, everybody can draw it again afterwards, and it depends on no library's ge
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, comb
-from typing import Final, TypeVar
+from typing import Final
 
-from pentathlon_engines.tournament.seeds import block_seed, draw, match_alias
+from pentathlon_engines.tournament.seeds import block_seed, match_alias, shuffled
 
 SCHEDULER: Final = "round_robin/2"
 """Name and version; a change of schedules for the same input needs a new version."""
@@ -22,7 +22,6 @@ _FEW_GROUPS = 60
 _CANDIDATES = 200
 _PASSES = 4
 
-Item = TypeVar("Item")
 Group = tuple[int, ...]
 """The bots of one match, as numbers of entries."""
 
@@ -83,14 +82,23 @@ def count_matches(entries: int, *, seats: int, cycles: int) -> int:
 
 
 def _pair_rounds(entries: int, _seats: int, cycles: int, key: bytes) -> Iterator[list[Group]]:
-    """Yield rounds by the circle method: one bot stays, the others move by one place."""
-    for cycle in range(cycles):
-        circle: list[int | None] = list(_shuffled(range(entries), key, "cycle", cycle))
-        if entries % 2:
-            circle.append(None)
-        for turn in range(len(circle) - 1):
-            yield list(_tables(circle, turn))
-            circle.insert(1, circle.pop())
+    for number in range(count_pair_rounds(entries, cycles)):
+        yield pair_round(entries, number, key)
+
+
+def count_pair_rounds(entries: int, cycles: int) -> int:
+    """Return in how many rounds all pairs meet `cycles` times."""
+    return (entries + entries % 2 - 1) * cycles
+
+
+def pair_round(entries: int, number: int, key: bytes) -> list[Group]:
+    """Return round `number`, from 0, by the circle method: one bot stays, the others move on."""
+    cycle, turn = divmod(number, count_pair_rounds(entries, 1))
+    circle: list[int | None] = list(shuffled(range(entries), key, "cycle", cycle))
+    if entries % 2:
+        circle.append(None)
+    moved = len(circle) - turn
+    return list(_tables([circle[0], *circle[moved:], *circle[1:moved]], turn))
 
 
 def _tables(circle: Sequence[int | None], turn: int) -> Iterator[Group]:
@@ -106,13 +114,13 @@ def _tables(circle: Sequence[int | None], turn: int) -> Iterator[Group]:
 def _table_rounds(entries: int, seats: int, cycles: int, key: bytes) -> Iterator[list[Group]]:
     if comb(entries, seats) <= _FEW_GROUPS:
         for cycle in range(cycles):
-            groups = _shuffled(combinations(range(entries), seats), key, "cycle", cycle)
+            groups = shuffled(combinations(range(entries), seats), key, "cycle", cycle)
             yield [_seated(group, key, cycle) for group in groups]
         return
     bases = _base_groups(entries, seats, cycles * _families(entries, seats), key)
-    names = _shuffled(range(entries), key, "names")
+    names = shuffled(range(entries), key, "names")
     for family, base in enumerate(bases):
-        shifts = _shuffled(range(entries), key, "family", family)
+        shifts = shuffled(range(entries), key, "family", family)
         groups = [tuple(names[(place + shift) % entries] for place in base) for shift in shifts]
         yield [_seated(group, key, family) for group in groups]
 
@@ -145,7 +153,7 @@ def _candidates(entries: int, seats: int, key: bytes) -> list[Group]:
     if comb(entries - 1, seats - 1) <= _CANDIDATES:
         return [(0, *group) for group in combinations(others, seats - 1)]
     return [
-        (0, *_shuffled(others, key, "candidate", number)[: seats - 1])
+        (0, *shuffled(others, key, "candidate", number)[: seats - 1])
         for number in range(_CANDIDATES)
     ]
 
@@ -167,10 +175,4 @@ def _unevenness(occurrences: Sequence[int], group: Group, entries: int) -> int:
 
 def _seated(group: Group, key: bytes, part: int) -> Group:
     """Shuffle the order at a table; rotation alone would keep who follows whom."""
-    return tuple(_shuffled(group, key, "table", part, *group))
-
-
-def _shuffled(items: Iterable[Item], key: bytes, *labels: object) -> list[Item]:
-    listed = list(items)
-    order = sorted(range(len(listed)), key=lambda place: draw(key, *labels, place))
-    return [listed[place] for place in order]
+    return tuple(shuffled(group, key, "table", part, *group))

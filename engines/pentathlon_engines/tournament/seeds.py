@@ -16,8 +16,9 @@ document, everybody can compute all of this again, in any language.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeVar
 
 SECRET_BYTES: Final = 32
 
@@ -25,6 +26,9 @@ _ALIAS_BYTES: Final = 16
 _SEED_BYTES: Final = 7
 _SPARE_BITS: Final = 3
 """The bits of 7 bytes beyond the first 53."""
+_WORD_BYTES = 8
+
+Item = TypeVar("Item")
 
 
 def commitment_to(secret: bytes) -> str:
@@ -49,6 +53,30 @@ def draw(key: bytes, *labels: object) -> int:
     """
     digest = hmac.digest(key, ":".join(map(str, labels)).encode(), "sha256")
     return int.from_bytes(digest[:_SEED_BYTES]) >> _SPARE_BITS
+
+
+def draw_many(key: bytes, *labels: object) -> Iterator[int]:
+    """Yield numbers below 2**64 without end: the words of HMAC-SHA256 over "label:label…:N".
+
+    Four come from each N = 0, 1, …, so this is for whoever needs thousands of them.
+
+    >>> next(draw_many(bytes(32), "swiss")) < 2**64
+    True
+    """
+    start = ":".join(map(str, labels))
+    block = 0
+    while True:
+        digest = hmac.digest(key, f"{start}:{block}".encode(), "sha256")
+        for place in range(0, len(digest), _WORD_BYTES):
+            yield int.from_bytes(digest[place : place + _WORD_BYTES])
+        block += 1
+
+
+def shuffled(items: Iterable[Item], key: bytes, *labels: object) -> list[Item]:
+    """Return the items in an order that is drawn from the key."""
+    listed = list(items)
+    order = sorted(range(len(listed)), key=lambda place: draw(key, *labels, place))
+    return [listed[place] for place in order]
 
 
 def block_seed(key: bytes, block: int) -> int:

@@ -41,7 +41,10 @@ class FieldEntry(NamedTuple):
 
 
 class PlannedBlock(NamedTuple):
-    """Matches with the same bots and seed."""
+    """Matches with the same bots and seed.
+
+    In an A/B test at larger tables, A and B in turn take one chair against the same others.
+    """
 
     round: int
     """From 1 over the whole tournament."""
@@ -126,15 +129,30 @@ class Parameter:
 class Format(Protocol):
     """One way to make pairings. Its functions are pure: no clock, no database, no generator."""
 
-    name: str
-    """Name and version, as documents have it: `swiss/1`."""
-    title: str
-    """As pages say it: "Swiss"."""
-    text: str
-    """One or two sentences: who meets whom, how often, and what decides."""
-    parameters: Mapping[str, Parameter]
-    reads_results: bool
-    """Whether `next` looks at `played`; if not, it may be called with ranks of None."""
+    @property
+    def name(self) -> str:
+        """Name and version, as documents have it: `swiss/1`."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """As pages say it: "Swiss"."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """One or two sentences: who meets whom, how often, and what decides."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its own parameters by name."""
+        ...
+
+    @property
+    def reads_results(self) -> bool:
+        """Whether `next` looks at ranks. If not, they may be None, and it never waits."""
+        ...
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return everything that is wrong with the parameters for so many entries."""

@@ -1,0 +1,115 @@
+"""Chooses the groups of tables of three to five so that all pairs meet about equally often.
+
+A base group is a set of places on a circle of all bots. Turning it once around the circle gives
+a block for each bot, seats everybody equally often, and lets two bots meet as often as their
+distance occurs in it. So we need base groups in which all distances occur about equally often.
+Random exchanges of one place find them within milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations, count
+from math import ceil, comb
+from typing import Final
+
+from pentathlon_engines.tournament.formats.blocks import Group
+from pentathlon_engines.tournament.seeds import draw_many
+
+MOST_GROUPS: Final = 60
+"""Up to so many, a cycle has all groups there are; else it has about so many or more."""
+
+_KEY: Final = bytes(32)
+"""A design depends on numbers alone; who has which place on the circle comes of the event key."""
+_TRIES = 4
+_EXCHANGES = 4_000
+"""A search that succeeds needs 1 to 3,900 of them (6 to 40, 60, 100 and 200 bots were tried)."""
+
+
+def has_all_groups(entries: int, seats: int) -> bool:
+    """Whether the field is so small that all groups meet."""
+    return comb(entries, seats) <= MOST_GROUPS
+
+
+@lru_cache(maxsize=64)
+def choose_base_groups(entries: int, seats: int, cycles: int) -> tuple[Group, ...]:
+    """Return few base groups by which each pair meets, no two pairs apart by more than a block."""
+    for_pairs = ceil(cycles * (entries - 1) / (seats * (seats - 1)))
+    fewest = max(for_pairs, ceil(MOST_GROUPS / entries) * cycles)
+    random = draw_many(_KEY, "design", entries, seats, cycles)
+    # More groups make it easier, so this ends: with two more at most, in all fields tried.
+    for families in count(fewest):
+        for _ in range(_TRIES):
+            search = _Search(entries, seats, families, random)
+            if search.run():
+                return tuple(map(tuple, search.groups))
+    raise AssertionError  # `count` never ends
+
+
+class _Search:
+    """A walk over base groups that never makes meetings less even."""
+
+    def __init__(self, entries: int, seats: int, families: int, random: Iterator[int]) -> None:
+        self.entries = entries
+        self.random = random
+        half = entries // 2
+        # Opposite bots meet twice in a turn, and there are half as many pairs of them.
+        self.meetings_of = [1] * (half + 1)
+        self.pairs_of = [2] * (half + 1)
+        if entries % 2 == 0:
+            self.meetings_of[half] = 2
+            self.pairs_of[half] = 1
+        self.meetings = [0] * (half + 1)
+        """Of two bots, by their distance."""
+        self.groups = [self._random_group(seats) for _ in range(families)]
+        for group in self.groups:
+            for first, second in combinations(group, 2):
+                self._add(first, second, 1)
+
+    def run(self) -> bool:
+        """Exchange places until all pairs meet, as evenly as can be; return whether they do."""
+        for _ in range(_EXCHANGES):
+            if self._is_even():
+                return True
+            self._exchange()
+        return self._is_even()
+
+    def _random_group(self, seats: int) -> list[int]:
+        group = [0]
+        while len(group) < seats:
+            place = next(self.random) % self.entries
+            if place not in group:
+                group.append(place)
+        return group
+
+    def _is_even(self) -> bool:
+        fewest = min(self.meetings[1:])
+        return fewest > 0 and max(self.meetings[1:]) <= fewest + 1
+
+    def _exchange(self) -> None:
+        """Put another place into one group, unless meetings become less even by it."""
+        rest, number = divmod(next(self.random), len(self.groups))
+        group = self.groups[number]
+        rest, which = divmod(rest, len(group))
+        new, old = rest % self.entries, group[which]
+        if new in group:
+            return
+        others = group[:which] + group[which + 1 :]
+        change = sum(self._add(old, other, -1) for other in others)
+        change += sum(self._add(new, other, 1) for other in others)
+        if change <= 0:
+            group[which] = new
+            return
+        for other in others:
+            self._add(new, other, -1)
+            self._add(old, other, 1)
+
+    def _add(self, first: int, second: int, times: int) -> int:
+        """Count meetings; return by how much the squared meetings of all pairs grow."""
+        apart = abs(first - second)
+        distance = min(apart, self.entries - apart)
+        before = self.meetings[distance]
+        after = before + times * self.meetings_of[distance]
+        self.meetings[distance] = after
+        return (after * after - before * before) * self.pairs_of[distance]

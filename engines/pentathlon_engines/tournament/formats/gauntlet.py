@@ -1,0 +1,140 @@
+"""`gauntlet/1`: some bots, the challengers, meet all others, but not each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
+from pentathlon_engines.tournament.formats.fixed import next_of_fixed
+from pentathlon_engines.tournament.formats.interface import (
+    FieldEntry,
+    Parameter,
+    Plan,
+    PlannedBlock,
+    PlayedBlock,
+    Problem,
+    Size,
+    Step,
+)
+from pentathlon_engines.tournament.formats.parameters import (
+    SAME_AUTHOR,
+    check_entries,
+    check_params,
+    check_seats,
+    param_of,
+)
+from pentathlon_engines.tournament.seeds import shuffled
+
+CHALLENGERS: Final = Parameter(
+    default=1,
+    schema={
+        "type": ["integer", "array"],
+        "minimum": 1,
+        "items": {"type": "integer", "minimum": 0},
+        "minItems": 1,
+        "uniqueItems": True,
+    },
+    text="How many of the first entries are challengers, or a list of their numbers from 0.",
+)
+BLOCKS: Final = Parameter(
+    default=2,
+    schema={"type": "integer", "minimum": 1, "maximum": 1_000},
+    text="How many blocks each challenger plays against each other bot.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauntlet:
+    """Challengers against the field, each opponent once a cycle."""
+
+    name: str = "gauntlet/1"
+    title: str = "Gauntlet"
+    text: str = (
+        "Each challenger meets each other bot equally often, in both seats and with the same "
+        "seed. Challengers do not meet each other, nor do the others. The table decides."
+    )
+    reads_results: bool = False
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {"challengers": CHALLENGERS, "blocks": BLOCKS, "same_author": SAME_AUTHOR}
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong; somebody must be left to meet."""
+        problems = check_params(self.parameters, plan)
+        problems += check_seats(plan, most=PAIR) + check_entries(entries, fewest=PAIR)
+        if problems:
+            return problems
+        asked = param_of(self.parameters, plan, "challengers")
+        if isinstance(asked, int) and asked >= entries:
+            problems.append(
+                Problem(
+                    "/params/challengers",
+                    "bad_parameter",
+                    f"At most {entries - 1} of {entries} bots can be challengers, not {asked}.",
+                    {"maximum": entries - 1},
+                )
+            )
+        if not isinstance(asked, int) and (max(asked) >= entries or len(asked) >= entries):
+            problems.append(
+                Problem(
+                    "/params/challengers",
+                    "bad_parameter",
+                    f"Challengers are numbers of entries, from 0 to {entries - 1}, but not all.",
+                    {"maximum": entries - 1, "maxItems": entries - 1},
+                )
+            )
+        return problems
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches of all pairs; fewer if bots of one author do not meet."""
+        asked = param_of(self.parameters, plan, "challengers")
+        challengers = asked if isinstance(asked, int) else len(asked)
+        blocks = param_of(self.parameters, plan, "blocks")
+        matches = challengers * (entries - challengers) * blocks * PAIR
+        is_known = param_of(self.parameters, plan, "same_author")
+        return Size(matches if is_known else 0, matches, matches)
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the next round, in which nobody plays twice."""
+        asked = param_of(self.parameters, plan, "challengers")
+        named = range(asked) if isinstance(asked, int) else asked
+        challengers = [entry.number for place, entry in enumerate(entries) if place in named]
+        others = [entry.number for place, entry in enumerate(entries) if place not in named]
+        meets_own = param_of(self.parameters, plan, "same_author")
+        authors = {entry.number: entry.author for entry in entries}
+        rounds_of_cycle = max(len(challengers), len(others))
+
+        def draw_round(number: int) -> list[PlannedBlock]:
+            cycle, turn = divmod(number - 1, rounds_of_cycle)
+            return make_blocks(number, _pair(challengers, others, turn, (plan.key, cycle)))
+
+        return next_of_fixed(
+            draw_round,
+            count=rounds_of_cycle * param_of(self.parameters, plan, "blocks"),
+            entries=entries,
+            played=played,
+            are_paired=lambda pair: meets_own or authors[pair[0]] != authors[pair[1]],
+        )
+
+
+def _pair(
+    challengers: Sequence[int], others: Sequence[int], turn: int, draws: tuple[bytes, int]
+) -> list[Group]:
+    """Pair the shorter row with the longer one, moved on by `turn` places."""
+    key, cycle = draws
+    first = shuffled(challengers, key, "challengers", cycle)
+    second = shuffled(others, key, "others", cycle)
+    longer = max(len(first), len(second))
+    pairs: list[Group] = []
+    for place in range(min(len(first), len(second))):
+        moved = (place + turn) % longer
+        at, beside = (place, moved) if len(first) <= len(second) else (moved, place)
+        pair = (first[at], second[beside])
+        pairs.append(pair if (turn + place) % 2 else pair[::-1])
+    return pairs

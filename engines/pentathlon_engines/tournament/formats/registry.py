@@ -1,0 +1,31 @@
+"""All formats of this release by name and version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from pentathlon_engines.tournament.formats.blocks import PAIR
+from pentathlon_engines.tournament.formats.gauntlet import Gauntlet
+from pentathlon_engines.tournament.formats.interface import Format
+from pentathlon_engines.tournament.formats.round_robin import RoundRobin
+from pentathlon_engines.tournament.formats.tables import Tables
+
+_ALL: Final[tuple[Format, ...]] = (RoundRobin(), Tables(), Gauntlet())
+
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType({each.name: each for each in _ALL})
+"""By name and version, as documents have it; the newest version of a name comes last."""
+
+
+def newest_format(kind: str, *, seats: int = 2) -> str:
+    """Return the newest version of a kind of format, or the name as it is if there is none.
+
+    A round robin of larger tables is the format `tables`.
+
+    >>> newest_format("gauntlet"), newest_format("round_robin", seats=4)
+    ('gauntlet/1', 'tables/2')
+    """
+    if kind == "round_robin" and seats > PAIR:
+        kind = "tables"
+    return {name.partition("/")[0]: name for name in FORMATS}.get(kind, kind)

@@ -1,0 +1,133 @@
+"""`round_robin/2`: everybody meets everybody, in both seats and with one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Final
+
+from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
+from pentathlon_engines.tournament.formats.fixed import next_of_fixed
+from pentathlon_engines.tournament.formats.interface import (
+    FieldEntry,
+    Parameter,
+    Plan,
+    PlannedBlock,
+    PlayedBlock,
+    Problem,
+    Size,
+    Step,
+)
+from pentathlon_engines.tournament.formats.parameters import (
+    SAME_AUTHOR,
+    check_entries,
+    check_params,
+    check_seats,
+    param_of,
+)
+from pentathlon_engines.tournament.schedule import (
+    count_matches,
+    count_pair_rounds,
+    draw_blocks,
+    pair_round,
+)
+
+CYCLES: Final = Parameter(
+    default=1,
+    schema={"type": "integer", "minimum": 1, "maximum": 100},
+    text="How many blocks each pair plays.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobin:
+    """Pairs by the circle method, a round a batch."""
+
+    name: str = "round_robin/2"
+    title: str = "Round robin"
+    text: str = (
+        "Every bot meets every other bot equally often, in both seats and with the same seed. "
+        "The table decides."
+    )
+    reads_results: bool = False
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {"cycles": CYCLES, "same_author": SAME_AUTHOR}
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong; new tournaments play larger tables by `tables`."""
+        problems = check_params(self.parameters, plan) + check_entries(entries, fewest=PAIR)
+        problems += [
+            problem._replace(
+                sentence="A round robin is for two seats; take the format tables for more."
+            )
+            for problem in check_seats(plan, most=PAIR)
+        ]
+        return problems
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches of all rounds; fewer if bots of one author do not meet."""
+        cycles = param_of(self.parameters, plan, "cycles")
+        matches = count_matches(entries, seats=plan.seats, cycles=cycles)
+        is_known = param_of(self.parameters, plan, "same_author")
+        return Size(matches if is_known else 0, matches, matches)
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the next round."""
+        cycles = param_of(self.parameters, plan, "cycles")
+        numbers = [entry.number for entry in entries]
+        authors = {entry.number: entry.author for entry in entries}
+        meets_own = param_of(self.parameters, plan, "same_author")
+
+        def draw_round(number: int) -> list[PlannedBlock]:
+            groups = pair_round(len(numbers), number - 1, plan.key)
+            return make_blocks(number, [_name(group, numbers) for group in groups])
+
+        def are_paired(group: Group) -> bool:
+            return meets_own or len({authors[entry] for entry in group}) == len(group)
+
+        if plan.seats != PAIR:
+            return _next_tables(plan, cycles, entries, played)
+        return next_of_fixed(
+            draw_round,
+            count=count_pair_rounds(len(numbers), cycles),
+            entries=entries,
+            played=played,
+            are_paired=are_paired,
+        )
+
+
+def _name(group: Group, numbers: Sequence[int]) -> Group:
+    return tuple(numbers[place] for place in group)
+
+
+def _next_tables(
+    plan: Plan, cycles: int, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+) -> Step:
+    """Go on with an old document that has larger tables."""
+    rounds = _draw_tables(len(entries), plan.seats, cycles, plan.key)
+    numbers = [entry.number for entry in entries]
+
+    def draw_round(number: int) -> Iterator[PlannedBlock]:
+        for seatings in rounds[number - 1]:
+            yield PlannedBlock(number, tuple(_name(seating, numbers) for seating in seatings))
+
+    return next_of_fixed(draw_round, count=len(rounds), entries=entries, played=played)
+
+
+@lru_cache(maxsize=4)
+def _draw_tables(
+    entries: int, seats: int, cycles: int, key: bytes
+) -> tuple[tuple[tuple[Group, ...], ...], ...]:
+    """Return the seatings of `schedule.draw_blocks` by round and block; kept between batches."""
+    blocks = draw_blocks(entries, seats=seats, cycles=cycles, key=key)
+    return tuple(
+        tuple(tuple(pairing.seating for pairing in block) for block in part)
+        for _, part in groupby(blocks, key=lambda block: block[0].round)
+    )

@@ -1,0 +1,116 @@
+"""`tables/2`: everybody meets everybody at tables of three to five."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Final
+
+from pentathlon_engines.tournament.formats.blocks import (
+    PAIR,
+    Group,
+    make_blocks,
+    matches_per_block,
+)
+from pentathlon_engines.tournament.formats.designs import choose_base_groups, has_all_groups
+from pentathlon_engines.tournament.formats.fixed import next_of_fixed
+from pentathlon_engines.tournament.formats.interface import (
+    FieldEntry,
+    Parameter,
+    Plan,
+    PlannedBlock,
+    PlayedBlock,
+    Problem,
+    Size,
+    Step,
+)
+from pentathlon_engines.tournament.formats.parameters import (
+    check_entries,
+    check_params,
+    check_seats,
+    param_of,
+)
+from pentathlon_engines.tournament.seeds import shuffled
+
+CYCLES: Final = Parameter(
+    default=1,
+    schema={"type": "integer", "minimum": 1, "maximum": 20},
+    text="How often the field is dealt to tables so that everybody meets everybody.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All groups of a small field; else groups by which all pairs meet about equally often."""
+
+    name: str = "tables/2"
+    title: str = "Tables"
+    text: str = (
+        "Tables of three to five. Every bot meets every other bot, no two of them more often than "
+        "two others by more than one block. A block is every rotation of two mirrored orders of "
+        "seats, so everybody has each seat equally often. The table decides."
+    )
+    reads_results: bool = False
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {"cycles": CYCLES}
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong."""
+        return (
+            check_params(self.parameters, plan)
+            + check_seats(plan, fewest=PAIR + 1)
+            + check_entries(entries, fewest=max(plan.seats, PAIR + 1))
+        )
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches of all blocks, which are known from the start."""
+        cycles = param_of(self.parameters, plan, "cycles")
+        if has_all_groups(entries, plan.seats):
+            blocks = comb(entries, plan.seats) * cycles
+        else:
+            blocks = len(choose_base_groups(entries, plan.seats, cycles)) * entries
+        matches = blocks * matches_per_block(plan.seats)
+        return Size(matches, matches, matches)
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the next blocks of one round; a round of a large field takes several batches."""
+        cycles = param_of(self.parameters, plan, "cycles")
+        numbers = [entry.number for entry in entries]
+        draw_round = _all_groups if has_all_groups(len(numbers), plan.seats) else _turned_groups
+
+        def rounds(number: int) -> Iterator[PlannedBlock]:
+            groups = draw_round(numbers, plan.seats, cycles, plan.key, number - 1)
+            # Turning alone would keep who follows whom.
+            seated = (
+                tuple(shuffled(group, plan.key, "seats", number, *group)) for group in groups
+            )
+            yield from make_blocks(number, seated)
+
+        count = cycles
+        if draw_round is _turned_groups:
+            count = len(choose_base_groups(len(numbers), plan.seats, cycles))
+        return next_of_fixed(rounds, count=count, entries=entries, played=played)
+
+
+def _all_groups(
+    numbers: Sequence[int], seats: int, _cycles: int, key: bytes, round_index: int
+) -> list[Group]:
+    """A round is a cycle: all groups in a drawn order."""
+    return shuffled(combinations(numbers, seats), key, "groups", round_index)
+
+
+def _turned_groups(
+    numbers: Sequence[int], seats: int, cycles: int, key: bytes, round_index: int
+) -> list[Group]:
+    """A round is one base group, turned around the circle in a drawn order."""
+    base = choose_base_groups(len(numbers), seats, cycles)[round_index]
+    circle = shuffled(numbers, key, "circle")
+    turns = shuffled(range(len(numbers)), key, "turns", round_index)
+    return [tuple(circle[(place + turn) % len(circle)] for place in base) for turn in turns]
