@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from django.conf import settings
@@ -29,9 +30,10 @@ class Cap:
         self._full = {bot for bot, count in playing.items() if count >= self._most}
 
     @classmethod
-    def over(cls, matches: MatchQuerySet, *, bots: Iterable[int] | None = None) -> Cap:
-        """Count the tournament matches of these bots, else of all, among `matches`."""
-        counted = matches.filter(kind=MatchKind.TOURNAMENT)
+    def over(cls, *sets: MatchQuerySet, bots: Iterable[int] | None = None) -> Cap:
+        """Count the tournament matches of these bots, else of all, among some hundred matches."""
+        found = (matches.order_by().values_list("pk", "kind") for matches in sets)
+        counted = [pk for pk, kind in chain(*found) if kind == MatchKind.TOURNAMENT]
         seats = MatchSeat.objects.filter(match__in=counted)
         if bots is not None:
             seats = seats.filter(version__bot__in=bots)
@@ -79,7 +81,7 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
     if connection.features.has_select_for_update:
         locked = _lock(bots)
         matches = [match for match in matches if _is_free(match, locked)]
-    cap = Cap.over(Match.objects.live().order_by(), bots=bots)
+    cap = Cap.over(Match.objects.live(), bots=bots)
     return [match for match in matches if cap.let_through(match)]
 
 

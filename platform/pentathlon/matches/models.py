@@ -78,15 +78,14 @@ class MatchQuerySet(models.QuerySet["Match"]):
         """Return waiting matches that may be published and have not been."""
         return self.startable().filter(sent_at=None)
 
-    def in_flight(self) -> Self:
-        """Return matches that a worker has, or was told of."""
-        held = Q(lane__in=HeldLane.objects.values("lane"))
-        sent = Q(state=MatchState.PENDING, on_hold=False, sent_at__isnull=False) & ~held
-        return self.filter(Q(state=MatchState.RUNNING) | sent)
+    def sent(self) -> Self:
+        """Return waiting matches that may be claimed and that a worker was told of."""
+        waiting = self.filter(state=MatchState.PENDING, on_hold=False, sent_at__isnull=False)
+        return waiting.in_open_lanes()
 
     def live(self) -> Self:
         """Return matches that are played right now, the youngest first."""
-        return self.filter(state=MatchState.RUNNING).order_by("-started_at", "-pk")
+        return self.filter(_LIVE).order_by("-started_at", "-pk")
 
     def recent(self) -> Self:
         """Return finished matches, the latest first."""
@@ -146,6 +145,8 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
 
 _PENDING, _RUNNING, _DONE, _VOID = (Q(state=state) for state in MatchState)
+_LIVE = _RUNNING & Q(lease_until__isnull=False)
+"""Each running match has a lease; SQLite uses an index only if the query names its column."""
 
 
 class Match(models.Model):
@@ -218,6 +219,7 @@ class Match(models.Model):
             ),
             models.Index(fields=("sent_at",), condition=_PENDING, name="matches_sent"),
             models.Index(fields=("lease_until",), condition=_RUNNING, name="matches_running"),
+            models.Index(fields=("lane",), condition=_RUNNING, name="matches_live_of_lane"),
             models.Index(fields=("game", "state", "-id"), name="matches_by_game"),
             models.Index(fields=("-finished_at", "-id"), condition=_DONE, name="matches_latest"),
             models.Index(

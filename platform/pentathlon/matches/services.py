@@ -209,8 +209,8 @@ def return_expired_leases(*, limit: int = 200) -> list[Match]:
     # Further ahead than any lease lasts: the clock was set back since, and who has it may be dead.
     Match.objects.live().filter(lease_until__gt=_lease_end()).update(lease_until=_lease_end())
     # A match that somebody else settles in this moment is left to them.
-    expired = Match.objects.lease_expired().order_by("pk").select_for_update(skip_locked=True)
-    matches = list(expired[:limit])
+    expired = Match.objects.lease_expired().order_by("lease_until", "pk")
+    matches = list(expired.select_for_update(skip_locked=True)[:limit])
     for match in matches:
         reason = f"Worker {match.worker} was not heard of for {LEASE_S} s."
         _give_back(match, AttemptState.EXPIRED, reason)

@@ -24,4 +24,4 @@ def send_and_take_back() -> None:
         name="load", defaults={**facts, "started_at": Now(), "seen_at": Now()}
     )
     publish_pending(publish=lambda _ids: None)
-    Match.objects.in_flight().filter(state=MatchState.PENDING).update(sent_at=None)
+    Match.objects.filter(state=MatchState.PENDING, sent_at__isnull=False).update(sent_at=None)

@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from statistics import median
 from typing import Final
 
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
 from pentathlon.matches.concurrency import Cap
 from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
-from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.models import Match, MatchKind
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 
@@ -99,26 +100,24 @@ class _Plan:
     def __init__(self, fleet: Fleet, cursor: FairCursor, *, resend_after_s: float) -> None:
         self._fleet = fleet
         self._cursor = cursor
-        in_flight = Match.objects.in_flight()
-        self._cap = Cap.over(in_flight)
+        # Two sets, because SQLite reads the whole table for "either … or".
+        live, sent = Match.objects.live(), Match.objects.sent()
+        self._cap = Cap.over(live, sent)
+        self._covered: dict[Requirements, bool] = {}
         # Sent in the future: the database's clock was set back since.
-        is_old = Q(sent_at__lt=Now() - timedelta(seconds=resend_after_s)) | Q(
+        is_stale = Q(sent_at__lt=Now() - timedelta(seconds=resend_after_s)) | Q(
             sent_at__gt=Now() + timedelta(seconds=resend_after_s)
         )
-        stale = Q(is_old, state=MatchState.PENDING)
-        self._stale = in_flight.filter(stale).order_by("pk")
-        self._covered: dict[Requirements, bool] = {}
-        self._in_flight: Counter[tuple[str, int]] = Counter()
-        for kind, lane, count in (
-            in_flight.exclude(stale).values_list("kind", "lane").annotate(Count("pk"))
-        ):
-            self._in_flight[kind, lane] = count
+        stale = sorted(sent.filter(is_stale).values_list("pk", "game"))
+        self._stale = [Chosen(pk=pk, game=game) for pk, game in stale]
+        fresh = (live, sent.exclude(is_stale))
+        lanes = (matches.order_by().values_list("kind", "lane") for matches in fresh)
+        self._in_flight = Counter(chain(*lanes))
 
     def choose(self, window: int) -> list[Chosen]:
         """Return what to publish now, in order."""
         room = max(0, window - self._in_flight.total())
-        stale = self._stale.values_list("pk", "game")[:room]
-        chosen = [Chosen(pk=pk, game=game) for pk, game in stale]
+        chosen = self._stale[:room]
         chosen += self._by_turns(MatchKind.VALIDATION, room - len(chosen))
         chosen += self._by_turns(MatchKind.TOURNAMENT, room - len(chosen))
         return chosen

@@ -47,7 +47,7 @@ def read_situation() -> Situation:
     return Situation(
         now=database_now(),
         fleet=read_fleet(),
-        cap=Cap.over(Match.objects.in_flight()),
+        cap=Cap.over(Match.objects.live(), Match.objects.sent()),
         held_lanes=frozenset(HeldLane.objects.values_list("lane", flat=True)),
         is_handed_out=Leadership.objects.filter(name=RECONCILER, until__gt=Now()).exists(),
     )

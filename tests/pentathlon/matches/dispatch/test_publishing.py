@@ -221,7 +221,7 @@ class TestTurns:
 
         for _ in range(4):
             publish_pending(publish=broker, window=2, cursor=turn)
-            Match.objects.in_flight().update(state=MatchState.DONE, finished_at=Now())
+            Match.objects.sent().update(state=MatchState.DONE, finished_at=Now())
 
         in_turns = [match for block in zip(one, two, three, strict=True) for match in block]
         assert broker.sent == in_turns[:8]
@@ -289,7 +289,7 @@ class TestTurns:
 
         for _ in range(4):
             publish_pending(publish=broker, window=1, cursor=turn)
-            Match.objects.in_flight().update(state=MatchState.DONE, finished_at=Now())
+            Match.objects.sent().update(state=MatchState.DONE, finished_at=Now())
 
         assert broker.sent == mine
 

@@ -1,0 +1,32 @@
+"""The queries of every tick read an index of what is under way, never the whole table."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+
+from pentathlon.matches.models import Match, MatchQuerySet
+
+pytestmark = pytest.mark.django_db
+
+_QUERIES: dict[str, Callable[[], MatchQuerySet]] = {
+    "live": Match.objects.live,
+    "live of a lane": lambda: Match.objects.of_lane(5).live(),
+    "sent": Match.objects.sent,
+    "leases": lambda: Match.objects.lease_expired().order_by("lease_until", "pk"),
+}
+
+
+@pytest.mark.parametrize("name", _QUERIES)
+def test_only_a_partial_index_is_read(name: str) -> None:
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # A small table is read as a whole otherwise.
+            cursor.execute("SET LOCAL enable_seqscan = off")
+
+    plan = _QUERIES[name]()[:50].explain()
+
+    partial = ("matches_running", "matches_live_of_lane", "matches_sent", "matches_waiting")
+    assert any(index in plan for index in partial), plan
+    assert "SCAN matches_match" not in plan, plan
+    assert "Seq Scan on matches_match" not in plan, plan
