@@ -69,6 +69,12 @@ CASES = [
     Case("tables/2", 11, 5),
     Case("gauntlet/1", 2),
     Case("gauntlet/1", 9),
+    Case("swiss/1", 2),
+    Case("swiss/1", 9),
+    Case("swiss/1", 12),
+    Case("knockout/1", 2),
+    Case("knockout/1", 3),
+    Case("knockout/1", 11),
 ]
 for_all = pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 JUDGES = [by_number, by_chance, all_drawn, all_void]

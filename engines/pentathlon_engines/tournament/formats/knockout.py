@@ -1,0 +1,263 @@
+"""`knockout/1`: the winners of each round meet in the next one, until one is left.
+
+Two bots play the best of m blocks: a block is won with more points, and a drawn or void block is
+nobody's. If both have won as many, tie-break blocks follow, one at a time, until one is won. If
+all of those are drawn, whoever has played fewer matches to get here goes on. If that is equal,
+the tie-break blocks are played once more, and at last the better seed goes on.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from pentathlon_engines.tournament.formats.blocks import (
+    PAIR,
+    Group,
+    are_complete,
+    count_points,
+    make_batch,
+    seatings_of,
+)
+from pentathlon_engines.tournament.formats.interface import (
+    FieldEntry,
+    Over,
+    Parameter,
+    Plan,
+    PlannedBlock,
+    PlayedBlock,
+    Problem,
+    Size,
+    Step,
+    Wait,
+)
+from pentathlon_engines.tournament.formats.parameters import (
+    check_entries,
+    check_params,
+    check_seats,
+    param_of,
+)
+from pentathlon_engines.tournament.formats.seeding import seed_order
+
+_BLOCKS: Final = Parameter(
+    default=3,
+    schema={"type": "integer", "enum": list(range(1, 32, 2))},
+    text="Two bots play the best of so many blocks.",
+)
+_TIE_BLOCKS: Final = Parameter(
+    default=2,
+    schema={"type": "integer", "minimum": 0, "maximum": 20},
+    text="At most so many blocks follow, one at a time, if both have won as many.",
+)
+_THIRD_PLACE: Final = Parameter(
+    default=True,
+    schema={"type": "boolean"},
+    text="Whether the losers of the semi-finals play for the third place, before the final.",
+)
+_MOST_ENTRIES: Final = 256
+_FEWEST_FOR_THIRD: Final = 4
+
+
+class Duel(NamedTuple):
+    """Two who meet in the bracket. None: a bye."""
+
+    round: int
+    first: int | None
+    second: int | None
+
+
+class Rules(NamedTuple):
+    """How long a duel is, and in which round two who have lost play for the third place."""
+
+    blocks: int
+    tie_blocks: int
+    third_round: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Knockout:
+    """A bracket by seeds; all undecided duels of a round go on together."""
+
+    name: str = "knockout/1"
+    title: str = "Knockout"
+    text: str = (
+        "A bracket by seeds, with byes for the best. The winners of each round meet in the next "
+        "one; two bots play the best of some blocks. Whoever withdraws loses without a match. "
+        "The bracket decides the places."
+    )
+    reads_results: bool = True
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {"blocks": _BLOCKS, "tie_blocks": _TIE_BLOCKS, "third_place": _THIRD_PLACE}
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong."""
+        return (
+            check_params(self.parameters, plan)
+            + check_seats(plan, most=PAIR)
+            + check_entries(entries, fewest=PAIR, most=_MOST_ENTRIES)
+        )
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches of all duels if none, some or all of them are close."""
+        duels = entries - 1 + self._has_third(plan, entries)
+        blocks = param_of(self.parameters, plan, "blocks")
+        ties = param_of(self.parameters, plan, "tie_blocks")
+        fewest = blocks // 2 + 1
+        expected = (fewest + blocks + 1) // 2
+        return Size(*(duels * each * PAIR for each in (fewest, expected, blocks + 2 * ties)))
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the next blocks of all undecided duels of one round, or the places."""
+        if not are_complete(played):
+            return Wait()
+        seeds = seed_order(entries, plan.key)
+        book = _Book(self._rules(plan, len(seeds)), entries, played, seeds)
+        slots = bracket_of(seeds)
+        fallen: list[list[int]] = []
+        """Who share a place, the worst first."""
+        number = 0
+        while len(slots) > 1:
+            number += 1
+            if len(slots) == PAIR and self._has_third(plan, len(seeds)):
+                third = Duel(number, *fallen.pop())
+                if blocks := book.missing_blocks([third]):
+                    return make_batch(blocks)
+                fallen += [[bot] for bot in reversed(book.ends(third))]
+                number += 1
+            pairs = zip(slots[::2], slots[1::2], strict=True)
+            duels = [Duel(number, *pair) for pair in pairs]
+            if blocks := book.missing_blocks(duels):
+                return make_batch(blocks)
+            ends = [book.ends(duel) for duel in duels]
+            slots = [end[0] for end in ends]
+            fallen.append([loser for end in ends for loser in end[1:]])
+        champion = [bot for bot in slots if bot is not None]
+        shared = (tuple(sorted(bots)) for bots in reversed(fallen) if bots)
+        return Over((tuple(champion), *shared))
+
+    def _rules(self, plan: Plan, entries: int) -> Rules:
+        blocks = param_of(self.parameters, plan, "blocks")
+        ties = param_of(self.parameters, plan, "tie_blocks")
+        rounds = (entries - 1).bit_length()
+        return Rules(blocks, ties, rounds if self._has_third(plan, entries) else None)
+
+    def _has_third(self, plan: Plan, entries: int) -> bool:
+        return param_of(self.parameters, plan, "third_place") and entries >= _FEWEST_FOR_THIRD
+
+
+def bracket_of(seeds: Sequence[int]) -> list[int | None]:
+    """Return who stands in each place of round 1, so that the best two can meet only at the end.
+
+    >>> bracket_of([7, 8, 9])
+    [7, None, 8, 9]
+    """
+    places = [0]
+    while len(places) < len(seeds):
+        places = [place for seed in places for place in (seed, 2 * len(places) - 1 - seed)]
+    return [seeds[place] if place < len(seeds) else None for place in places]
+
+
+class _Book:
+    """What has been played, duel by duel."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        entries: Sequence[FieldEntry],
+        played: Sequence[PlayedBlock],
+        seeds: Sequence[int],
+    ) -> None:
+        self.rules = rules
+        self.active = {entry.number: entry.is_active for entry in entries}
+        self.seed = {number: place for place, number in enumerate(seeds)}
+        self.blocks: dict[tuple[int, Group], list[PlayedBlock]] = defaultdict(list)
+        self.rounds: dict[int, list[int]] = defaultdict(list)
+        """The round of each match, by bot."""
+        for block in played:
+            pair = block.seatings[0]
+            self.blocks[block.round, tuple(sorted(pair))].append(block)
+            for bot in pair:
+                self.rounds[bot] += [block.round] * len(block.seatings)
+
+    def missing_blocks(self, duels: Sequence[Duel]) -> list[PlannedBlock]:
+        """Return the blocks that these duels still need before their winners may be known."""
+        return [
+            PlannedBlock(duel.round, seatings_of(pair))
+            for duel in duels
+            if self._winner(duel) is None and (pair := self._pair(duel))
+            for _ in range(self._count_missing(duel))
+        ]
+
+    def ends(self, duel: Duel) -> tuple[int, ...]:
+        """Return the winner and the loser of a duel, or who had a bye."""
+        bots = self._pair(duel)
+        winner = self._winner(duel)
+        return tuple(sorted(bots, key=lambda bot: bot != winner))
+
+    def _pair(self, duel: Duel) -> Group:
+        """Return those who are there, the better seed first."""
+        bots = [bot for bot in (duel.first, duel.second) if bot is not None]
+        return tuple(sorted(bots, key=self.seed.__getitem__))
+
+    def _winner(self, duel: Duel) -> int | None:
+        """Return who goes on; None while that needs more blocks."""
+        pair = self._pair(duel)
+        # What has gone on stays so, whatever a match that is played again shows.
+        gone_on = [bot for bot in pair if self._has_gone_on(bot, duel)]
+        if gone_on or len(pair) < PAIR:
+            return (gone_on or pair)[0]
+        winner = self._winner_by_results(duel)
+        if winner is not None:
+            return winner
+        stayed = [bot for bot in pair if self.active[bot]]
+        return None if len(stayed) == PAIR else (stayed or pair)[0]
+
+    def _has_gone_on(self, bot: int, duel: Duel) -> bool:
+        return any(
+            number > duel.round and number != self.rules.third_round for number in self.rounds[bot]
+        )
+
+    def _winner_by_results(self, duel: Duel) -> int | None:
+        better, worse = self._pair(duel)
+        wins = self._wins(duel)
+        series = wins[: self.rules.blocks]
+        lead = sum(series)
+        if abs(lead) > self.rules.blocks - len(series):
+            return better if lead > 0 else worse
+        for win in wins[self.rules.blocks :]:
+            if win:
+                return better if win > 0 else worse
+        ties = len(wins) - self.rules.blocks
+        if ties >= self.rules.tie_blocks:
+            fewer = self._matches_before(worse, duel) - self._matches_before(better, duel)
+            if fewer:
+                return better if fewer > 0 else worse
+        return better if ties >= 2 * self.rules.tie_blocks else None
+
+    def _wins(self, duel: Duel) -> list[int]:
+        """Return for each block 1 if the better seed won it, -1 if the other did, else 0."""
+        better, worse = self._pair(duel)
+        wins = []
+        for block in self._blocks_of(duel):
+            points = count_points(block)
+            wins.append((points[better] > points[worse]) - (points[better] < points[worse]))
+        return wins
+
+    def _matches_before(self, bot: int, duel: Duel) -> int:
+        return sum(number < duel.round for number in self.rounds[bot])
+
+    def _blocks_of(self, duel: Duel) -> list[PlayedBlock]:
+        return self.blocks[duel.round, tuple(sorted(self._pair(duel)))]
+
+    def _count_missing(self, duel: Duel) -> int:
+        """Return how many blocks may decide at the earliest; tie-break blocks come one by one."""
+        wins = self._wins(duel)
+        left = self.rules.blocks - len(wins)
+        return (left - abs(sum(wins))) // 2 + 1 if left > 0 else 1

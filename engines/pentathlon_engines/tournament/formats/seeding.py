@@ -1,0 +1,26 @@
+"""The order in which a field is seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pentathlon_engines.tournament.formats.interface import FieldEntry
+from pentathlon_engines.tournament.seeds import draw
+
+
+def seed_order(entries: Iterable[FieldEntry], key: bytes) -> list[int]:
+    """Return the numbers of all entries, the best known strength first.
+
+    Those of whom nothing is known come last; what is equal is drawn.
+    """
+    return [
+        entry.number
+        for entry in sorted(
+            entries,
+            key=lambda entry: (
+                entry.strength is None,
+                -(entry.strength or 0.0),
+                draw(key, "seed", entry.number),
+            ),
+        )
+    ]
