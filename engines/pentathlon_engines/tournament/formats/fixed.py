@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from pentathlon_engines.tournament.formats.blocks import Group, make_batch
 from pentathlon_engines.tournament.formats.interface import (
@@ -29,7 +30,8 @@ def next_of_fixed(
     """
     gone = {entry.number for entry in entries if not entry.is_active}
     start = played[-1].round if played else 1
-    made = [block for block in played if block.round == start]
+    # From the end, as all blocks before the last round need not be read.
+    made = list(takewhile(lambda block: block.round == start, reversed(played)))[::-1]
     for number in range(start, count + 1):
         blocks = [
             block

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from pentathlon_engines.tournament.formats.ab_test import AbTest
 from pentathlon_engines.tournament.formats.blocks import PAIR
+from pentathlon_engines.tournament.formats.finals import Finals
 from pentathlon_engines.tournament.formats.gauntlet import Gauntlet
 from pentathlon_engines.tournament.formats.interface import Format
 from pentathlon_engines.tournament.formats.knockout import Knockout
@@ -14,7 +16,15 @@ from pentathlon_engines.tournament.formats.round_robin import RoundRobin
 from pentathlon_engines.tournament.formats.swiss import Swiss
 from pentathlon_engines.tournament.formats.tables import Tables
 
-_ALL: Final[tuple[Format, ...]] = (RoundRobin(), Tables(), Gauntlet(), Swiss(), Knockout())
+_ALL: Final[tuple[Format, ...]] = (
+    RoundRobin(),
+    Tables(),
+    Gauntlet(),
+    Swiss(),
+    Knockout(),
+    Finals(),
+    AbTest(),
+)
 
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType({each.name: each for each in _ALL})
 """By name and version, as documents have it; the newest version of a name comes last."""

@@ -41,6 +41,8 @@ class Case(NamedTuple):
     name: str
     entries: int
     seats: int = 2
+    budget: int | None = None
+    """In blocks, where the format has one."""
 
     @property
     def format(self) -> Format:
@@ -48,7 +50,11 @@ class Case(NamedTuple):
 
     @property
     def plan(self) -> Plan:
-        return plan_of(self.format, seats=self.seats)
+        return self.plan_with(KEY)
+
+    def plan_with(self, key: bytes) -> Plan:
+        budget = {"blocks": self.budget} if self.budget else {}
+        return plan_of(self.format, seats=self.seats, key=key, **budget)
 
     def play(self, judge: Judge = by_chance, **leavers: int) -> Event:
         return play(
@@ -75,6 +81,11 @@ CASES = [
     Case("knockout/1", 2),
     Case("knockout/1", 3),
     Case("knockout/1", 11),
+    Case("ab_test/1", 2),
+    Case("ab_test/1", 5, 3),
+    Case("ab_test/1", 6, 5),
+    Case("finals/1", 2, budget=30),
+    Case("finals/1", 10, budget=50),
 ]
 for_all = pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 JUDGES = [by_number, by_chance, all_drawn, all_void]
@@ -139,7 +150,7 @@ def test_same_input_gives_the_same_step_again(case: Case) -> None:
 def test_another_key_gives_other_batches(case: Case) -> None:
     if case.entries == 2:
         pytest.skip("nothing is left to chance")
-    other = plan_of(case.format, seats=case.seats, key=b"\7" * 32)
+    other = case.plan_with(b"\7" * 32)
 
     assert play(case.format, other, field_of(case.entries)).batches != case.play().batches
 

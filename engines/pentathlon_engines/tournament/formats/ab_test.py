@@ -1,0 +1,219 @@
+"""`ab_test/1`: whether entry 0, the candidate, is better than entry 1, the base.
+
+Blocks are played until a sequential test decides or the most matches are reached. With three to
+five seats, candidate and base in turn take each chair against the same others and seed, and the
+candidate scores where its rank is the better one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from pentathlon_engines.strength.sprt import Sprt, SprtDecision
+from pentathlon_engines.tournament.formats.blocks import (
+    PAIR,
+    Seatings,
+    are_complete,
+    make_batch,
+    matches_per_block,
+    seatings_of,
+)
+from pentathlon_engines.tournament.formats.interface import (
+    FieldEntry,
+    Over,
+    Parameter,
+    Plan,
+    PlannedBlock,
+    PlayedBlock,
+    Problem,
+    Size,
+    Step,
+    Wait,
+)
+from pentathlon_engines.tournament.formats.parameters import (
+    check_entries,
+    check_params,
+    check_seats,
+    param_of,
+)
+from pentathlon_engines.tournament.seeds import shuffled
+
+_NULL: Final = Parameter(
+    default=0.5,
+    schema={"type": "number", "minimum": 0.05, "maximum": 0.95},
+    text="The mean score at which the candidate is not better.",
+)
+_ALTERNATIVE: Final = Parameter(
+    default=0.55,
+    schema={"type": "number", "minimum": 0.05, "maximum": 0.95},
+    text="The mean score at which it is; more than the other one.",
+)
+_ERROR: Final = {"type": "number", "minimum": 0.001, "maximum": 0.25}
+_ALPHA: Final = Parameter(
+    default=0.05, schema=_ERROR, text="How often a candidate that is not better may be accepted."
+)
+_BETA: Final = Parameter(
+    default=0.05, schema=_ERROR, text="How often a candidate that is better may be rejected."
+)
+_MATCHES: Final = Parameter(
+    default=2_080,
+    schema={"type": "integer", "minimum": 40, "maximum": 50_000},
+    text="The test ends undecided after so many matches.",
+)
+_USUAL_MATCHES: Final = 520
+"""Measured at both hypotheses, with two seats; `bench ratings` has the figure."""
+_REMARKS: Final = {
+    SprtDecision.BETTER: "accepted",
+    SprtDecision.NOT_BETTER: "rejected",
+    SprtDecision.UNDECIDED: "undecided",
+}
+
+
+class SprtReading(NamedTuple):
+    """What the blocks of a test say so far."""
+
+    decision: SprtDecision
+    counts: tuple[int, ...]
+    """Blocks by the candidate's score, from nothing to everything, up to the decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class AbTest:
+    """As many blocks as the next look needs, then the look."""
+
+    name: str = "ab_test/1"
+    title: str = "A/B test"
+    text: str = (
+        "Is the first entry better than the second? Blocks with swapped seats and the same seed "
+        "are played until a sequential test decides or the most matches are reached."
+    )
+    reads_results: bool = True
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {
+            "null": _NULL,
+            "alternative": _ALTERNATIVE,
+            "alpha": _ALPHA,
+            "beta": _BETA,
+            "matches": _MATCHES,
+        }
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong; two bots test each other, and larger tables need others."""
+        problems = check_params(self.parameters, plan) + check_seats(plan)
+        if plan.seats == PAIR:
+            problems += check_entries(entries, fewest=PAIR, most=PAIR)
+        else:
+            problems += check_entries(entries, fewest=plan.seats + 1)
+        if problems:
+            return problems
+        null = param_of(self.parameters, plan, "null")
+        if null >= param_of(self.parameters, plan, "alternative"):
+            problems.append(
+                Problem(
+                    "/params/alternative",
+                    "bad_parameter",
+                    f"The alternative must be more than null, which is {null}.",
+                    {"exclusiveMinimum": null},
+                )
+            )
+        fewest = self.size(plan, entries).fewest
+        if param_of(self.parameters, plan, "matches") < fewest:
+            problems.append(
+                Problem(
+                    "/params/matches",
+                    "bad_parameter",
+                    f"The first look needs {fewest} matches at tables of {plan.seats}.",
+                    {"minimum": fewest},
+                )
+            )
+        return problems
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches up to the first look, usually, and at most."""
+        per_block = matches_per_block(plan.seats)
+        fewest = self._test(plan).first_look * per_block
+        most = max(fewest, param_of(self.parameters, plan, "matches") // per_block * per_block)
+        return Size(fewest, min(max(fewest, _USUAL_MATCHES), most), most)
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the blocks up to the next look, or what the test has found."""
+        if not are_complete(played):
+            return Wait()
+        reading = self.read(plan, entries, played)
+        left = self.size(plan, len(entries)).most // matches_per_block(plan.seats) - len(played)
+        others = [entry.number for entry in entries[PAIR:] if entry.is_active]
+        can_play = (
+            all(entry.is_active for entry in entries[:PAIR]) and len(others) >= plan.seats - PAIR
+        )
+        if reading.decision != SprtDecision.UNDECIDED or left <= 0 or not can_play:
+            return self._end(entries, reading.decision)
+        count = min(left, self._until_look(plan, sum(reading.counts)))
+        number = played[-1].round + 1 if played else 1
+        versions = (entries[0].number, entries[1].number)
+        return make_batch(
+            [
+                PlannedBlock(number, _seat(versions, others, plan, len(played) + place))
+                for place in range(count)
+            ]
+        )
+
+    def read(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Iterable[PlayedBlock]
+    ) -> SprtReading:
+        """Return what the test says; void blocks say nothing."""
+        cells = [_cell(block, entries[0].number) for block in played if block.counts]
+        decision, counts = self._test(plan).run(cells, matches=plan.seats)
+        return SprtReading(decision, tuple(counts))
+
+    def _test(self, plan: Plan) -> Sprt:
+        names = ("null", "alternative", "alpha", "beta")
+        return Sprt(**{name: param_of(self.parameters, plan, name) for name in names})
+
+    def _until_look(self, plan: Plan, counted: int) -> int:
+        test = self._test(plan)
+        return next(more for more in range(1, test.first_look + 1) if test.is_look(counted + more))
+
+    def _end(self, entries: Sequence[FieldEntry], decision: SprtDecision) -> Over:
+        candidate, base, *others = (entry.number for entry in entries)
+        first = [(candidate,), (base,)] if decision == SprtDecision.BETTER else [(candidate, base)]
+        return Over((*first, *([tuple(others)] if others else [])), _REMARKS[decision])
+
+
+def _seat(versions: tuple[int, int], others: Sequence[int], plan: Plan, block: int) -> Seatings:
+    """Return the matches of a block: chair by chair, the candidate and then the base."""
+    if plan.seats == PAIR:
+        return seatings_of(versions)
+    beside = plan.seats - 1
+    in_a_pass = len(others) // beside
+    number, place = divmod(block, in_a_pass)
+    company = shuffled(others, plan.key, "company", number)[place * beside :][:beside]
+    return tuple(
+        (*company[:chair], version, *company[chair:])
+        for chair in range(plan.seats)
+        for version in versions
+    )
+
+
+def _cell(block: PlayedBlock, candidate: int) -> int:
+    """Return the half points of the candidate against the base, chair by chair."""
+    return sum(
+        (mine < theirs) + (mine <= theirs) for mine, theirs in _rank_pairs(block, candidate)
+    )
+
+
+def _rank_pairs(block: PlayedBlock, candidate: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranks of candidate and base, chair by chair."""
+    ranks = [match for match in block.ranks or () if match is not None]
+    if len(block.seatings[0]) == PAIR:
+        for seating, (first, second) in zip(block.seatings, ranks, strict=True):
+            yield (first, second) if seating[0] == candidate else (second, first)
+        return
+    for chair, (mine, theirs) in enumerate(zip(ranks[::2], ranks[1::2], strict=True)):
+        yield mine[chair], theirs[chair]

@@ -1,0 +1,197 @@
+"""`finals/1`: finds out who is the best of a few, with as few matches as that needs.
+
+It starts with a round robin of the best by strength. Then those meet of whom a result says most
+about who is the best (top-two Thompson sampling on the estimate of strengths), until one is the
+best with enough probability or the budget is used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Final
+
+from pentathlon_engines.strength.best import are_separable, by_strength, chances_of_best
+from pentathlon_engines.strength.played import PlayedMatch
+from pentathlon_engines.strength.thompson import next_pair
+from pentathlon_engines.strength.thurstone import Strengths, fit
+from pentathlon_engines.tournament.formats.blocks import (
+    PAIR,
+    active_numbers,
+    are_complete,
+    make_batch,
+    make_blocks,
+)
+from pentathlon_engines.tournament.formats.interface import (
+    FieldEntry,
+    Over,
+    Parameter,
+    Plan,
+    PlayedBlock,
+    Problem,
+    Size,
+    Step,
+    Wait,
+)
+from pentathlon_engines.tournament.formats.parameters import (
+    check_entries,
+    check_params,
+    check_seats,
+    param_of,
+)
+from pentathlon_engines.tournament.formats.seeding import seed_order
+from pentathlon_engines.tournament.schedule import count_pair_rounds, pair_round
+
+_FINALISTS: Final = Parameter(
+    default=8,
+    schema={"type": "integer", "minimum": 2, "maximum": 8},
+    text="How many take part, the best by strength; what is unknown is drawn.",
+)
+_CYCLES: Final = Parameter(
+    default=1,
+    schema={"type": "integer", "minimum": 1, "maximum": 10},
+    text="How many blocks each pair of them plays at first.",
+)
+_BLOCKS: Final = Parameter(
+    default=300,
+    schema={"type": "integer", "minimum": 5, "maximum": 5_000},
+    text="The budget: the most blocks in all.",
+)
+_CONFIDENCE: Final = Parameter(
+    default=0.95,
+    schema={"type": "number", "minimum": 0.5, "maximum": 0.999},
+    text="It ends when one is the best with this probability.",
+)
+_BATCH: Final = 4
+"""Blocks between two estimates."""
+_USUAL_MATCHES: Final = 350
+"""The mean measured for eight bots with a wide spread of strengths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finals:
+    """A round robin, then a few blocks at a time where they tell most."""
+
+    name: str = "finals/1"
+    title: str = "Finals"
+    text: str = (
+        "The best by strength play a round robin. Then those meet of whom a result says most "
+        "about who is the best, until one is it with enough probability or the budget is used "
+        "up; then those who cannot be told apart share the first place."
+    )
+    reads_results: bool = True
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its parameters by name."""
+        return {
+            "finalists": _FINALISTS,
+            "cycles": _CYCLES,
+            "blocks": _BLOCKS,
+            "confidence": _CONFIDENCE,
+        }
+
+    def problems(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong; the budget must reach beyond the round robin."""
+        problems = check_params(self.parameters, plan) + check_seats(plan, most=PAIR)
+        problems += check_entries(entries, fewest=PAIR)
+        if problems:
+            return problems
+        fewest = self.size(plan, entries).fewest // PAIR + _BATCH
+        if param_of(self.parameters, plan, "blocks") < fewest:
+            problems.append(
+                Problem(
+                    "/params/blocks",
+                    "bad_parameter",
+                    f"The round robin and one batch after it need {fewest} blocks.",
+                    {"minimum": fewest},
+                )
+            )
+        return problems
+
+    def size(self, plan: Plan, entries: int) -> Size:
+        """Return the matches of the round robin, usually, and of the whole budget."""
+        finalists = min(entries, param_of(self.parameters, plan, "finalists"))
+        fewest = comb(finalists, PAIR) * param_of(self.parameters, plan, "cycles") * PAIR
+        most = max(fewest, param_of(self.parameters, plan, "blocks") * PAIR)
+        return Size(fewest, min(max(fewest, _USUAL_MATCHES), most), most)
+
+    def next(
+        self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
+    ) -> Step:
+        """Return the round robin, then four blocks at a time, then the places."""
+        if not played:
+            return self._start(plan, entries)
+        if not are_complete(played):
+            return Wait()
+        players = {bot for block in played for bot in block.seatings[0]}
+        finalists = sorted(players.intersection(active_numbers(entries)))
+        others = tuple(entry.number for entry in entries if entry.number not in finalists)
+        if len(finalists) < PAIR:
+            return _end([tuple(finalists)], others, "everybody else has left")
+        strengths = estimate(plan, played).only(finalists)
+        best = max(chances_of_best(strengths).chances)
+        if best >= param_of(self.parameters, plan, "confidence"):
+            return _end(_order(strengths), others, f"the best with a probability of {best:.2f}")
+        left = param_of(self.parameters, plan, "blocks") - len(played)
+        if left <= 0:
+            return _end(_order_with_ties(strengths), others, "the budget is used up")
+        pairs = [
+            next_pair(strengths, key=plan.key, turn=len(played) + place)
+            for place in range(min(left, _BATCH))
+        ]
+        return make_batch(make_blocks(played[-1].round + 1, pairs))
+
+    def _start(self, plan: Plan, entries: Sequence[FieldEntry]) -> Step:
+        """Return the round robin of the best."""
+        seeds = seed_order((entry for entry in entries if entry.is_active), plan.key)
+        finalists = sorted(seeds[: param_of(self.parameters, plan, "finalists")])
+        if len(finalists) < PAIR:
+            return Over()
+        rounds = count_pair_rounds(len(finalists), param_of(self.parameters, plan, "cycles"))
+        return make_batch(
+            [
+                block
+                for number in range(rounds)
+                for block in make_blocks(
+                    number + 1,
+                    (
+                        tuple(finalists[place] for place in group)
+                        for group in pair_round(len(finalists), number, plan.key)
+                    ),
+                )
+            ]
+        )
+
+
+def estimate(plan: Plan, played: Sequence[PlayedBlock]) -> Strengths:
+    """Return the strengths of all who have played, by the blocks that count."""
+    return fit(
+        (
+            PlayedMatch(players=seating, ranks=ranks, block=number)
+            for number, block in enumerate(played)
+            if block.counts
+            for seating, ranks in zip(block.seatings, block.ranks or (), strict=True)
+            if ranks is not None
+        ),
+        players={bot for block in played for bot in block.seatings[0]},
+        draw_probability=plan.draw_probability,
+    )
+
+
+def _order(strengths: Strengths) -> list[tuple[int, ...]]:
+    return [(strengths.players[index],) for index in by_strength(strengths)]
+
+
+def _order_with_ties(strengths: Strengths) -> list[tuple[int, ...]]:
+    """Those who cannot be told apart from the first share its place."""
+    order = by_strength(strengths)
+    level = [index for index in order if not are_separable(strengths, order[0], index)]
+    rest = [(strengths.players[index],) for index in order if index not in level]
+    return [tuple(sorted(strengths.players[index] for index in level)), *rest]
+
+
+def _end(places: Sequence[tuple[int, ...]], others: tuple[int, ...], remark: str) -> Over:
+    """Whoever was no finalist, or has left, is last."""
+    return Over(tuple(place for place in (*places, others) if place), remark)
