@@ -1,6 +1,5 @@
-from typing import Any
+from typing import Any, Final
 
-from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -11,12 +10,14 @@ from api.endpoint import Endpoint
 from api.matches import SeatedVersionSerializer
 from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
 from pentathlon.caching import answer_if_changed
-from pentathlon.common.errors import NotFound
+from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.kept_answers import tag_of
-from pentathlon.ratings.models import Pool, Rating, live_key
+from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
+
+_VERSIONS: Final = ("active", "all")
 
 
 class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
@@ -39,6 +40,12 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
 
     rank = serializers.IntegerField(help_text="From 1.")
     version = SeatedVersionSerializer()
+    strength = serializers.FloatField(
+        source="bar.strength", help_text="mu, moved so that 25 is the mean of all rated versions."
+    )
+    interval = serializers.SerializerMethodField(
+        help_text="Bounds that hold the true strength with 95 % probability."
+    )
     provisional = serializers.SerializerMethodField(help_text="Too few matches to tell.")
 
     class Meta:
@@ -49,6 +56,8 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
             "mu",
             "sigma",
             "score",
+            "strength",
+            "interval",
             "provisional",
             "matches",
             "wins",
@@ -56,6 +65,10 @@ class RatingSerializer(serializers.ModelSerializer[Rating]):
             "losses",
         )
         read_only_fields = fields
+
+    def get_interval(self, rating: Rating) -> list[float]:
+        """Return the bounds of the strength."""
+        return [rating.bar.low, rating.bar.high]
 
     def get_provisional(self, rating: Rating) -> bool:
         """Return whether the rank may still change much."""
@@ -69,7 +82,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
     serializer_class = LeaderboardSerializer
     filter_backends = ()
     lookup_field = "game"
-    query_parameters = {"retrieve": PAGE_PARAMETERS}
+    query_parameters = {"retrieve": (*PAGE_PARAMETERS, "versions")}
     lookup_value_regex = "[a-z_]{1,30}"
     pagination_class = OnePage
 
@@ -88,6 +101,12 @@ class LeaderboardViewSet(Endpoint[Pool]):
                 {"type": "integer", "minimum": 1},
                 description="Rows on a page.",
             ),
+            OpenApiParameter(
+                "versions",
+                str,
+                enum=_VERSIONS,
+                description="Of each bot the newest version that may play, or all versions.",
+            ),
         ],
         responses=RatingSerializer(many=True),
     )
@@ -95,16 +114,29 @@ class LeaderboardViewSet(Endpoint[Pool]):
         """Return a game's leaderboard, best first."""
         if game not in GAMES:
             raise NotFound(f"There is {unknown_game(game)}.")
-        pool = Pool.objects.filter(key=live_key(game)).first()
-        applied = (pool.pk, pool.recomputes, pool.applied_seq) if pool else ()
-        table = Rating.objects.table(live_key(game)).ranked()
+        # Who is active may change without a result.
+        facts = ("pk", "recomputes", "applied_seq", "active_versions")
+        applied = Pool.objects.filter(key=live_key(game)).with_active_versions()
+        table = Rating.objects.table(live_key(game))
+        table = table if self._shows_all(request) else table.active()
         return answer_if_changed(
             request._request,
-            tag=tag_of(game, *applied, request.META["QUERY_STRING"]),
+            tag=tag_of(game, *applied.values_list(*facts), request.META["QUERY_STRING"]),
             make=lambda: self._page(request, table),
         )
 
-    def _page(self, request: Request, table: QuerySet[Rating]) -> Response:
+    def _shows_all(self, request: Request) -> bool:
+        wanted = request.query_params.get("versions", _VERSIONS[0])
+        if wanted not in _VERSIONS:
+            raise InvalidInput(
+                f"versions is one of {', '.join(_VERSIONS)}.",
+                code="bad_versions",
+                field="versions",
+            )
+        return wanted == "all"
+
+    def _page(self, request: Request, table: RatingQuerySet) -> Response:
         pages = BestFirst()
-        rows: Any = pages.paginate_queryset(table, request, self)  # Any: a page of ratings
+        found: Any = pages.paginate_queryset(table, request, self)  # Any: a page of ratings
+        rows = table.with_ranks(found)
         return pages.get_paginated_response(RatingSerializer(rows, many=True).data)

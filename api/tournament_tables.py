@@ -26,7 +26,7 @@ class StandingSerializer(serializers.Serializer[Any]):
     )
     group = serializers.IntegerField(
         allow_null=True,
-        help_text="Bots of one group cannot be told apart yet; null without a place.",
+        help_text="Bots of different groups can be told apart; null without a place.",
     )
     state = serializers.ChoiceField(source="entry.state", choices=EntryState.choices)
     reason = serializers.CharField(source="entry.reason", help_text="Why it has left.")
@@ -41,7 +41,12 @@ class StandingSerializer(serializers.Serializer[Any]):
     fold = SkillSerializer(allow_null=True, help_text="By the live rule in schedule order.")
     interval = serializers.ListField(
         child=serializers.FloatField(),
-        help_text="Bounds that hold the true strength with 95 % probability.",
+        help_text="Bounds that hold the true strength with 95 % probability; 25 is the mean.",
+    )
+    rank_interval = serializers.ListField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text="The best and the worst rank that it may have in truth; null before the close.",
     )
     chance_of_best = serializers.FloatField()
     provisional = serializers.BooleanField(source="is_provisional")

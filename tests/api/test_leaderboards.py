@@ -1,7 +1,9 @@
 import pytest
+from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
+from pentathlon.bots.models import Bot, VersionState
 from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
@@ -74,7 +76,7 @@ def test_unchanged_table_is_not_sent_again(
 
 
 @pytest.mark.parametrize("rows", [3, 30])
-def test_table_takes_two_queries_for_any_length(
+def test_table_takes_three_queries_for_any_length(
     rows: int, anonymous: APIClient, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     pool = open_live_pool(game="tuned")
@@ -83,7 +85,7 @@ def test_table_takes_two_queries_for_any_length(
         for number in range(rows)
     )
 
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         answer = anonymous.get(f"{V1}/leaderboards/tuned/")
 
     assert len(answer.json()["results"]) == rows
@@ -105,3 +107,66 @@ def test_pages_of_the_table_follow_each_other_through_ties(anonymous: APIClient)
 
     assert ranks == [1, 1, 3, 3, 3, 3, 7, 7, 7, 7]
     assert len(set(names)) == 10
+
+
+class TestVersions:
+    """A bot with an old and a new version, and another bot."""
+
+    @pytest.fixture
+    def bot(self) -> Bot:
+        pool, old = open_live_pool(game="tuned"), make_version()
+        new = make_version(bot=old.bot)
+        for mu, version in ((30, old), (28, new), (26, make_version())):
+            Rating.objects.create(pool=pool, version=version, mu=mu, sigma=1, matches=9)
+        return old.bot
+
+    def _lines(self, client: APIClient, query: str = "") -> list[tuple[int, str]]:
+        rows = client.get(f"{V1}/leaderboards/tuned/{query}").json()["results"]
+        return [(row["rank"], row["version"]["label"]) for row in rows]
+
+    def test_table_shows_the_newest_version_that_may_play(
+        self, bot: Bot, anonymous: APIClient
+    ) -> None:
+        (first, label), (second, _) = self._lines(anonymous)
+
+        assert (first, label, second) == (1, f"{bot.name} v2", 2)
+
+    def test_all_versions_are_shown_on_request(self, bot: Bot, anonymous: APIClient) -> None:
+        assert [rank for rank, _ in self._lines(anonymous, "?versions=all")] == [1, 2, 3]
+
+    def test_older_version_comes_back_when_the_newer_one_is_retired(
+        self, bot: Bot, anonymous: APIClient
+    ) -> None:
+        before = anonymous.get(f"{V1}/leaderboards/tuned/").headers["ETag"]
+        bot.versions.filter(number=2).update(state=VersionState.RETIRED)
+
+        assert self._lines(anonymous)[0] == (1, f"{bot.name} v1")
+        assert anonymous.get(f"{V1}/leaderboards/tuned/").headers["ETag"] != before
+
+    def test_new_version_without_a_match_hides_nobody(
+        self, bot: Bot, anonymous: APIClient
+    ) -> None:
+        make_version(bot=bot)
+
+        assert self._lines(anonymous)[0] == (1, f"{bot.name} v2")
+
+    def test_other_wishes_are_refused(self, anonymous: APIClient) -> None:
+        answer = anonymous.get(f"{V1}/leaderboards/tuned/?versions=old")
+
+        assert_problem(answer, status=400, code="bad_versions", attr="versions")
+
+    def test_page_shows_the_same(self, bot: Bot, client: Client) -> None:
+        pages = [client.get(f"/leaderboards/tuned/{query}") for query in ("", "?versions=all")]
+
+        assert [len(page.context["table"].rows) for page in pages] == [2, 3]
+
+
+def test_bars_are_differences_to_the_mean_of_the_pool(anonymous: APIClient) -> None:
+    pool = open_live_pool(game="tuned")
+    for mu in (40, 44):
+        Rating.objects.create(pool=pool, version=make_version(), mu=mu, sigma=1, matches=9)
+
+    first, second = anonymous.get(f"{V1}/leaderboards/tuned/").json()["results"]
+
+    assert (first["strength"], second["strength"]) == (27, 23)
+    assert first["interval"] == pytest.approx([27 - 2.45, 27 + 2.45])

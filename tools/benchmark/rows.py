@@ -17,7 +17,7 @@ from pentathlon.replays.models import Replay
 from pentathlon.replays.results import Submission, seat_results
 from pentathlon.replays.services import accept_results, read_record
 from pentathlon_engines.match.launcher import Usage
-from pentathlon_engines.record.record import canonical, chain, verify_record
+from pentathlon_engines.record.record import canonical, chain, course, verify_record
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
 from tools.benchmark.meter import cost_s, own_cpu_s
@@ -55,6 +55,7 @@ class Twin:
             plies=len(self.record["events"]),
             sandbox=self.record["sandbox"],
             chain=self.record["chain"],
+            course=course(self.record),
             record=canonical(self.record),
             seats=tuple(seat_results(self.submission().report)),
         )

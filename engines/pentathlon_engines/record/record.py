@@ -23,6 +23,8 @@ from pentathlon_engines.record.shape import Header, Record, RecordedOutcome, che
 
 FORMAT: Final = 1
 
+_COURSE_DIGITS: Final = 32
+"""Hexadecimal digits: 128 bits."""
 _TAIL: Final = ("events", "faults", "outcome", "chain")
 _to_json = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
@@ -62,6 +64,16 @@ def chain(record: Record) -> str:
         link = hashlib.sha256(link + canonical(event)).digest()
     tail = {"faults": record["faults"], "outcome": record["outcome"]}
     return hashlib.sha256(link + canonical(tail)).hexdigest()
+
+
+def course(record: Record) -> str:
+    """Return a fingerprint of all that happened in a match, whoever played and however fast.
+
+    The same bots in the same seats with the same course have played the same match again.
+    """
+    events = (Event.of(row) for row in record["events"])
+    happened = [[event.seat, event.text, event.is_stand_in] for event in events]
+    return hashlib.sha256(canonical(happened)).hexdigest()[:_COURSE_DIGITS]
 
 
 def verify_record(data: object) -> State:

@@ -42,6 +42,10 @@ class RankInterval(NamedTuple):
     best: int
     worst: int
 
+    def __str__(self) -> str:
+        """Return the ranks as tables show them: "2" or "2–5"."""
+        return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
+
 
 def joint_factor(strengths: Strengths, order: Sequence[int]) -> Triangle:
     """Return the Cholesky factor of the covariance of players in this order, by their indices.

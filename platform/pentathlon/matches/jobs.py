@@ -108,6 +108,7 @@ class MatchResult:
     plies: int
     sandbox: str
     chain: str
+    course: str
     record: bytes
     """Its canonical JSON."""
     seats: tuple[SeatResult, ...]

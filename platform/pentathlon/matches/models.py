@@ -188,6 +188,9 @@ class Match(models.Model):
     sandbox = models.CharField(max_length=12, blank=True)
     chain = models.CharField(max_length=64, blank=True)
     """Last link of the record's hash chain."""
+    course = models.CharField(max_length=32, blank=True, db_default="")
+    """Fingerprint of all that happened, without the times: finds matches that repeat each other.
+    Empty: it ended before courses were kept."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -151,7 +151,7 @@ def finish_matches(results: Iterable[MatchResult]) -> set[int]:
         ply=_by_id({pk: result.plies for pk, result in counted.items()}, IntegerField()),
         **{
             name: _by_id({pk: getattr(each, name) for pk, each in counted.items()}, CharField())
-            for name in ("outcome_reason", "sandbox", "chain")
+            for name in ("outcome_reason", "sandbox", "chain", "course")
         },
         **_NO_LEASE,
     )

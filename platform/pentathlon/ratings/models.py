@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, Self
 
 from django.db import models
-from django.db.models import Count, F, OuterRef, Q, Subquery, Value
+from django.db.models import Avg, Count, Exists, F, OuterRef, Q, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from pentathlon.bots.models import BotVersion
+from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match
 from pentathlon.ratings.book import RatingLine
-from pentathlon.ratings.skill import ALGORITHM_VERSION, Skill
+from pentathlon.ratings.skill import ALGORITHM_VERSION, MU, Skill
+from pentathlon.ratings.uncertainty import StrengthBar, live_bar
 
 _GAME: Final = "game:"
 _TOURNAMENT: Final = "tournament:"
@@ -36,6 +39,12 @@ class PoolQuerySet(models.QuerySet["Pool"]):
     def live(self) -> Self:
         """Return the live leaderboards of the games, not the tables of tournaments."""
         return self.filter(key__startswith=_GAME).order_by("game")
+
+    def with_active_versions(self) -> Self:
+        """Add `active_versions`, which changes with the set of versions that tables show."""
+        active = Rating.objects.filter(pool=OuterRef("pk")).active().order_by()
+        sums = active.values("pool").annotate(sum=Sum(F("version_id") * F("version_id")))
+        return self.annotate(active_versions=Subquery(sums.values("sum")))
 
     def with_new_results(self) -> Self:
         """Return pools with results to apply.
@@ -253,13 +262,45 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         """Return a pool's table, best first, with everything that a row shows."""
         rows = self.filter(pool__key=pool_key).select_related("version__bot__owner")
         hidden = ("version__validation_log", "version__manifest")
-        return rows.defer(*hidden).order_by("-score", "version_id")
+        field = Rating.objects.filter(pool__key=pool_key)
+        return rows.with_mean(field).defer(*hidden).order_by("-score", "version_id")
+
+    def active(self) -> Self:
+        """Leave out versions that may not play, and those that a newer rated one replaces."""
+        newer = Rating.objects.filter(
+            pool=OuterRef("pool"),
+            version__bot=OuterRef("version__bot"),
+            version__state=VersionState.ELIGIBLE,
+            version__number__gt=OuterRef("version__number"),
+        )
+        return self.filter(~Exists(newer), version__state=VersionState.ELIGIBLE)
 
     def ranked(self) -> Self:
-        """Add `rank` within the pool, from 1; it stays right on every page and under filters."""
+        """Add `rank` among the active versions of the pool; for a few rows."""
         above = Rating.objects.filter(pool=OuterRef("pool"), score__gt=OuterRef("score"))
-        counted = above.order_by().values("pool").annotate(count=Count("pk")).values("count")
-        return self.annotate(rank=Coalesce(Subquery(counted), Value(0)) + 1)
+        counted = above.active().order_by().values("pool").annotate(count=Count("pk"))
+        return self.annotate(rank=Coalesce(Subquery(counted.values("count")), Value(0)) + 1)
+
+    def with_ranks(self, page: Sequence[Rating]) -> list[Rating]:
+        """Return consecutive rows of this table with their `rank`, from 1; equals share one."""
+        if not page:
+            return []
+        first = page[0]
+        above = Q(score__gt=first.score)
+        level = Q(score=first.score, version_id__lt=first.version_id)
+        counts = self.order_by().aggregate(
+            above=Count("pk", filter=above), before=Count("pk", filter=above | level)
+        )
+        first.rank = counts["above"] + 1
+        for place, (upper, row) in enumerate(pairwise(page), start=counts["before"] + 2):
+            row.rank = upper.rank if row.score == upper.score else place
+        return list(page)
+
+    def with_mean(self, field: RatingQuerySet | None = None) -> Self:
+        """Add `field_mean`: the mean of all that are rated in `field`, or in the row's pool."""
+        rated = Rating.objects.filter(pool=OuterRef("pool")) if field is None else field
+        means = rated.filter(matches__gt=0).order_by().values("pool").annotate(mean=Avg("mu"))
+        return self.annotate(field_mean=Coalesce(Subquery(means.values("mean")), Value(MU)))
 
     def of_version(self, version_id: int) -> Self:
         """Return a bot version's ratings, those on live leaderboards first."""
@@ -284,7 +325,9 @@ class Rating(models.Model):
     last_seq = models.PositiveIntegerField(default=0)
 
     rank: int
-    """Place in the pool from 1, where `RatingQuerySet.ranked` has added it."""
+    """Place in its table from 1, where `RatingQuerySet.with_ranks` has added it."""
+    field_mean: float
+    """The mean of its pool, where `RatingQuerySet.with_mean` has added it."""
 
     objects = RatingQuerySet.as_manager()
 
@@ -301,6 +344,11 @@ class Rating(models.Model):
     def skill(self) -> Skill:
         """The two numbers as one value."""
         return Skill(self.mu, self.sigma)
+
+    @property
+    def bar(self) -> StrengthBar:
+        """The strength as tables show it, with its interval; needs `with_mean`."""
+        return live_bar(self.skill, mean=self.field_mean)
 
     @property
     def line(self) -> RatingLine:

@@ -16,7 +16,7 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.traces import Trace
-from pentathlon_engines.record.record import canonical, events_by, verify_record
+from pentathlon_engines.record.record import canonical, course, events_by, verify_record
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
 
@@ -80,6 +80,7 @@ def verified_result(match: Match, submission: Submission, *, record: bytes) -> M
         plies=len(report.record["events"]),
         sandbox=report.record["sandbox"],
         chain=report.record["chain"],
+        course=course(report.record),
         record=record,
         seats=tuple(seat_results(report)),
     )

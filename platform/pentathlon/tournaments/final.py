@@ -2,49 +2,73 @@
 
 from __future__ import annotations
 
-from pentathlon.ratings.fit import fit
-from pentathlon.ratings.results import counting_seats, read_results
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+
+from pentathlon.ratings.results import counting_seats
 from pentathlon.ratings.skill import Result, Skill, fold
-from pentathlon.ratings.uncertainty import chances_of_best, groups
 from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon_engines.strength.best import (
+    by_strength,
+    chances_of_best,
+    groups,
+    rank_intervals,
+)
+from pentathlon_engines.strength.played import PlayedMatch
+from pentathlon_engines.strength.thurstone import fit
 
 
 def final_rows(tournament: Tournament) -> list[FinalRow]:
     """Return the rows of the final table, best first, not yet stored; those that left have none.
 
-    The order is that of the fit, in which no result counts more for being late; beside it stands
-    the rating rule folded in schedule order. Both depend on the results alone, so the same
+    The order is that of the strengths, in which no result counts more for being late; beside them
+    stands the rating rule folded in schedule order. Both depend on the results alone, so the same
     tournament gives the same table bit for bit, in whatever order its matches ended.
     """
     pool = tournament.pool
     if pool is None:
         return []
-    results = results_in_order(tournament)
-    fitted = fit(results, draw_probability=pool.draw_probability)
-    folded = fold(results, draw_probability=pool.draw_probability)
-    entries = sorted(
-        tournament.entries.active(),
-        key=lambda entry: (-fitted.get(entry.version_id, Skill()).mu, entry.number or 0),
+    scheduled = tournament.entries.scheduled().values_list("version", "number")
+    entered = {version: number for version, number in scheduled if number is not None}
+    # By number, so that the ids of a database decide nothing, not even among equals.
+    matches = list(_matches(tournament, entered))
+    active = {entered[entry.version_id]: entry for entry in tournament.entries.active()}
+    fitted = fit(matches, players=entered.values(), draw_probability=pool.draw_probability)
+    strengths = fitted.only(active)
+    folded = fold(
+        (Result(match.players, match.ranks) for match in matches),
+        draw_probability=pool.draw_probability,
     )
-    skills = [fitted.get(entry.version_id, Skill()) for entry in entries]
-    places = zip(entries, skills, groups(skills), chances_of_best(skills), strict=True)
-    return [
-        FinalRow(
-            entry=entry,
+    chances = chances_of_best(strengths).chances
+    numbers, intervals = groups(strengths), rank_intervals(strengths)
+    rows = []
+    for place, index in enumerate(by_strength(strengths), start=1):
+        player = strengths.players[index]
+        skill = folded.get(player, Skill())
+        row = FinalRow(
+            entry=active[player],
             place=place,
-            group=group,
-            mu=skill.mu,
-            sigma=skill.sigma,
-            fold_mu=folded.get(entry.version_id, Skill()).mu,
-            fold_sigma=folded.get(entry.version_id, Skill()).sigma,
-            chance_of_best=chance,
+            group=numbers[index],
+            mu=strengths.mu[index],
+            sigma=strengths.sigma(index),
+            rank_low=intervals[index].best,
+            rank_high=intervals[index].worst,
+            fold_mu=skill.mu,
+            fold_sigma=skill.sigma,
+            chance_of_best=chances[index],
         )
-        for place, (entry, skill, group, chance) in enumerate(places, start=1)
-    ]
+        rows.append(row)
+    return rows
 
 
-def results_in_order(tournament: Tournament) -> list[Result]:
-    """Return the results that count, in schedule order."""
+def _matches(tournament: Tournament, entered: Mapping[int, int]) -> Iterator[PlayedMatch]:
+    """Yield the matches that count, in schedule order, their players by number."""
     seats = counting_seats().filter(match__place__tournament=tournament)
     in_order = seats.order_by("match__place__index", "seat")
-    return [result for _, result in read_results(in_order, by="match_id")]
+    facts = ("match", "match__place__block", "match__course")
+    rows = in_order.values_list(*facts, "version", "rank")
+    for (_, block, course), part in groupby(rows.iterator(), key=itemgetter(0, 1, 2)):
+        ends = [(entered[version], rank or 0) for *_, version, rank in part]
+        players, ranks = zip(*ends, strict=True)
+        yield PlayedMatch(players, ranks, block, course or None)

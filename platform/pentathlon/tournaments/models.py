@@ -306,10 +306,14 @@ class FinalRow(models.Model):
     )
     place = models.PositiveIntegerField()
     group = models.PositiveIntegerField()
-    """Same number = cannot be told apart with 95 % confidence."""
+    """Bots of different groups can be told apart with 95 % confidence."""
     mu = models.FloatField()
+    """Order-free strength by all results: what the table is ordered by."""
     sigma = models.FloatField()
-    """Order-free fit over all results: what the table is ordered by."""
+    """Of its difference to the mean of all entries."""
+    rank_low = models.PositiveIntegerField(null=True)
+    rank_high = models.PositiveIntegerField(null=True)
+    """The ranks it may have in truth; null: it was closed before there were rank intervals."""
     fold_mu = models.FloatField()
     fold_sigma = models.FloatField()
     """The live rating rule applied in schedule order."""

@@ -12,8 +12,17 @@ from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.ratings.models import Pool, Rating, ScoreLine
 from pentathlon.ratings.scores import Scores, read_scores, scores_of
 from pentathlon.ratings.skill import Skill
-from pentathlon.ratings.uncertainty import chances_of_best, groups, interval, is_provisional
+from pentathlon.ratings.uncertainty import (
+    StrengthBar,
+    chances_of_best,
+    final_bar,
+    groups,
+    is_provisional,
+    live_bar,
+    mean_of,
+)
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
+from pentathlon_engines.strength.best import RankInterval
 
 _NEVER_MET: Final = (0, 0, 0)
 _LATEST: Final = 1000
@@ -56,10 +65,13 @@ class Standing:
     place: int | None
     """From 1; None for an entry that was withdrawn or disqualified."""
     group: int | None
-    """Same number = cannot be told apart with 95 % confidence; None without a place."""
+    """Different groups can be told apart with 95 % confidence; None without a place."""
     entry: Entry
     rating: Skill
-    """Live rating while the tournament runs; order-free fit once it is closed."""
+    """Live rating while the tournament runs; order-free strength once it is closed."""
+    bar: StrengthBar
+    rank_interval: RankInterval | None = None
+    """The ranks that it may have in truth, once the tournament is closed."""
     fold: Skill | None
     """The rating rule applied in schedule order, once it is closed."""
     chance_of_best: float
@@ -84,8 +96,8 @@ class Standing:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Bounds that hold the true strength with 95 % probability."""
-        return interval(self.rating)
+        """Bounds that hold the true strength with 95 % probability; 25 is the field's mean."""
+        return self.bar.low, self.bar.high
 
     @property
     def is_provisional(self) -> bool:
@@ -186,11 +198,16 @@ def _final_rows(tournament: Tournament) -> list[Standing]:
 
 
 def _final_row(row: FinalRow, entry: Entry) -> Standing:
+    skill, ranks = Skill(row.mu, row.sigma), None
+    if row.rank_low is not None and row.rank_high is not None:
+        ranks = RankInterval(row.rank_low, row.rank_high)
     return Standing(
         place=row.place,
         group=row.group,
         entry=entry,
-        rating=Skill(row.mu, row.sigma),
+        rating=skill,
+        bar=final_bar(skill),
+        rank_interval=ranks,
         fold=Skill(row.fold_mu, row.fold_sigma),
         chance_of_best=row.chance_of_best,
     )
@@ -204,9 +221,16 @@ def _live_rows(tournament: Tournament) -> list[Standing]:
     rated.sort(key=lambda pair: 3 * pair[1].sigma - pair[1].mu)
     skills = [skill for _, skill in rated]
     rows = zip(rated, groups(skills), chances_of_best(skills), strict=True)
+    mean = mean_of(live.values())
     placed = [
         Standing(
-            place=place, group=group, entry=entry, rating=skill, fold=None, chance_of_best=chance
+            place=place,
+            group=group,
+            entry=entry,
+            rating=skill,
+            bar=live_bar(skill, mean=mean),
+            fold=None,
+            chance_of_best=chance,
         )
         for place, ((entry, skill), group, chance) in enumerate(rows, start=1)
     ]
@@ -221,16 +245,19 @@ def _live_skills(tournament: Tournament) -> dict[int, Skill]:
 
 def _without_place(entries: Sequence[Entry], live: Mapping[int, Skill]) -> list[Standing]:
     """Return the lines of entries that have left, in the order of entry."""
+    mean = mean_of(live.values())
+    skills = ((entry, live.get(entry.version_id, Skill())) for entry in entries)
     return [
         Standing(
             place=None,
             group=None,
             entry=entry,
-            rating=live.get(entry.version_id, Skill()),
+            rating=skill,
+            bar=live_bar(skill, mean=mean),
             fold=None,
             chance_of_best=0.0,
         )
-        for entry in entries
+        for entry, skill in skills
     ]
 
 

@@ -14,7 +14,10 @@ from pentathlon.ratings.verification import Difference, facts_are_equal, is_exac
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentState
 
-_FACTS: Final = ("place", "group", "mu", "sigma", "fold_mu", "fold_sigma", "chance_of_best")
+_FACTS: Final = (
+    *("place", "group", "mu", "sigma", "rank_low", "rank_high"),
+    *("fold_mu", "fold_sigma", "chance_of_best"),
+)
 
 
 def verify_final_table(*, tournament_id: int) -> list[Difference]:

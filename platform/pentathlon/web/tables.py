@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.ratings.models import Rating
-from pentathlon.ratings.uncertainty import interval, is_provisional
+from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.progress import Progress, progress
 from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
@@ -46,28 +46,36 @@ class RatingTable:
 
 
 def rating_table(
-    pool_key: str, *, reader: User | None, page: str | int = 1, size: int = PAGE_SIZE
+    pool_key: str,
+    *,
+    reader: User | None,
+    page: str | int = 1,
+    size: int = PAGE_SIZE,
+    has_all_versions: bool = False,
 ) -> RatingTable:
-    """Return one page of a pool's table, best first."""
-    found = Paginator(Rating.objects.table(pool_key).ranked(), size).get_page(page)
-    rows = [_row(rating, reader) for rating in found.object_list]
+    """Return one page of a pool's table, best first: of each bot the active version, or all."""
+    table = Rating.objects.table(pool_key)
+    table = table if has_all_versions else table.active()
+    found = Paginator(table, size).get_page(page)
+    rows = [_row(rating, reader) for rating in table.with_ranks(list(found.object_list))]
+    more = "&versions=all" if has_all_versions else ""
     return RatingTable(
         rows=rows,
-        scale=bar_scale([row.rating for row in rows]),
+        scale=bar_scale([row.rating.bar for row in rows]),
         first=found.start_index(),
         last=found.end_index(),
         total=found.paginator.count,
-        newer=f"?page={found.previous_page_number()}" if found.has_previous() else "",
-        older=f"?page={found.next_page_number()}" if found.has_next() else "",
+        newer=f"?page={found.previous_page_number()}{more}" if found.has_previous() else "",
+        older=f"?page={found.next_page_number()}{more}" if found.has_next() else "",
     )
 
 
-def bar_scale(ratings: Sequence[Rating]) -> tuple[float, float]:
+def bar_scale(bars: Sequence[StrengthBar]) -> tuple[float, float]:
     """Return round bounds that hold every interval of a table."""
-    if not ratings:
+    if not bars:
         return 0.0, 50.0
-    lows, highs = zip(*(interval(rating.skill) for rating in ratings), strict=True)
-    return 5.0 * floor(min(lows) / 5), 5.0 * ceil(max(highs) / 5)
+    low, high = min(bar.low for bar in bars), max(bar.high for bar in bars)
+    return 5.0 * floor(low / 5), 5.0 * ceil(high / 5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

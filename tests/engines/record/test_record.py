@@ -17,6 +17,7 @@ from pentathlon_engines.record import record
 from pentathlon_engines.record.record import (
     canonical,
     chain,
+    course,
     position,
     positions,
     verify_record,
@@ -45,6 +46,18 @@ def changed(original: Json, change: Change, *, resealed: bool = True) -> Json:
     if resealed:
         altered["chain"] = chain(altered)
     return altered
+
+
+def test_course_tells_what_happened_and_not_when_or_to_whom() -> None:
+    original = tuned_record()
+
+    def slow_down(altered: Json) -> None:
+        altered["events"] = [[*event[:2], 77, 99] for event in altered["events"]]
+        altered["seed"] += 1
+        altered["bots"][0]["name"] = "another"
+
+    assert course(changed(original, slow_down)) == course(original)
+    assert course(changed(original, lambda altered: altered["events"].pop())) != course(original)
 
 
 def test_sealed_record_verifies() -> None:

@@ -108,6 +108,10 @@ def test_rank_intervals_count_who_can_be_told_apart() -> None:
     ]
 
 
+def test_rank_intervals_read_like_ranks() -> None:
+    assert [str(RankInterval(2, 5)), str(RankInterval(3, 3))] == ["2–5", "3"]
+
+
 def test_level_neighbours_share_a_group() -> None:
     """The first and the third can be told apart, but neither from the second."""
     assert groups(_independent((30, 1), (28, 1), (26, 1), (10, 1))) == [1, 1, 1, 2]

@@ -50,6 +50,7 @@ def result(*, seats: int = 2, record: bytes = b"{}", **first_seat: Any) -> Match
         plies=7,
         sandbox="namespaces",
         chain="c" * 64,
+        course="d" * 32,
         record=record,
         seats=tuple(
             SeatResult(rank=seat, **{**shared, **(first_seat if seat == 0 else {})})

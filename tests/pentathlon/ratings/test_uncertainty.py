@@ -1,4 +1,5 @@
 import random
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -7,10 +8,13 @@ from hypothesis import strategies as st
 from pentathlon.ratings.skill import Skill
 from pentathlon.ratings.uncertainty import (
     chances_of_best,
+    final_bar,
     groups,
-    interval,
+    half_width,
     is_level,
     is_provisional,
+    live_bar,
+    mean_of,
 )
 
 SKILLS = st.lists(st.builds(Skill, st.floats(0, 50), st.floats(0.3, 9)), min_size=1, max_size=12)
@@ -61,15 +65,24 @@ class TestChancesOfBest:
 
 
 class TestGroups:
-    def test_rows_level_with_the_first_share_its_group(self) -> None:
+    def test_level_rows_share_a_group(self) -> None:
         table = [Skill(40, 1), Skill(39, 1), Skill(30, 1), Skill(29.5, 1), Skill(10, 1)]
 
         assert groups(table) == [1, 1, 2, 2, 3]
 
-    def test_a_chain_of_small_steps_is_cut(self) -> None:
-        table = [Skill(40 - step, 1) for step in range(6)]
+    def test_a_chain_of_small_steps_is_one_group(self) -> None:
+        """Neighbours in it cannot be told apart, so there is no place to cut."""
+        assert groups([Skill(40 - step, 1) for step in range(6)]) == [1] * 6
 
-        assert groups(table) == [1, 1, 1, 2, 2, 2]
+    @given(SKILLS)
+    def test_groups_can_be_told_apart(self, skills: list[Skill]) -> None:
+        table = sorted(skills, key=lambda skill: -skill.mu)
+
+        numbers = groups(table)
+
+        for upper, lower in combinations(range(len(table)), 2):
+            if numbers[upper] != numbers[lower]:
+                assert not is_level(table[upper], table[lower])
 
     def test_empty_table_has_no_groups(self) -> None:
         assert groups([]) == []
@@ -80,8 +93,26 @@ def test_level_depends_on_both_sigmas() -> None:
     assert not is_level(Skill(30, 0.5), Skill(27.5, 0.5))
 
 
-def test_interval_holds_95_percent() -> None:
-    assert interval(Skill(25, 2)) == pytest.approx((21.08, 28.92))
+def test_live_bars_are_differences_to_the_mean() -> None:
+    """If all ratings of a pool drift together, no bar moves."""
+    field = [Skill(20, 2), Skill(31, 1)]
+    drifted = [Skill(skill.mu + 3, skill.sigma) for skill in field]
+
+    bars = [[live_bar(skill, mean=mean_of(some)) for skill in some] for some in (field, drifted)]
+
+    assert bars[0] == bars[1]
+    assert bars[0][1].strength == pytest.approx(30.5)
+    assert bars[0][1].low == pytest.approx(30.5 - half_width(1))
+
+
+def test_bar_of_a_final_table_holds_95_percent() -> None:
+    bar = final_bar(Skill(25, 2))
+
+    assert (bar.low, bar.high) == pytest.approx((21.08, 28.92))
+
+
+def test_field_of_nobody_has_the_prior_mean() -> None:
+    assert live_bar(Skill(), mean=mean_of([])).strength == 25
 
 
 @pytest.mark.parametrize(("sigma", "expected"), [(8.3, True), (1.91, True), (1.9, False)])

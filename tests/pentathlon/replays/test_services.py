@@ -11,7 +11,7 @@ from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
 from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
-from pentathlon_engines.record.record import canonical, chain
+from pentathlon_engines.record.record import canonical, chain, course
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed, let_lease_expire
 from tests.pentathlon.replays.playing import record_of, submit
@@ -37,6 +37,7 @@ class TestAccepted:
 
         assert match.state == MatchState.DONE
         assert (match.chain, match.sandbox) == (record["chain"], "namespaces")
+        assert match.course == course(record)
         assert match.outcome_reason == record["outcome"]["reason"]
         assert read_record(match.replay) == record
         assert match.replay.raw_bytes == len(canonical(record))

@@ -132,6 +132,39 @@ class TestFinalTable:
         assert [row.fold.mu for row in rows if row.fold] == [row.fold_mu for row in stored]
         assert [row.points for row in rows] == [6, 4, 2, 0]
 
+    def test_strengths_are_differences_to_the_mean(self) -> None:
+        rows = standings(_closed())
+
+        assert sum(row.bar.strength for row in rows) / 4 == pytest.approx(25)
+        assert all(row.bar.low < row.bar.strength < row.bar.high for row in rows)
+
+    def test_rank_intervals_hold_the_places(self) -> None:
+        rows = standings(_closed())
+
+        ranks = [row.rank_interval for row in rows if row.rank_interval]
+        assert [rank.best <= place <= rank.worst for place, rank in enumerate(ranks, start=1)] == [
+            True
+        ] * 4
+        assert sum(row.chance_of_best for row in rows) == pytest.approx(1)
+
+    def test_exact_repeats_make_no_table_surer(self) -> None:
+        """The second cycle plays the same matches again."""
+        versions = [make_version() for _ in range(3)]
+        tables = []
+        for cycles, courses in ((1, True), (2, True), (2, False)):
+            tournament = started(
+                versions=versions, rated=False, cycles=cycles, secret=SECRET, draw_probability=0.05
+            )
+            settle(matches_of(tournament))
+            if courses:
+                Match.objects.update(course="c" * 32)
+            close_finished()
+            tables.append([row.bar for row in standings(tournament)])
+
+        once, repeated, unknown = tables
+        assert repeated == once
+        assert unknown[0].reach < once[0].reach
+
     def test_order_in_which_matches_ended_does_not_matter(self) -> None:
         versions = [make_version() for _ in range(4)]
 
@@ -270,6 +303,8 @@ def _numbers(row: FinalRow) -> tuple[object, ...]:
         row.group,
         row.mu,
         row.sigma,
+        row.rank_low,
+        row.rank_high,
         row.fold_mu,
         row.fold_sigma,
         row.chance_of_best,

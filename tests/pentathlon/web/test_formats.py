@@ -2,6 +2,7 @@
 
 import pytest
 
+from pentathlon.ratings.uncertainty import StrengthBar
 from pentathlon.web.tables import tint
 from pentathlon.web.templatetags import formats
 from pentathlon.web.templatetags.components import badge, interval_bar, progress_bar, seat_mark
@@ -27,7 +28,7 @@ def test_numbers_are_set_as_everywhere() -> None:
     assert formats.percent(0.61) == "61 %"
     assert formats.percent_fine(0.508) == "50.8 %"
     assert formats.decimal(36.24) == "36.2"
-    assert formats.spread(1.8) == "3.5"
+    assert formats.spread(1.8) == "4.4"
     assert formats.seconds(1234) == "1.23"
     assert formats.seconds(12_340) == "12.3"
     assert (formats.points(11.0), formats.points(11.5)) == ("11", "11.5")
@@ -42,7 +43,7 @@ def test_tint_follows_the_share(share: float | None, name: str) -> None:
 
 
 def test_bar_shows_the_95_percent_interval() -> None:
-    drawing = interval_bar(30, 5, (10, 50), provisional=False)
+    drawing = interval_bar(StrengthBar(30, 9.8), (10, 50), provisional=False)
 
     assert 'x="25.5%"' in drawing
     assert 'width="49.0%"' in drawing
@@ -50,14 +51,14 @@ def test_bar_shows_the_95_percent_interval() -> None:
 
 
 def test_interval_beyond_the_scale_is_cut() -> None:
-    drawing = interval_bar(10, 5, (10, 50), provisional=True)
+    drawing = interval_bar(StrengthBar(10, 9.8), (10, 50), provisional=True)
 
     assert 'x="0.0%"' in drawing
     assert 'class="reach provisional"' in drawing
 
 
 def test_second_copy_of_an_interval_is_silent() -> None:
-    drawing = interval_bar(30, 1, (10, 50), provisional=False, shown=False)
+    drawing = interval_bar(StrengthBar(30, 2), (10, 50), provisional=False, shown=False)
 
     assert 'aria-hidden="true"' in drawing
     assert "aria-label" not in drawing

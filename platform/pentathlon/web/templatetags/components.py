@@ -8,8 +8,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from pentathlon import web
-from pentathlon.ratings.skill import Skill
-from pentathlon.ratings.uncertainty import interval
+from pentathlon.ratings.uncertainty import StrengthBar
 from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
 
@@ -114,21 +113,20 @@ def progress_bar(*, done: int, running: int, void: int, total: int) -> SafeStrin
 
 @register.simple_tag
 def interval_bar(
-    mu: float, sigma: float, scale: tuple[float, float], *, provisional: bool, shown: bool = True
+    bar: StrengthBar, scale: tuple[float, float], *, provisional: bool, shown: bool = True
 ) -> SafeString:
     """Draw the 95 % interval of a strength on the scale of its table."""
-    low, high = interval(Skill(mu, sigma))
-    left, right = _on(low, scale), _on(high, scale)
+    left, right = _on(bar.low, scale), _on(bar.high, scale)
     return format_html(
         '<svg class="interval" {}><line class="track" x2="100%" y1="11" y2="11"/>'
         '<rect class="reach {}" x="{}%" y="5" width="{}%" height="12" rx="3"/>'
         '<rect class="tick" x="{}%" y="2" width="3" height="18" '
         'transform="translate(-1.5 0)"/></svg>',
-        _aria(f"95 % interval {low:.1f} to {high:.1f}", shown=shown),
+        _aria(f"95 % interval {bar.low:.1f} to {bar.high:.1f}", shown=shown),
         "provisional" if provisional else "",
         f"{left:.1f}",
         f"{right - left:.1f}",
-        f"{_on(mu, scale):.1f}",
+        f"{_on(bar.strength, scale):.1f}",
     )
 
 

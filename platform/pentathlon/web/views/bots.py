@@ -49,7 +49,9 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     found = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
     versions = list(found.versions.listed().order_by("-number"))
     live = Rating.objects.filter(version__bot=found, pool__in=Pool.objects.live())
-    ratings = list(live.select_related("pool", "version").ranked().order_by("-version__number"))
+    ratings = list(
+        live.select_related("pool", "version").with_mean().ranked().order_by("-version__number")
+    )
     newest = _newest_per_game(ratings)
     reader = person(request)
     latest = Match.objects.filter(pk__in=latest_matches(found.pk, limit=_CANDIDATES))

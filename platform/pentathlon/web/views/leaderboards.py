@@ -12,7 +12,8 @@ from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
-_COLUMNS = ("rank", "bot", "version", "author", "rating", "mu", "sigma", "matches")
+_BAR = ("strength", "low", "high")
+_COLUMNS = ("rank", "bot", "version", "author", "rating", "mu", "sigma", *_BAR, "matches")
 
 
 @require_safe
@@ -26,14 +27,18 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 @require_safe
 def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
     """Show who plays a game best, and how sure that is."""
-    pool = _pool(game)
+    pool, shows_all = _pool(game), _shows_all(request)
     context = {
         "section": "ratings",
         "info": GAMES[game].info,
         "tiles": game_tiles(),
         "results": pool.applied_seq if pool else 0,
+        "shows_all": shows_all,
         "table": rating_table(
-            live_key(game), reader=person(request), page=request.GET.get("page", 1)
+            live_key(game),
+            reader=person(request),
+            page=request.GET.get("page", 1),
+            has_all_versions=shows_all,
         ),
     }
     return render(request, "web/leaderboard.html", context)
@@ -50,7 +55,8 @@ def leaderboard_changes(request: HttpRequest, game: str) -> HttpResponse:
 def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
     """Send the whole table as CSV."""
     _pool(game)
-    rows = Rating.objects.table(live_key(game)).iterator()
+    table = Rating.objects.table(live_key(game))
+    rows = (table if _shows_all(request) else table.active()).iterator()
     return csv_table(
         f"{game}-ratings",
         columns=_COLUMNS,
@@ -60,8 +66,14 @@ def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
 
 def _line(rank: int, row: Rating) -> tuple[object, ...]:
     bot = row.version.bot
-    figures = (row.score, row.mu, row.sigma, row.matches)
+    bar = (row.bar.strength, row.bar.low, row.bar.high)
+    figures = (row.score, row.mu, row.sigma, *bar, row.matches)
     return (rank, bot.name, row.version.number, bot.owner.username, *figures)
+
+
+def _shows_all(request: HttpRequest) -> bool:
+    """Tell whether the reader wants old versions, too."""
+    return request.GET.get("versions") == "all"
 
 
 def _pool(game: str) -> Pool | None:
