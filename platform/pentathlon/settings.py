@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "pentathlon.replays",
     "pentathlon.ratings",
     "pentathlon.tournaments",
+    "pentathlon.challenges",
     "pentathlon.web",
     "pentathlon.local",
     "api",

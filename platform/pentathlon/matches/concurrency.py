@@ -1,6 +1,7 @@
 """How many matches one bot may play at a time, so that none keeps all workers busy.
 
-Validation does not count: an upload is checked whatever its bot plays meanwhile.
+Validation does not count: an upload is checked whatever its bot plays meanwhile. Challenges do not
+either: they have a share of the window of their own, and must not hold back rated play.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ class MatchKind(models.TextChoices):
 
     VALIDATION = "validation", "validation of an upload"
     TOURNAMENT = "tournament", "tournament"
+    CHALLENGE = "challenge", "challenge"
 
 
 class AttemptState(models.TextChoices):
@@ -96,7 +97,7 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(state__in=(MatchState.PENDING, MatchState.RUNNING))
 
     def of_lane(self, lane: int) -> Self:
-        """Return the matches of one lane: those of a tournament."""
+        """Return the matches of one lane: those of a tournament, or of a challenge."""
         return self.filter(lane=lane)
 
     def of_game(self, game: str) -> Self:
@@ -166,7 +167,7 @@ class Match(models.Model):
     on_hold = models.BooleanField(default=False)
     """Held by itself; a release before this one paused tournaments so."""
     lane = models.PositiveBigIntegerField(default=0, db_default=0)
-    """Lanes take turns, so that a long one starves no other: the number of the tournament."""
+    """Lanes take turns, so that a long one starves no other; one for a tournament or challenge."""
 
     state = models.CharField(max_length=8, choices=MatchState, default=MatchState.PENDING)
     state_reason = models.CharField(max_length=300, blank=True)

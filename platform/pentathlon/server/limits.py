@@ -59,6 +59,14 @@ MOST_VALIDATING: Final = 10
 ACCOUNT_BYTES: Final = 1024 * MEGABYTE
 """Of all archives that one author keeps here."""
 
+CHALLENGE_BLOCKS: Final = 20
+CHALLENGE_MATCHES: Final = 100
+"""Of one challenge, whatever the size of its table."""
+CHALLENGE_MATCHES_A_DAY: Final = 400
+"""Of one author."""
+CHALLENGES_UNDER_WAY: Final = 3
+"""Of one author at a time."""
+
 
 class Lane(StrEnum):
     """Threads that requests of one kind share, so that no kind waits for another."""

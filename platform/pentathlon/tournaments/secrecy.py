@@ -1,7 +1,8 @@
 """Decides which seeds may be shown: those with which no match can be played any more.
 
 A seed stays sealed until the last match of its block is done. A void match may be requeued, so its
-block stays sealed until the tournament is over and its secret is public.
+block stays sealed until the tournament is over and its secret is public. In a challenge, a void
+match stays void, and the matches of a block are those with its seed.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from typing import Final
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
 
 from pentathlon.common.errors import Conflict
-from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchState
 from pentathlon.tournaments.models import TournamentMatch, TournamentMatchQuerySet
 
 _SEALED: Final = "is_sealed"
 """What `with_seals` adds to a match."""
+_UNFINISHED: Final = Q(state__in=(MatchState.PENDING, MatchState.RUNNING))
 
 
 def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
@@ -25,9 +27,10 @@ def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
         block=OuterRef("place__block"),
         tournament__revealed_at=None,
     ).exclude(match__state=MatchState.DONE)
-    unfinished = Q(state__in=(MatchState.PENDING, MatchState.RUNNING))
-    sealed = ExpressionWrapper(Q(Exists(open_legs)) | unfinished, output_field=BooleanField())
-    return matches.annotate(**{_SEALED: sealed})
+    same_block = Match.objects.filter(lane=OuterRef("lane"), seed=OuterRef("seed"))
+    challenged = Q(Exists(same_block.filter(_UNFINISHED)), kind=MatchKind.CHALLENGE)
+    sealed = Q(Exists(open_legs)) | challenged | _UNFINISHED
+    return matches.annotate(**{_SEALED: ExpressionWrapper(sealed, output_field=BooleanField())})
 
 
 def sealed_blocks(places: TournamentMatchQuerySet) -> set[int]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand
 from django.db import connection
 
+from pentathlon.challenges.services import call_off_out_of_play
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.fleet.services import forget_silent_workers
 from pentathlon.matches.expiry import watch_leases
@@ -26,7 +27,11 @@ _BESIDE_TTL_S: Final = 15
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "close": {"entries": settle_entries, "tournaments": close_finished},
     "recompute": {"scores": make_scores, "recompute": recompute_outdated},
-    "schedule": {"schedules": make_schedules, "cancelled tournaments": call_off_cancelled},
+    "schedule": {
+        "schedules": make_schedules,
+        "cancelled tournaments": call_off_cancelled,
+        "challenges": call_off_out_of_play,
+    },
 }
 
 

@@ -1,7 +1,11 @@
 """Which matches workers are told of next. The times of publishing are the outbox.
 
-Validation goes first. Then lanes take turns: whichever has least in flight comes next, so that a
-long tournament does not keep a short one waiting. Within a lane the order of the schedule holds.
+Validation goes first, then rated play, challenges last. Lanes of one kind take turns: whichever
+has least in flight comes next, so that a long tournament does not keep a short one waiting. Within
+a lane the order of the schedule holds.
+
+Challenges have at most a quarter of the window, so that a rated match that comes later finds room
+at once. An eighth is kept for them while they wait, because rated play may never pause.
 """
 
 from __future__ import annotations
@@ -33,6 +37,9 @@ RESEND_S: Final = 60
 """After how long a hint that nobody followed is published again."""
 RESEND_LOST_S: Final = 5
 """The same, when the broker holds no hints: then it was lost on the way."""
+MOST_FOR_CHALLENGES: Final = 1 / 4
+KEPT_FOR_CHALLENGES: Final = 1 / 8
+"""Shares of the window."""
 
 _BATCH_S = 2.0
 """How long a batch may take: for longer matches nothing is won by taking them together."""
@@ -119,8 +126,21 @@ class _Plan:
         room = max(0, window - self._in_flight.total())
         chosen = self._stale[:room]
         chosen += self._by_turns(MatchKind.VALIDATION, room - len(chosen))
-        chosen += self._by_turns(MatchKind.TOURNAMENT, room - len(chosen))
+        kept, most = self._room_for_challenges(window)
+        chosen += self._by_turns(MatchKind.TOURNAMENT, room - len(chosen) - kept)
+        chosen += self._by_turns(MatchKind.CHALLENGE, min(most, room - len(chosen)))
         return chosen
+
+    def _room_for_challenges(self, window: int) -> tuple[int, int]:
+        """Return how many matches are kept for challenges, and how many they may have."""
+        if not waiting_lanes(MatchKind.CHALLENGE):
+            return 0, 0
+        in_flight = sum(
+            count for (kind, _), count in self._in_flight.items() if kind == MatchKind.CHALLENGE
+        )
+        kept = int(window * KEPT_FOR_CHALLENGES) - in_flight
+        most = max(1, int(window * MOST_FOR_CHALLENGES)) - in_flight
+        return max(0, kept), max(0, most)
 
     def _by_turns(self, kind: MatchKind, room: int) -> Iterator[Chosen]:
         if room <= 0:

@@ -15,7 +15,7 @@ from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.matches.concurrency import Cap
-from pentathlon.matches.models import HeldLane, Match, MatchState
+from pentathlon.matches.models import HeldLane, Match, MatchKind, MatchState
 from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.retries import MAX_ATTEMPTS
 from pentathlon.matches.services import LEASE_S
@@ -125,6 +125,8 @@ def _why_not_yet(match: Match, situation: Situation) -> Reason:
             sentence=f"Held by the per-bot cap: {bot} has {settings.BOT_MATCHES} matches in hand, "
             "the most that one bot may have at a time.",
         )
+    if match.kind == MatchKind.CHALLENGE:
+        return Reason(code="queued", sentence="Waits for its turn: rated matches go first.")
     return Reason(code="queued", sentence="Waits for its turn in the schedule.")
 
 

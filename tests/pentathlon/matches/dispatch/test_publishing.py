@@ -421,3 +421,72 @@ class TestRouting:
         make_match()
 
         assert publish_pending(publish=broker) == 0
+
+
+def _challenges(lane: int, length: int) -> list[int]:
+    """Store the matches of one challenge."""
+    return [make_match(lane=lane, kind=MatchKind.CHALLENGE).pk for _ in range(length)]
+
+
+class TestChallenges:
+    def test_rated_play_and_validation_go_before_challenges(self, broker: Broker) -> None:
+        make_worker()
+        challenges = _challenges(10**12, 2)
+        rated, check = make_match().pk, make_match(kind=MatchKind.VALIDATION).pk
+
+        publish_pending(publish=broker, window=3)
+
+        assert broker.sent == [check, rated, challenges[0]]
+
+    def test_challenges_alone_leave_most_of_the_window_free(self, broker: Broker) -> None:
+        make_worker()
+        challenges = _challenges(10**12, 8)
+
+        publish_pending(publish=broker, window=16)
+        publish_pending(publish=broker, window=16)
+        late = make_match().pk
+        publish_pending(publish=broker, window=16)
+
+        assert broker.sent == [*challenges[:4], late]
+
+    def test_rated_play_that_never_pauses_leaves_challenges_their_part(
+        self, broker: Broker
+    ) -> None:
+        make_worker()
+        rated = [make_match().pk for _ in range(20)]
+        challenges = _challenges(10**12, 8)
+
+        publish_pending(publish=broker, window=16)
+
+        assert broker.sent == [*rated[:14], *challenges[:2]]
+
+    def test_nothing_is_kept_for_challenges_while_none_waits(self, broker: Broker) -> None:
+        make_worker()
+        rated = [make_match().pk for _ in range(20)]
+
+        publish_pending(publish=broker, window=16)
+
+        assert broker.sent == rated[:16]
+
+    def test_challenges_take_turns(self, broker: Broker) -> None:
+        make_worker()
+        first, second = _challenges(10**12, 3), _challenges(10**12 + 1, 3)
+
+        publish_pending(publish=broker, window=16)
+
+        assert broker.sent == [first[0], second[0], first[1], second[1]]
+
+    def test_bot_that_is_challenged_often_still_plays_rated_matches(
+        self, broker: Broker, settings: Settings
+    ) -> None:
+        settings.BOT_MATCHES = 1
+        make_worker()
+        popular, other = make_version(), make_version()
+        for _ in range(3):
+            match = make_match([popular, make_version()], kind=MatchKind.CHALLENGE, lane=10**12)
+            claimed(match)
+        rated = make_match([popular, other]).pk
+
+        publish_pending(publish=broker)
+
+        assert broker.sent == [rated]

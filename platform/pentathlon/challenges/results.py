@@ -1,0 +1,118 @@
+"""How a challenge stands, read from its matches block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Prefetch
+
+from pentathlon.challenges.models import Challenge
+from pentathlon.challenges.scores import WIN, empty_counts, half_points
+from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
+
+_UNENDED = (MatchState.PENDING, MatchState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeBlock:
+    """The matches with one seed, in every seat order."""
+
+    number: int
+    """From 1."""
+    matches: tuple[Match, ...]
+    half_points: int | None
+    """Of the challenger; None unless every match was played."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no match of it can be played any more."""
+        return all(match.state not in _UNENDED for match in self.matches)
+
+    @property
+    def seed(self) -> int | None:
+        """Its seed, once no match with it can be played any more."""
+        return self.matches[0].seed if self.is_done else None
+
+    @property
+    def points(self) -> float | None:
+        """Points of the challenger, if the block is complete."""
+        return None if self.half_points is None else self.half_points / WIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeSeat:
+    """How the challenger did in one seat."""
+
+    seat: int
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def matches(self) -> int:
+        """How many were played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def share(self) -> float | None:
+        """Its share of the points; None before the first match."""
+        return (self.wins + self.draws / 2) / self.matches if self.matches else None
+
+
+def with_ranks(matches: MatchQuerySet) -> MatchQuerySet:
+    """Load with matches who sat where and how that went, and nothing else of the seats."""
+    seats = MatchSeat.objects.order_by("seat").only("match", "seat", "version", "rank")
+    return matches.prefetch_related(Prefetch("seats", queryset=seats))
+
+
+def blocks_of(challenge: Challenge, matches: Sequence[Match]) -> list[ChallengeBlock]:
+    """Return the blocks of a challenge; `matches` are all of its matches in order."""
+    size = challenge.block_size
+    parts = [tuple(matches[start : start + size]) for start in range(0, len(matches), size)]
+    return [
+        ChallengeBlock(number=number, matches=part, half_points=_total(challenge, part))
+        for number, part in enumerate(parts, start=1)
+    ]
+
+
+def counts_of(challenge: Challenge, blocks: Sequence[ChallengeBlock]) -> list[int]:
+    """Return how many blocks gave each number of half points."""
+    counts = empty_counts(challenge.block_size)
+    for block in blocks:
+        if block.half_points is not None:
+            counts[block.half_points] += 1
+    return counts
+
+
+def seats_of(challenge: Challenge, matches: Sequence[Match]) -> list[ChallengeSeat]:
+    """Return how the challenger did in each seat, incomplete blocks included."""
+    found: dict[int, list[int]] = {}
+    for match in matches:
+        seat = _seat_of(match, challenge.version_id)
+        tally = found.setdefault(seat, [0, 0, 0])
+        if match.state == MatchState.DONE:
+            tally[_points(challenge, match)] += 1
+    return [
+        ChallengeSeat(seat=seat, wins=wins, draws=draws, losses=losses)
+        for seat, (losses, draws, wins) in sorted(found.items())
+    ]
+
+
+def _total(challenge: Challenge, matches: Sequence[Match]) -> int | None:
+    if any(match.state != MatchState.DONE for match in matches):
+        return None
+    return sum(_points(challenge, match) for match in matches)
+
+
+def _points(challenge: Challenge, match: Match) -> int:
+    ranks = [seat.rank or 0 for seat in match.seats.all()]
+    return half_points(
+        ranks,
+        challenger=_seat_of(match, challenge.version_id),
+        opponent=_seat_of(match, challenge.opponent_id),
+    )
+
+
+def _seat_of(match: Match, version_id: int) -> int:
+    return next(seat.seat for seat in match.seats.all() if seat.version_id == version_id)

@@ -1,0 +1,169 @@
+"""Everything that changes challenges.
+
+running --all matches ended--> done
+   |
+   +--cancel--> cancelled
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterator, Sequence
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
+from pentathlon.challenges.models import Challenge, ChallengeState, challenge_of_lane
+from pentathlon.challenges.players import ChallengeTable, choose_players
+from pentathlon.challenges.quota import check_quota
+from pentathlon.challenges.results import blocks_of, counts_of, with_ranks
+from pentathlon.challenges.seatings import count_orders, seat_orders
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.matches.jobs import MatchSpec
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.services import schedule_matches, void_matches
+from pentathlon.server.limits import CHALLENGE_BLOCKS, CHALLENGE_MATCHES
+from pentathlon_engines.record.shape import SEED_END
+
+DEFAULT_BLOCKS = 10
+
+
+@transaction.atomic
+def create_challenge(
+    *,
+    actor: User,
+    version: int,
+    bot: int | None = None,
+    against: int | None = None,
+    others: Sequence[int] = (),
+    game: str | None = None,
+    blocks: int = DEFAULT_BLOCKS,
+) -> Challenge:
+    """Have one of the actor's versions meet a bot, or another version of their own, unrated.
+
+    `others` are bots for the other chairs of a larger table. Every block draws a seed of its own.
+    """
+    table = choose_players(
+        actor=actor,
+        version_id=version,
+        bot_id=bot,
+        against_id=against,
+        other_ids=others,
+        game=game,
+    )
+    planned = _checked_size(blocks, seats=len(table.players))
+    check_quota(actor, matches=planned)
+    challenge = Challenge.objects.create(
+        author=actor,
+        game=table.game,
+        version=table.version,
+        opponent=table.opponent,
+        others=[each.pk for each in table.others],
+        blocks=blocks,
+        planned=planned,
+    )
+    schedule_matches(_specs(challenge, table))
+    return challenge
+
+
+@transaction.atomic
+def cancel_challenge(*, actor: User, challenge: Challenge) -> Challenge:
+    """Void all matches of the actor's challenge that have not ended; the results so far stay."""
+    if actor.pk != challenge.author_id:
+        raise NotAllowed(
+            f"Only {challenge.author.username}, who made it, may cancel this challenge.",
+            code="not_your_challenge",
+        )
+    # Matches before their challenge, as whoever finishes one: two of us must not deadlock.
+    list(challenge.matches.unfinished().select_for_update().values_list("pk", flat=True))
+    locked = Challenge.objects.select_for_update().get(pk=challenge.pk)
+    if locked.state != ChallengeState.RUNNING:
+        raise Conflict(
+            f"This challenge is {locked.get_state_display()}; one can cancel it only while it is "
+            "running.",
+            code="wrong_state",
+        )
+    Challenge.objects.filter(pk=locked.pk).update(state=ChallengeState.CANCELLED)
+    void_matches(matches=locked.matches, reason="The challenge was cancelled.")
+    locked.refresh_from_db()
+    return locked
+
+
+def call_off_out_of_play() -> int:
+    """Void what is left of challenges with a version that plays no more; return how many.
+
+    The reconciler calls it again and again.
+    """
+    called_off = 0
+    for challenge in _with_a_version_out_of_play():
+        with transaction.atomic():
+            called_off += void_matches(
+                matches=challenge.matches.filter(state=MatchState.PENDING),
+                reason="One of its bots has been taken out of play.",
+            )
+    return called_off
+
+
+def count_endings(match_ids: Collection[int]) -> None:
+    """Count the results of challenges in which these matches have just ended."""
+    ended = Match.objects.filter(pk__in=match_ids, kind=MatchKind.CHALLENGE)
+    lanes = set(ended.order_by().values_list("lane", flat=True))
+    # In the order of ids: two endings with the same challenges must not deadlock.
+    for challenge_id in sorted(filter(None, map(challenge_of_lane, lanes))):
+        # The lock makes the later of two matches that end together see the other one.
+        _recount(Challenge.objects.select_for_update().get(pk=challenge_id))
+
+
+def _checked_size(blocks: int, *, seats: int) -> int:
+    """Return how many matches so many blocks have; refuse too many."""
+    size = count_orders(seats)
+    most = min(CHALLENGE_BLOCKS, CHALLENGE_MATCHES // size)
+    if not 1 <= blocks <= most:
+        raise InvalidInput(
+            f"A challenge of {seats} bots has 1 to {most} blocks, not {blocks}.",
+            code="too_many_blocks" if blocks > most else "too_few_blocks",
+            field="blocks",
+        )
+    return blocks * size
+
+
+def _specs(challenge: Challenge, table: ChallengeTable) -> Iterator[MatchSpec]:
+    for _ in range(challenge.blocks):
+        seed = secrets.randbelow(SEED_END)
+        for seating in seat_orders(table.players):
+            yield MatchSpec(
+                kind=MatchKind.CHALLENGE,
+                game=challenge.game,
+                seating=seating,
+                seed=seed,
+                lane=challenge.lane,
+            )
+
+
+def _with_a_version_out_of_play() -> Iterator[Challenge]:
+    running = Challenge.objects.under_way()
+    is_out = Q(version__state__in=OUT_OF_PLAY) | Q(opponent__state__in=OUT_OF_PLAY)
+    yield from running.filter(is_out)
+    larger = list(running.exclude(is_out).exclude(others=[]))
+    seated = {version_id for challenge in larger for version_id in challenge.others}
+    versions = BotVersion.objects.filter(pk__in=seated, state__in=OUT_OF_PLAY)
+    out = set(versions.values_list("pk", flat=True))
+    yield from (challenge for challenge in larger if not out.isdisjoint(challenge.others))
+
+
+def _recount(challenge: Challenge) -> None:
+    """Store how a locked challenge stands by its matches, and whether it is done."""
+    matches = list(with_ranks(challenge.matches))
+    states = [match.state for match in matches]
+    challenge.done = states.count(MatchState.DONE)
+    challenge.void = states.count(MatchState.VOID)
+    challenge.counts = counts_of(challenge, blocks_of(challenge, matches))
+    challenge.save(update_fields=("done", "void", "counts"))
+    if challenge.done + challenge.void < challenge.planned:
+        return
+    ended = Challenge.objects.filter(pk=challenge.pk)
+    ended.filter(finished_at=None).update(finished_at=Now())
+    ended.under_way().update(state=ChallengeState.DONE)
