@@ -2,6 +2,7 @@ from django.urls import include, path, re_path
 from rest_framework.routers import SimpleRouter
 
 from api.bots import BotViewSet
+from api.challenges import ChallengeViewSet
 from api.docs import DocsView, schema
 from api.endpoint import ID
 from api.errors import UnknownAddress
@@ -22,6 +23,7 @@ _router.register("versions", VersionViewSet, basename="version")
 _router.register("tournaments", TournamentViewSet, basename="tournament")
 _router.register("matches", MatchViewSet, basename="match")
 _router.register("replays", ReplayViewSet, basename="replay")
+_router.register("challenges", ChallengeViewSet, basename="challenge")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("workers", WorkerViewSet, basename="worker")
 _router.register("tokens", TokenViewSet, basename="token")

@@ -207,6 +207,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
         "MatchState": "pentathlon.matches.models.MatchState",
         "TournamentState": "pentathlon.tournaments.models.TournamentState",
         "EntryState": "pentathlon.tournaments.models.EntryState",
+        "ChallengeState": "pentathlon.challenges.models.ChallengeState",
     },
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",

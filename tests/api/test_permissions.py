@@ -13,6 +13,7 @@ from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.tournaments.models import TournamentMatch, TournamentState
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_match, make_tournament, make_upload, make_user, make_version
+from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit
 
@@ -73,6 +74,11 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/replays/{validation}/board.svg", HIDDEN),
     ("get", "/leaderboards/", PUBLIC),
     ("get", "/leaderboards/tuned/", PUBLIC),
+    ("get", "/challenges/", PUBLIC),
+    ("get", "/challenges/{challenge}/", PUBLIC),
+    ("get", "/challenges/quota/", (401, 200, 200, 200, 200)),
+    ("post", "/challenges/", (401, 201, 403, 403, 403)),
+    ("post", "/challenges/{challenge}/cancel/", (401, 200, 403, 403, 403)),
     ("get", "/tokens/", (401, 401, 401, 401, 401)),
 )
 
@@ -109,6 +115,7 @@ def place() -> Place:
         | {who: client_of(person) for who, person in zip(WHO[1:], people, strict=True)},
         ids={"bot": version.bot_id, "version": version.pk, "match": match}
         | {"validation": validation, "unchecked": unchecked.pk, "void": void.pk}
+        | {"challenge": challenged(author=author).pk, "rival": versions[1].bot_id}
         | own,
         spare=spare.pk,
     )
@@ -158,6 +165,8 @@ def test_everybody_but_strangers_uploads_and_only_for_themselves(who: str, place
         ("post", "/versions/{version}/validate/", Scope.BOTS_WRITE),
         ("post", "/bots/", Scope.BOTS_WRITE),
         ("post", "/versions/", Scope.BOTS_WRITE),
+        ("post", "/challenges/", Scope.BOTS_WRITE),
+        ("post", "/challenges/{challenge}/cancel/", Scope.BOTS_WRITE),
         ("post", "/tournaments/", Scope.TOURNAMENTS_WRITE),
         ("post", "/tournaments/{tournament}/start/", Scope.TOURNAMENTS_WRITE),
         ("post", "/matches/{void}/requeue/", Scope.TOURNAMENTS_WRITE),
@@ -195,6 +204,8 @@ def _body(method: str, address: str, place: Place) -> dict[str, Any]:
         return {}
     if address.endswith("/entries/"):
         return {"data": {"version": place.spare}}
+    if address == "/challenges/":
+        return {"data": {"version": place.spare, "bot": place.ids["rival"]}}
     return {"data": {"name": "Cup", "game": "tuned"} if address == "/tournaments/" else {}}
 
 

@@ -12,7 +12,7 @@ from knox.models import AbstractAuthToken
 class Scope(models.TextChoices):
     """What a token may do; reading public things needs none."""
 
-    BOTS_WRITE = "bots:write", "upload and retire own bots"
+    BOTS_WRITE = "bots:write", "upload, challenge with and retire own bots"
     PRIVATE_READ = "private:read", "read own code and logs"
     TOURNAMENTS_WRITE = "tournaments:write", "create and run own tournaments"
 

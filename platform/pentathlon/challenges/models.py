@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.challenges.scores import ChallengeScore, score_of
+from pentathlon.challenges.scores import ChallengeScore, counts_of, score_of
 from pentathlon.matches.models import Match, MatchQuerySet
 
 FIRST_LANE: Final = 2**40
@@ -65,8 +65,8 @@ class Challenge(models.Model):
     """Matches in all."""
     done = models.PositiveSmallIntegerField(default=0)
     void = models.PositiveSmallIntegerField(default=0)
-    counts = models.JSONField(default=list)
-    """How many complete blocks gave 0, ½, 1 … points; empty before the first match has ended."""
+    cells = models.JSONField(default=list)
+    """Half points of the challenger in the complete blocks, in their order."""
     state = models.CharField(max_length=10, choices=ChallengeState, default=ChallengeState.RUNNING)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True)
@@ -82,6 +82,7 @@ class Challenge(models.Model):
         indexes = (
             models.Index(fields=("author", "-id"), name="challenges_of_author"),
             models.Index(fields=("author", "created_at"), name="challenges_quota"),
+            models.Index(fields=("version", "opponent", "-id"), name="challenges_of_pair"),
             models.Index(
                 fields=("author",), condition=Q(state="running"), name="challenges_under_way"
             ),
@@ -113,7 +114,7 @@ class Challenge(models.Model):
     @property
     def score(self) -> ChallengeScore | None:
         """What the complete blocks say so far."""
-        return score_of(self.counts)
+        return score_of(counts_of(self.cells, matches=self.block_size))
 
 
 def challenge_of_lane(lane: int) -> int | None:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from django.db.models import Prefetch
 
 from pentathlon.challenges.models import Challenge
-from pentathlon.challenges.scores import WIN, empty_counts, half_points
+from pentathlon.challenges.scores import WIN, SprtReading, half_points, reading_of
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
 
+_MOST_READ = 100
+"""Challenges between the same two that a test reads: at most 2,000 blocks."""
 _UNENDED = (MatchState.PENDING, MatchState.RUNNING)
 
 
@@ -76,13 +78,23 @@ def blocks_of(challenge: Challenge, matches: Sequence[Match]) -> list[ChallengeB
     ]
 
 
-def counts_of(challenge: Challenge, blocks: Sequence[ChallengeBlock]) -> list[int]:
-    """Return how many blocks gave each number of half points."""
-    counts = empty_counts(challenge.block_size)
-    for block in blocks:
-        if block.half_points is not None:
-            counts[block.half_points] += 1
-    return counts
+def cells_of(blocks: Sequence[ChallengeBlock]) -> list[int]:
+    """Return the half points of the complete blocks in their order."""
+    return [block.half_points for block in blocks if block.half_points is not None]
+
+
+def read_test(challenge: Challenge) -> SprtReading | None:
+    """Return whether the challenger is better, by all challenges of these two up to this one."""
+    meetings = Challenge.objects.filter(
+        version=challenge.version_id,
+        opponent=challenge.opponent_id,
+        game=challenge.game,
+        others=challenge.others,
+        pk__lte=challenge.pk,
+    )
+    latest = meetings.order_by("-pk").values_list("cells", flat=True)[:_MOST_READ]
+    cells = [cell for part in reversed(latest) for cell in part]
+    return reading_of(cells, matches=challenge.block_size)
 
 
 def seats_of(challenge: Challenge, matches: Sequence[Match]) -> list[ChallengeSeat]:

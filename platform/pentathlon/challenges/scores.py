@@ -8,13 +8,16 @@ block of two matches gives 0 to 4 half points, which makes the five counts of a 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pentathlon.ratings.uncertainty import half_width
+from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 
 WIN = 2
 """Half points of a match that was won."""
+SPRT = Sprt()
+"""Is the challenger better? The same test as in A/B tournaments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,21 @@ class ChallengeScore:
     high: float
     counts: tuple[int, ...]
     """How many blocks gave 0, ½, 1 … points."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SprtReading:
+    """What the sequential test reads from all complete blocks between two versions."""
+
+    decision: SprtDecision
+    ratio: float
+    """The log likelihood ratio; it decides beyond the bounds."""
+    lower: float
+    upper: float
+    blocks: int
+    """Read up to the decision, or in all."""
+    first_look: int
+    """Blocks before which nothing is decided."""
 
 
 def half_points(ranks: Sequence[int], *, challenger: int, opponent: int) -> int:
@@ -46,9 +64,16 @@ def half_points(ranks: Sequence[int], *, challenger: int, opponent: int) -> int:
     return 1 if ranks[challenger] == ranks[opponent] else WIN
 
 
-def empty_counts(matches: int) -> list[int]:
-    """Return the counts of no blocks, where a block has so many matches."""
-    return [0] * (WIN * matches + 1)
+def counts_of(cells: Iterable[int], *, matches: int) -> list[int]:
+    """Return how many blocks gave each number of half points; `matches` are those of a block.
+
+    >>> counts_of([4, 3, 4], matches=2)
+    [0, 0, 0, 1, 2]
+    """
+    counts = [0] * (WIN * matches + 1)
+    for cell in cells:
+        counts[cell] += 1
+    return counts
 
 
 def score_of(counts: Sequence[int]) -> ChallengeScore | None:
@@ -78,6 +103,29 @@ def score_of(counts: Sequence[int]) -> ChallengeScore | None:
         low=max(0.0, min(middle - reach, share)),
         high=min(1.0, max(middle + reach, share)),
         counts=tuple(counts),
+    )
+
+
+def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:
+    """Return what the sequential test says of blocks in their order; None before the first one.
+
+    `cells` are their half points, `matches` those of a block. The test looks after 20 blocks and
+    then after every 4: read more often, it errs more often than it states. One challenge is too
+    short to decide between .50 and .55, so the blocks of all challenges between the same two
+    versions count, those of cancelled ones too: who could leave out what went badly would always
+    find what he looks for.
+    """
+    if not cells:
+        return None
+    decision, counts = SPRT.run(cells, matches=matches)
+    lower, upper = SPRT.bounds
+    return SprtReading(
+        decision=decision,
+        ratio=SPRT.ratio(counts),
+        lower=lower,
+        upper=upper,
+        blocks=sum(counts),
+        first_look=SPRT.first_look,
     )
 
 

@@ -19,7 +19,7 @@ from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.challenges.models import Challenge, ChallengeState, challenge_of_lane
 from pentathlon.challenges.players import ChallengeTable, choose_players
 from pentathlon.challenges.quota import check_quota
-from pentathlon.challenges.results import blocks_of, counts_of, with_ranks
+from pentathlon.challenges.results import blocks_of, cells_of, with_ranks
 from pentathlon.challenges.seatings import count_orders, seat_orders
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.matches.jobs import MatchSpec
@@ -160,8 +160,8 @@ def _recount(challenge: Challenge) -> None:
     states = [match.state for match in matches]
     challenge.done = states.count(MatchState.DONE)
     challenge.void = states.count(MatchState.VOID)
-    challenge.counts = counts_of(challenge, blocks_of(challenge, matches))
-    challenge.save(update_fields=("done", "void", "counts"))
+    challenge.cells = cells_of(blocks_of(challenge, matches))
+    challenge.save(update_fields=("done", "void", "cells"))
     if challenge.done + challenge.void < challenge.planned:
         return
     ended = Challenge.objects.filter(pk=challenge.pk)

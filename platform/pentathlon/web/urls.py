@@ -6,6 +6,7 @@ from django.urls import path
 from pentathlon.web.views import (
     accounts,
     bots,
+    challenges,
     docs,
     exports,
     games,
@@ -20,6 +21,7 @@ from pentathlon.web.views import (
     uploads,
 )
 
+_CHALLENGE = "challenges/<int:challenge_id>"
 _TOURNAMENT = "tournaments/<int:tournament_id>"
 
 urlpatterns = [
@@ -85,6 +87,10 @@ urlpatterns = [
         name="version_disqualify",
     ),
     path("versions/<int:version_id>/reinstate/", bots.version_reinstate, name="version_reinstate"),
+    path("challenges/", challenges.challenges, name="challenges"),
+    path("challenges/new/", challenges.challenge_new, name="challenge_new"),
+    path(f"{_CHALLENGE}/", challenges.challenge, name="challenge"),
+    path(f"{_CHALLENGE}/cancel/", challenges.challenge_cancel, name="challenge_cancel"),
     path("sign-in/", accounts.sign_in, name="sign_in"),
     path("sign-up/", accounts.sign_up, name="sign_up"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from pentathlon.challenges.scores import empty_counts, half_points, score_of
+from pentathlon.challenges.scores import counts_of, half_points, reading_of, score_of
 from pentathlon.challenges.seatings import count_orders, seat_orders
 
 
@@ -34,8 +34,7 @@ def test_match_counts_who_is_ahead_of_whom(ranks: list[int], expected: int) -> N
 
 
 def test_no_complete_block_says_nothing_yet() -> None:
-    assert score_of(empty_counts(2)) is None
-    assert score_of([]) is None
+    assert score_of(counts_of([], matches=2)) is None
 
 
 def test_score_is_the_share_of_the_points_in_complete_blocks() -> None:
@@ -68,15 +67,38 @@ def test_interval_holds_the_true_share_nineteen_times_in_twenty(
     truth = draw / 2 + (1 - draw) * win
     held = 0
     for _ in range(400):
-        counts = empty_counts(2)
+        cells = []
         for _ in range(blocks):
             first = _leg(rng, win, draw)
-            counts[first + (first if rng.random() < alike else _leg(rng, win, draw))] += 1
-        score = score_of(counts)
+            cells.append(first + (first if rng.random() < alike else _leg(rng, win, draw)))
+        score = score_of(counts_of(cells, matches=2))
         assert score is not None
         held += score.low <= truth <= score.high
 
     assert held / 400 >= 0.92
+
+
+@pytest.mark.parametrize(
+    ("cells", "decision", "blocks"),
+    [
+        ([4] * 60, "better", 28),
+        ([0] * 60, "not_better", 32),
+        ([0, 4, 2, 4, 2, 0, 4, 2] * 8, "undecided", 64),
+        ([4] * 19, "undecided", 19),
+    ],
+)
+def test_sequential_test_reads_blocks_in_their_order(
+    cells: list[int], decision: str, blocks: int
+) -> None:
+    reading = reading_of(cells, matches=2)
+
+    assert reading is not None
+    assert reading.decision == decision
+    assert reading.blocks == blocks
+
+
+def test_no_block_is_no_reading() -> None:
+    assert reading_of([], matches=2) is None
 
 
 def _leg(rng: random.Random, win: float, draw: float) -> int:

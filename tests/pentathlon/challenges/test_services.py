@@ -10,7 +10,7 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import retire_version
 from pentathlon.challenges.models import Challenge, ChallengeState
 from pentathlon.challenges.quota import read_quota
-from pentathlon.challenges.results import blocks_of, seats_of, with_ranks
+from pentathlon.challenges.results import blocks_of, read_test, seats_of, with_ranks
 from pentathlon.challenges.services import (
     call_off_out_of_play,
     cancel_challenge,
@@ -263,7 +263,7 @@ class TestResults:
         challenge.refresh_from_db()
 
         assert early is None
-        assert challenge.counts == [1, 0, 0, 1, 0]
+        assert challenge.cells == [3, 0]
         assert challenge.score is not None
         assert challenge.score.points == 1.5
         assert (challenge.state, challenge.done) == (ChallengeState.DONE, 4)
@@ -275,7 +275,7 @@ class TestResults:
         play(waiting(challenge), all_failed)
 
         challenge.refresh_from_db()
-        assert challenge.counts == [1, 0, 0, 0, 0]
+        assert challenge.cells == [0]
 
     def test_results_are_told_by_seat_and_by_block(self) -> None:
         challenge = challenged(blocks=1)
@@ -290,6 +290,21 @@ class TestResults:
         (block,) = blocks_of(challenge, matches)
         assert (block.points, block.seed) == (1.0, first.seed)
 
+    def test_sequential_test_adds_up_all_challenges_of_two_versions(self) -> None:
+        first = challenged(blocks=1)
+        play(waiting(first), won_by(first.version))
+        second = create_challenge(
+            actor=first.author, version=first.version_id, bot=first.opponent.bot_id, blocks=2
+        )
+        play(waiting(second)[:2], drawn)
+        cancel_challenge(actor=first.author, challenge=second)
+        other = challenged(author=first.author, blocks=1)
+        play(waiting(other), drawn)
+
+        readings = [read_test(each) for each in (first, second, other)]
+
+        assert [reading and reading.blocks for reading in readings] == [1, 2, 1]
+
     @pytest.mark.django_db(transaction=True)
     def test_last_two_matches_that_end_together_end_the_challenge(self) -> None:
         challenge = challenged(blocks=1)
@@ -301,7 +316,7 @@ class TestResults:
 
         challenge.refresh_from_db()
         assert outcomes == [None, None]
-        assert (challenge.state, challenge.counts) == (ChallengeState.DONE, [0, 0, 1, 0, 0])
+        assert (challenge.state, challenge.cells) == (ChallengeState.DONE, [2])
 
 
 class TestSeeds:
@@ -343,7 +358,7 @@ class TestEnds:
         cancelled = cancel_challenge(actor=challenge.author, challenge=challenge)
 
         assert (cancelled.state, cancelled.done, cancelled.void) == ("cancelled", 2, 4)
-        assert cancelled.counts == [0, 0, 0, 0, 1]
+        assert cancelled.cells == [4]
         assert cancelled.finished_at is not None
         assert not challenge.matches.unfinished().exists()
 

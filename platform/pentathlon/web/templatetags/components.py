@@ -130,6 +130,22 @@ def interval_bar(
     )
 
 
+@register.simple_tag
+def share_interval_bar(share: float, low: float, high: float) -> SafeString:
+    """Draw a share of points with its 95 % interval, on a scale from 0 to 100 %."""
+    label = f"{100 * share:.0f} %, 95 % interval {100 * low:.0f} to {100 * high:.0f} %"
+    return format_html(
+        '<svg class="interval" {}><line class="track" x2="100%" y1="11" y2="11"/>'
+        '<rect class="reach" x="{}%" y="5" width="{}%" height="12" rx="3"/>'
+        '<rect class="tick" x="{}%" y="2" width="3" height="18" '
+        'transform="translate(-1.5 0)"/></svg>',
+        _aria(label, shown=True),
+        f"{100 * low:.1f}",
+        f"{100 * (high - low):.1f}",
+        f"{100 * share:.1f}",
+    )
+
+
 def _aria(label: str, *, shown: bool) -> SafeString:
     if not shown:
         return format_html('aria-hidden="{}"', "true")

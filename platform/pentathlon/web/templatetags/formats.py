@@ -58,6 +58,12 @@ def points(value: float) -> str:
 
 
 @register.filter
+def half(number: int) -> float:
+    """Return half of a number: points from half points."""
+    return number / 2
+
+
+@register.filter
 def duration(seconds_left: float) -> str:
     """Write a duration in the unit a person would use."""
     if seconds_left < _LONG:

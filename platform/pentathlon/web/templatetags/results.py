@@ -6,6 +6,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from pentathlon.challenges.models import challenge_of_lane
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.web.templatetags.components import badge, glyph
 from pentathlon.web.templatetags.formats import words
@@ -25,6 +26,18 @@ def game_title(key: str) -> str:
 def first_fault(seats: Iterable[MatchSeat]) -> MatchSeat | None:
     """Return the first seat with a fault, if there is one."""
     return next((seat for seat in seats if seat.fault_kind), None)
+
+
+@register.filter
+def at_seat(seats: Iterable[MatchSeat], seat: int) -> MatchSeat | None:
+    """Return the place with this number."""
+    return next((place for place in seats if place.seat == seat), None)
+
+
+@register.filter
+def challenge_number(match: Match) -> int | None:
+    """Return the id of the challenge that a match belongs to, if it belongs to one."""
+    return challenge_of_lane(match.lane)
 
 
 @register.simple_tag

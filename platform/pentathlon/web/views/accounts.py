@@ -14,6 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.accounts.services import create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, BotVersion
+from pentathlon.challenges.models import Challenge
+from pentathlon.challenges.quota import read_quota
 from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user
@@ -21,6 +23,7 @@ from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.throttle import throttle_sign_ins
 
 _STOPPED_SHOWN = 20
+_CHALLENGES_SHOWN = 10
 
 sign_in = throttle_sign_ins(
     LoginView.as_view(
@@ -60,6 +63,8 @@ def account(request: HttpRequest) -> HttpResponse:
         made = call_service(form, lambda: create_token(actor=user, **form.cleaned_data))
         if made is not None:
             context = {"token": made[0], "secret": made[1], "form": TokenForm()}
+    context["quota"] = read_quota(user)
+    context["challenges"] = Challenge.objects.by_author(user).listed()[:_CHALLENGES_SHOWN]
     context["tokens"] = user.auth_token_set.order_by("-created")
     stopped = BotVersion.objects.owned_by(user).filter(state__in=TAKEN_OUT)
     context["stopped"] = stopped.select_related("bot").order_by("-stopped_at")[:_STOPPED_SHOWN]

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
+from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion, VersionState
 from pentathlon.bots.services import disqualify_version, reinstate_version, retire_version
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
@@ -63,6 +63,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
         "is_owner": reader is not None and reader.pk == found.owner_id,
         "versions": versions,
         "newest": versions[0] if versions else None,
+        "is_in_play": any(each.state == VersionState.ELIGIBLE for each in versions),
         "stopped": [each for each in versions if each.state in TAKEN_OUT],
         "ratings": newest,
         "charts": [_chart(found, rating) for rating in newest],
@@ -82,12 +83,14 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
     checks = Match.objects.validations_of(found.pk)
     waiting = checks.waiting().with_needs().first()
     reader = person(request)
+    is_owner = reader is not None and reader.pk == found.bot.owner_id
     context = {
         "section": "bots",
         "version": found,
+        "comparable": _comparable(found) if is_owner else None,
         "checks": checks.with_seats().order_by("game"),
         "waiting": None if waiting is None else why_waiting(waiting),
-        "is_owner": reader is not None and reader.pk == found.bot.owner_id,
+        "is_owner": is_owner,
         "is_staff": _is_staff(reader),
         "titles": [GAMES[key].info.title for key in found.game_keys if key in GAMES],
     }
@@ -165,6 +168,14 @@ def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
 
 def _is_staff(reader: User | None) -> bool:
     return reader is not None and (reader.is_staff or reader.is_superuser)
+
+
+def _comparable(found: BotVersion) -> BotVersion | None:
+    """Return the version that a version is best tested against: the last one before it."""
+    if found.state != VersionState.ELIGIBLE:
+        return None
+    earlier = found.bot.versions.filter(number__lt=found.number, state=VersionState.ELIGIBLE)
+    return earlier.filter(games__game__in=found.game_keys).order_by("-number").first()
 
 
 def _newest_per_game(ratings: list[Rating]) -> list[Rating]:

@@ -1,0 +1,145 @@
+"""Challenges: making one, watching it, the list of all."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.challenges.models import Challenge, ChallengeState
+from pentathlon.challenges.quota import read_quota
+from pentathlon.challenges.results import ChallengeBlock, blocks_of, read_test, seats_of
+from pentathlon.challenges.services import cancel_challenge, create_challenge
+from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.web.forms.challenges import ChallengeForm
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.requests import (
+    person,
+    query_number,
+    query_text,
+    signed_in_user,
+    wants_part,
+)
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon_engines import GAMES
+
+Context = dict[str, Any]  # Any: what templates take
+
+
+@require_safe
+def challenges(request: HttpRequest) -> HttpResponse:
+    """List challenges, newest first; `author` narrows the list down."""
+    found = Challenge.objects.listed()
+    author = query_text(request, "author")
+    if author:
+        found = found.filter(author__username=author)
+    context = {"section": "bots", "page": cursor_page(request, found), "author": author}
+    return render(request, "web/challenges.html", context)
+
+
+@require_safe
+def challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
+    """Show how a challenge stands, block by block; an open page asks for the part that changes."""
+    found = get_object_or_404(Challenge.objects.listed(), pk=challenge_id)
+    reader = person(request)
+    matches = list(found.matches.with_seats())
+    context: Context = {
+        "section": "bots",
+        "challenge": found,
+        "score": found.score,
+        "reading": read_test(found),
+        "blocks": [_block(found, block) for block in blocks_of(found, matches)],
+        "seats": seats_of(found, matches),
+        "running": sum(match.state == MatchState.RUNNING for match in matches),
+        "reason": _why_idle(found, matches),
+        "title": GAMES[found.game].info.title if found.game in GAMES else found.game,
+        "is_author": reader is not None and reader.pk == found.author_id,
+        "is_running": found.state == ChallengeState.RUNNING,
+    }
+    part = "web/parts/challenge.html" if wants_part(request) else "web/challenge.html"
+    return render(request, part, context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def challenge_new(request: HttpRequest) -> HttpResponse:
+    """Challenge the bot in `bot`, or test a version of one's own against the one in `against`."""
+    actor = signed_in_user(request)
+    if query_number(request, "bot") is None and query_number(request, "against") is None:
+        messages.info(request, "Choose the bot to challenge: its page has the button.")
+        return redirect("bots")
+    opponent = _opponent(request, actor)
+    form = ChallengeForm(
+        request.POST or None,
+        actor=actor,
+        games=opponent["games"],
+        against=opponent["against"],
+        initial={"version": query_number(request, "version")},
+    )
+    if form.is_valid():
+        asked: Context = {**form.cleaned_data, **opponent["target"]}
+        made = call_service(form, lambda: create_challenge(actor=actor, **asked))
+        if made is not None:
+            return redirect("challenge", made.pk)
+    context = {"section": "bots", "form": form, "quota": read_quota(actor), **opponent}
+    return render(request, "web/challenge_new.html", context)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def challenge_cancel(request: HttpRequest, challenge_id: int) -> HttpResponse:
+    """Cancel one of the user's own challenges."""
+    found = get_object_or_404(Challenge.objects.listed(), pk=challenge_id)
+    cancel_challenge(actor=signed_in_user(request), challenge=found)
+    messages.success(request, "The challenge is cancelled; what was played stays.")
+    return redirect("challenge", found.pk)
+
+
+def _opponent(request: HttpRequest, actor: User) -> Context:
+    """Return whom the query names, and the games in which they can be met."""
+    bot = against = None
+    if (number := query_number(request, "against")) is not None:
+        own = BotVersion.objects.owned_by(actor).select_related("bot")
+        against = get_object_or_404(own, pk=number)
+        versions = BotVersion.objects.filter(pk=against.pk)
+    else:
+        bot = get_object_or_404(
+            Bot.objects.select_related("owner"), pk=query_number(request, "bot")
+        )
+        if bot.owner_id == actor.pk:
+            raise Http404("This is your own bot: test two of its versions against each other.")
+        versions = bot.versions.filter(state=VersionState.ELIGIBLE)
+    keys = set(versions.values_list("games__game", flat=True))
+    return {
+        "bot": bot,
+        "against": against,
+        "games": [key for key in GAMES if key in keys],
+        "target": {"against": against.pk} if against is not None else {"bot": bot and bot.pk},
+    }
+
+
+def _block(found: Challenge, block: ChallengeBlock) -> Context:
+    rows = [
+        {"match": match, "seat": seat.seat}
+        for match in block.matches
+        for seat in match.seats.all()
+        if seat.version_id == found.version_id
+    ]
+    return {"block": block, "rows": rows}
+
+
+def _why_idle(found: Challenge, matches: list[Match]) -> str:
+    """Say why no match runs although some wait."""
+    waiting = [match for match in matches if match.state == MatchState.PENDING]
+    if not waiting or any(match.state == MatchState.RUNNING for match in matches):
+        return ""
+    first = found.matches.filter(pk=waiting[0].pk).with_needs().first()
+    reason = None if first is None else why_waiting(first)
+    return "" if reason is None else reason.sentence
