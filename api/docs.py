@@ -7,7 +7,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from pentathlon.kept_answers import kept_answer, tag_of
+from pentathlon.caching import answer_packed, tag_of
 
 # The page of the docs sets styles on its elements; scripts come from files only.
 _DOCS_POLICY: Final = (
@@ -20,7 +20,7 @@ _DOCS_POLICY: Final = (
 def schema(request: HttpRequest) -> HttpResponseBase:
     """Serve the OpenAPI document: the committed file, which a test compares with the code."""
     document, tag = _document()
-    return kept_answer(
+    return answer_packed(
         request, tag=tag, content_type="application/vnd.oai.openapi", make=lambda: document
     )
 

@@ -9,9 +9,8 @@ from rest_framework.response import Response
 from api.endpoint import Endpoint
 from api.matches import SeatedVersionSerializer
 from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
-from pentathlon.caching import answer_if_changed
+from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
-from pentathlon.kept_answers import tag_of
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon_engines import GAMES

@@ -8,10 +8,10 @@ from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.caching import answer_kept
 from api.endpoint import Endpoint
 from api.filters import GameFilter, TextFilter
 from api.matches import SeatedVersionSerializer
@@ -26,7 +26,7 @@ from api.tournament_tables import (
 )
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.kept_answers import tag_of
+from pentathlon.caching import answer_packed, tag_of
 from pentathlon.tournaments import services
 from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
@@ -312,9 +312,9 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         asked.is_valid(raise_exception=True)
         part = asked.validated_data["part"]
         state = state_of_matches(found, places_of_part(found, part))
-        return answer_kept(
+        return _answer_json(
             request,
-            etag=tag_of("proof", part, document_hash(document_json(found)), *state),
+            tag=tag_of("proof", part, document_hash(document_json(found)), *state),
             make=lambda: proof(found, part=part),
         )
 
@@ -324,10 +324,10 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         read: Callable[[Tournament], Any],  # Any: lines of one kind
     ) -> HttpResponseBase:
         found = self.get_object()
-        return answer_kept(
+        return _answer_json(
             self.request,
             # Read before the rows: if they change meanwhile, the client asks again.
-            etag=tag_of(read.__name__, *state_of_tables(found)),
+            tag=tag_of(read.__name__, *state_of_tables(found)),
             make=lambda: self._page(serializer, read(found)).data,
         )
 
@@ -343,3 +343,13 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     def _as_it_stands(self, tournament: Tournament, code: int) -> Response:
         stored = self.get_queryset().get(pk=tournament.pk)
         return Response(TournamentSerializer(stored).data, status=code)
+
+
+def _answer_json(request: Request, *, tag: str, make: Callable[[], object]) -> HttpResponseBase:
+    """Answer with JSON that this process keeps."""
+    return answer_packed(
+        request._request,
+        tag=tag,
+        content_type="application/json",
+        make=lambda: bytes(JSONRenderer().render(make())),
+    )

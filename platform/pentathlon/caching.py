@@ -1,17 +1,35 @@
-"""Answers that a client may keep: `ETag`, `If-None-Match`, `304`."""
+"""Answers that need not be sent or made again: `ETag`, `304`, and large ones kept packed.
 
+Each process keeps its own packed answers, the latest ones. A tag never comes back with another
+content, because what it is made of only counts upwards.
+"""
+
+import gzip
+import hashlib
+import re
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.utils.cache import get_conditional_response
+from django.utils.cache import get_conditional_response, patch_vary_headers
 
-from pentathlon.kept_answers import tag_of
+MOST_BYTES: Final = 16 * 1024 * 1024
+"""Of all packed answers that a process keeps."""
 
 _REVALIDATE: Final = "no-cache"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _PRIVATE: Final = "private, no-cache"
+_ACCEPTS_GZIP: Final = re.compile(r"\bgzip\b")
+_LEVEL: Final = 6
+
+
+def tag_of(*parts: object) -> str:
+    """Return a tag that changes when any of these do."""
+    text = "\0".join(str(part) for part in parts)
+    return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
 
 def answer_if_changed(
@@ -33,3 +51,53 @@ def answer_for_ever(
     """
     keep = _PRIVATE if is_private else _IMMUTABLE
     return answer_if_changed(request, tag=tag_of(*parts), make=make, keep=keep)
+
+
+def answer_packed(
+    request: HttpRequest, *, tag: str, content_type: str, make: Callable[[], bytes]
+) -> HttpResponseBase:
+    """Return 304 if the client has what this tag stands for, else the content, made only once.
+
+    Only for what everybody may see.
+    """
+    is_packed = bool(_ACCEPTS_GZIP.search(request.headers.get("Accept-Encoding", "")))
+
+    def answer() -> HttpResponse:
+        content = _packed.get(tag, make)
+        if not is_packed:
+            return HttpResponse(gzip.decompress(content), content_type=content_type)
+        headers = {"Content-Encoding": "gzip"}
+        return HttpResponse(content, content_type=content_type, headers=headers)
+
+    # The same content in another encoding has the same tag, so that it is a weak one.
+    response = answer_if_changed(request, tag=f"W/{tag}" if is_packed else tag, make=answer)
+    patch_vary_headers(response, ("Accept-Encoding",))
+    return response
+
+
+class Packed:
+    """Contents by their tag; those that nobody has asked for longest make room."""
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self._most = most
+        self._size = 0
+        self._contents: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, tag: str, make: Callable[[], bytes]) -> bytes:
+        """Return the packed content with this tag; make it if it is not here."""
+        with self._lock:
+            if tag in self._contents:
+                self._contents.move_to_end(tag)
+                return self._contents[tag]
+        content = gzip.compress(make(), _LEVEL, mtime=0)
+        with self._lock:
+            if tag not in self._contents:
+                self._contents[tag] = content
+                self._size += len(content)
+            while self._size > self._most:
+                self._size -= len(self._contents.popitem(last=False)[1])
+        return content
+
+
+_packed = Packed()

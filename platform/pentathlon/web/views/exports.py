@@ -8,8 +8,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
+from pentathlon.caching import answer_packed, tag_of
 from pentathlon.common.errors import NotFound
-from pentathlon.kept_answers import kept_answer, tag_of
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon.tournaments.secrecy import sealed_blocks
@@ -39,7 +39,7 @@ def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase
         raise Http404(error.detail) from error
     # Read before the rows: what is opened meanwhile stays sealed in this file.
     sealed = sealed_blocks(places)
-    answer = kept_answer(
+    answer = answer_packed(
         request,
         tag=tag_of("results", part, *state_of_matches(found, places)),
         content_type="text/csv; charset=utf-8",

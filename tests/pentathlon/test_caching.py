@@ -7,13 +7,13 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.test import RequestFactory
 
-from pentathlon import kept_answers
-from pentathlon.kept_answers import Packed, kept_answer, tag_of
+from pentathlon import caching
+from pentathlon.caching import Packed, answer_packed, tag_of
 
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_answers, "_packed", Packed())
+    monkeypatch.setattr(caching, "_packed", Packed())
 
 
 class Maker:
@@ -37,7 +37,7 @@ def test_answer_is_made_once_for_all_who_ask() -> None:
     requests = [RequestFactory().get("/", headers={"Accept-Encoding": "gzip"}) for _ in range(3)]
 
     answers = [
-        kept_answer(request, tag=tag, content_type="text/csv", make=maker.make)
+        answer_packed(request, tag=tag, content_type="text/csv", make=maker.make)
         for request in (*requests, RequestFactory().get("/"))
     ]
 
@@ -53,7 +53,7 @@ def test_client_that_has_it_is_sent_nothing(told: str) -> None:
     maker, tag = Maker(), tag_of("a", 1)
     request = RequestFactory().get("/", headers={"If-None-Match": told.format(tag)})
 
-    answer = kept_answer(request, tag=tag, content_type="text/csv", make=maker.make)
+    answer = answer_packed(request, tag=tag, content_type="text/csv", make=maker.make)
 
     assert (answer.status_code, body(answer), maker.made) == (304, b"", 0)
 
