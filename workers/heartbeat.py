@@ -16,11 +16,11 @@ from pentathlon.fleet.models import HEARTBEAT_S
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
 from pentathlon_engines import GAMES
 from pentathlon_engines.version import __version__
+from workers.cpu_pressure import Starvation
 from workers.drain import Drain
 from workers.runtimes import known_runtimes
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
-from workers.starved_host import Starvation
 
 _TICK_S = 0.25
 _AWAY = (InterfaceError, OperationalError)

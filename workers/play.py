@@ -25,10 +25,10 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
 from workers.bot_files import BotFiles, FilesRemoved
 from workers.builds import BuildRefused, build_version
+from workers.cpu_pressure import Starvation
 from workers.drain import Drain, Drained
 from workers.lease import LeaseKeeper
 from workers.sandbox.launcher import SandboxLauncher
-from workers.starved_host import Starvation
 
 AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The waits between attempts while the database answers but refuses."""

@@ -13,6 +13,7 @@ from pentathlon.fleet.capabilities import Announcement, Capabilities
 from pentathlon.matches.services import claim_matches, publish_again
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.backoff import Backoff
+from workers.cpu_pressure import HOLD_S, Starvation
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat, describe_worker
 from workers.play import play_jobs
@@ -22,7 +23,6 @@ from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
 from workers.sandbox.staging import Staging
 from workers.slot import Slot, open_slot, pin_to_core
-from workers.starved_host import HOLD_S, Starvation
 
 _log = structlog.stdlib.get_logger(__name__)
 

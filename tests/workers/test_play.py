@@ -39,10 +39,10 @@ from tests.pentathlon.matches.acting import claimed
 from workers import play
 from workers.bot_files import BotFiles
 from workers.builds import BuildRefused
+from workers.cpu_pressure import Starvation
 from workers.lease import LeaseKeeper
 from workers.play import play_jobs
 from workers.sandbox.staging import remove_tree
-from workers.starved_host import Starvation
 
 pytestmark = pytest.mark.django_db
 

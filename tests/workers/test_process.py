@@ -22,10 +22,10 @@ from tests.factories import make_match, make_version
 from workers import process
 from workers.backoff import PERSISTENT, Backoff
 from workers.bot_files import BotFiles
+from workers.cpu_pressure import Starvation
 from workers.drain import Drain
 from workers.process import WorkerProcess
 from workers.slot import Slot
-from workers.starved_host import Starvation
 
 pytestmark = pytest.mark.django_db
 

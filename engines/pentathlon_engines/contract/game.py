@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from pentathlon_engines.contract.compiling import mypyc_attr
+from pentathlon_engines.contract.compiler import mypyc_attr
 from pentathlon_engines.contract.info import GameInfo, Option, Outcome
 from pentathlon_engines.errors import BadPosition, EngineError, IllegalAction, NotToMove
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Final
 
-    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.compiler import i64
 
 RULES: Final[dict[str, Any]] = read_data(__file__, "rules.json")  # JSON
 

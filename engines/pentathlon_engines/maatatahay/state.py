@@ -68,7 +68,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.compiler import i64
     from pentathlon_engines.contract.game import Draw
 
 

@@ -7,7 +7,7 @@ missing corners.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.compiling import is_compiled
+from pentathlon_engines.contract.compiler import is_compiled
 from pentathlon_engines.contract.data import read_data
 
 TYPE_CHECKING = False

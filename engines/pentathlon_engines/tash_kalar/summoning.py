@@ -21,7 +21,7 @@ from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.compiler import i64
 
     Pieces = tuple[i64, i64]
     """Own pieces in a window, all and the upgraded ones."""

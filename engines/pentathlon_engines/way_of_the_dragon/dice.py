@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.compiler import i64
     from pentathlon_engines.contract.game import Draw
 
 

@@ -10,14 +10,14 @@ fits into neither. In plain Python the low stencil sees the whole arena.
 
 from __future__ import annotations
 
-from pentathlon_engines.contract.compiling import is_compiled
+from pentathlon_engines.contract.compiler import is_compiled
 from pentathlon_engines.tash_kalar.board import SIDE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from pentathlon_engines.contract.compiling import i64
+    from pentathlon_engines.contract.compiler import i64
 
 
 class Stencil:

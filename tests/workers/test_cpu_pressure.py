@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workers import starved_host
-from workers.starved_host import Starvation, pressure
+from workers import cpu_pressure
+from workers.cpu_pressure import Starvation, pressure
 
 
 def quiet() -> float:
@@ -50,7 +50,7 @@ def test_what_matches_have_seen_counts_where_the_kernel_is_silent(
     assert host.share() == 0.8
     assert _held(host, 1)
 
-    monkeypatch.setattr(starved_host, "_FADES_S", 0.0)
+    monkeypatch.setattr(cpu_pressure, "_FADES_S", 0.0)
     assert host.share() == 0.1
 
 
@@ -77,7 +77,7 @@ def test_pressure_is_read_from_the_kernel(
     path = tmp_path / "cpu"
     if some is not None:
         path.write_text(f"some avg10={some} avg60=1.00 avg300=1.00 total=7\n")
-    monkeypatch.setattr(starved_host, "_PRESSURE", path)
+    monkeypatch.setattr(cpu_pressure, "_PRESSURE", path)
     monkeypatch.setattr("os.getloadavg", lambda: (2 * load, 0.0, 0.0))
     monkeypatch.setattr("os.cpu_count", lambda: 2)
 
