@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import subprocess
@@ -45,6 +44,7 @@ from tools.benchmark.load.data import (  # noqa: E402
 )
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
 from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
+from tools.benchmark.load.stage import read_options  # noqa: E402
 from tools.benchmark.load.tables import analyse  # noqa: E402
 from workers.reconciler import SWITCH_S  # noqa: E402
 
@@ -66,7 +66,7 @@ _STEPS: Final[dict[str, Work]] = {
 
 def main() -> int:
     """Run each long piece of work beside probes; print the longest waits."""
-    options = _options()
+    options = read_options("bots")
     sys.setswitchinterval(SWITCH_S)
     console = Console(stderr=True)
     with console.status("Filling the database") as status:
@@ -190,13 +190,6 @@ def _recompute(key: str) -> None:
     pool = Pool.objects.get(key=key)
     Pool.objects.filter(pk=pool.pk).update(draw_probability=0.07, is_stale=True)
     recompute_pool(pool_id=pool.pk)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bots", type=int, required=True)
-    parser.add_argument("--json", action="store_true")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

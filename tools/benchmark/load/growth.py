@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -25,6 +24,7 @@ from pentathlon.tournaments.services import close_finished  # noqa: E402
 from tools.benchmark.load.data import Cast, add_history, count_all_scores, make_cast  # noqa: E402
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
 from tools.benchmark.load.sending import send_and_take_back  # noqa: E402
+from tools.benchmark.load.stage import read_options  # noqa: E402
 from tools.benchmark.load.tables import analyse  # noqa: E402
 
 MOST_RATIO: Final = 1.3
@@ -44,7 +44,7 @@ def main() -> int:
 
     The small one has as many short tournaments as fill a page, so that both show the same rows.
     """
-    options = _options()
+    options = read_options("small", "large", "waiting")
     console = Console(stderr=True)
     with console.status("Starting") as status:
         prepare_database()
@@ -125,15 +125,6 @@ def _best_s(work: Work) -> float:
         work()
         times.append(time.perf_counter() - before)
     return min(times[_WARM_UP:])
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--small", type=int, required=True)
-    parser.add_argument("--large", type=int, required=True)
-    parser.add_argument("--waiting", type=int, required=True)
-    parser.add_argument("--json", action="store_true")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import logging
 import random
@@ -40,6 +39,7 @@ from tools.benchmark.load.data import (  # noqa: E402
     make_cast,
 )
 from tools.benchmark.load.figures import Figure, show  # noqa: E402
+from tools.benchmark.load.stage import read_options  # noqa: E402
 from tools.benchmark.load.tables import analyse  # noqa: E402
 
 MOST_CPU_S: Final = 0.3
@@ -51,7 +51,7 @@ _HEADERS: Final = {"host": "localhost", "accept-encoding": "gzip"}
 
 def main() -> int:
     """Fill the database, read every address for the first time and again, print what it costs."""
-    options = _options()
+    options = read_options("bots")
     logging.getLogger("django.request").setLevel(logging.CRITICAL)  # what it refuses is no news
     console = Console(stderr=True)
     with console.status("Filling the database") as status:
@@ -175,13 +175,6 @@ def _database_s() -> float:
         (pid,) = cursor.fetchone()
     nanoseconds = Path(f"/proc/{pid}/schedstat").read_text().split()[0]
     return int(nanoseconds) / 1e9
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bots", type=int, required=True)
-    parser.add_argument("--json", action="store_true")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

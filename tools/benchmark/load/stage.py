@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +44,15 @@ def run_on(options: dict[str, Any], module: str, arguments: Sequence[str]) -> No
             missed.append(kind)
     if missed:
         raise CommandError(f"Not as demanded on {' and '.join(missed)}; see above.")
+
+
+def read_options(*sizes: str) -> Namespace:
+    """Return what `run_on` gave this process: whole numbers by name, and whether to print JSON."""
+    parser = ArgumentParser()
+    for size in sizes:
+        parser.add_argument(f"--{size}", type=int, required=True)
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args()
 
 
 @contextmanager
