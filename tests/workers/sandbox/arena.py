@@ -1,7 +1,7 @@
-"""Lets one hostile bot loose in the sandbox and prints what became of it, as JSON.
+"""Lets hostile bots loose in the sandbox and prints what became of each, as a line of JSON.
 
 It runs as a process of its own, as root or as an ordinary user, so that whatever a bot breaks is
-not the test's.
+not the test's. Like a worker, it holds one bot after the other.
 """
 
 from __future__ import annotations
@@ -27,28 +27,39 @@ from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.process import SandboxedBot
 
 LIMITS = Limits(
-    startup_wall_s=0.5, match_cpu_s=0.5, memory_mb=64, scratch_mb=16, scratch_files=256
+    startup_wall_s=0.25, match_cpu_s=0.25, memory_mb=64, scratch_mb=16, scratch_files=256
 )
 LONGEST_S = 10.0
+LONGEST_CPU_S = 20
 TICK_S = 0.01
 SECRET = "the worker's own secret"
 ENDED = "Z"
 
 
 def main() -> None:
-    """Run the bot that the command line names: level, bot and use of control groups."""
-    level, name = SandboxLevel(sys.argv[1]), sys.argv[2]
-    use = CgroupUse(sys.argv[3]) if sys.argv[3:] else CgroupUse.FOR_CHILDREN
+    """Run the bots that are named after level and use of control groups, else in the input."""
+    level, use, *names = sys.argv[1:]
     os.environ["PENTATHLON_SECRET"] = SECRET
-    # Nothing hostile runs in here; should something get out all the same, this bounds it.
-    resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-    launcher = SandboxLauncher(level, cgroups=use)
+    launcher = SandboxLauncher(SandboxLevel(level), cgroups=CgroupUse(use))
+    with tempfile.TemporaryDirectory() as programs:
+        Path(programs).chmod(0o755)
+        for name in names or map(str.strip, sys.stdin):
+            # Nothing hostile runs in here; should something get out all the same, this bounds it.
+            longest_s = int(time.process_time()) + LONGEST_CPU_S
+            resource.setrlimit(resource.RLIMIT_CPU, (longest_s, resource.RLIM_INFINITY))
+            found = let_loose(launcher, name, Path(programs, name))
+            sys.stdout.write(f"{json.dumps(found)}\n")
+            sys.stdout.flush()
+    launcher.close()
+
+
+def let_loose(launcher: SandboxLauncher, name: str, program: Path) -> dict[str, Any]:
+    """Return what became of a bot, and of what it was told to harm."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        tempfile.TemporaryDirectory() as built,
         subprocess.Popen(["sleep", "60"]) as sleeper,
     ):
-        command = native_bot_command(name, Path(built)) if is_native(name) else bot_command(name)
+        command = native_bot_command(name, program) if is_native(name) else bot_command(name)
         marker = Path(folder, "marker")
         marker.write_text("untouched")
         before = marker.stat()
@@ -62,9 +73,8 @@ def main() -> None:
         found["cgroups"] = groups_left(launcher)
         found["siblings"] = sorted(path.name for path in Path(folder).iterdir())
         sleeper.kill()
-    launcher.close()
     found["core_pattern"] = Path("/proc/sys/kernel/core_pattern").read_text()
-    json.dump(found, sys.stdout)
+    return found
 
 
 def fight(launcher: SandboxLauncher, command: BotCommand, order: dict[str, Any]) -> dict[str, Any]:

@@ -23,10 +23,12 @@ def bot_command(name: str) -> BotCommand:
 
 
 def native_bot_command(name: str, folder: Path) -> BotCommand:
-    """Compile a C bot of the folder of bots into another folder and return its command."""
-    command: list[str | Path] = ["cc", "-O1", "-o", folder / "bot", BOTS / name / "bot.c"]
-    subprocess.run(command, check=True, timeout=TIMEOUT_S)
+    """Compile a C bot of the folder of bots into another folder, once; return its command."""
+    folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)
+    command: list[str | Path] = ["cc", "-O1", "-o", folder / "bot", BOTS / name / "bot.c"]
+    if not (folder / "bot").exists():
+        subprocess.run(command, check=True, timeout=TIMEOUT_S)
     return BotCommand(folder=folder, argv=("./bot",), language="command")
 
 

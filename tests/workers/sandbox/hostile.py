@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import select
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.workers.sandbox.bots import BOTS
@@ -85,6 +88,7 @@ FILLS_THE_DISK = ("disk_fill", "nameless_files")
 NEEDS_A_WITNESS = "dies_of_threads"
 """The kernel refuses it a thread, and only a control group notes that."""
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
+_LONGEST_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +111,17 @@ def variants(*groups: CgroupUse) -> list[Variant]:
     return [
         Variant(user=user, level=level, groups=use)
         for use, user, level in product(groups, USERS, levels)
+    ]
+
+
+def share(bots: Iterable[str], *, among: Sequence[Variant]) -> list[ParameterSet]:
+    """Return every bot at every level, by one of the users in turn, as cases of a test."""
+    levels = sorted({variant.level for variant in among})
+    return [
+        pytest.param(variant, bot, id=f"{bot}-{variant}")
+        for number, bot in enumerate(bots)
+        for variant in among
+        if variant.user == USERS[(number + levels.index(variant.level)) % len(USERS)]
     ]
 
 
@@ -141,19 +156,56 @@ def _notes_refused_threads(variant: Variant) -> bool:
     return variant.groups is CgroupUse.ALWAYS or is_watched
 
 
-def fight(variant: Variant, bot: str) -> dict[str, Any]:
-    """Return what became of a bot, once nothing else was touched."""
-    found = _run(variant, "arena.py", bot)
-    assert found["bystander"], "it killed a process of the host"
-    assert found["marker"] is True, "it changed a file of the host"
-    assert found["siblings"] == ["marker"], "it made a file on the host"
-    assert found["uid"] != 0
-    return found
+class Arenas:
+    """Processes that let hostile bots loose: one of each variant, and as many bots as asked."""
+
+    def __init__(self) -> None:
+        self._open: dict[Variant, subprocess.Popen[str]] = {}
+
+    def fight(self, variant: Variant, bot: str) -> dict[str, Any]:
+        """Return what became of a bot, once nothing else was touched."""
+        if variant.groups is CgroupUse.ALWAYS:
+            found = _run(variant, "arena.py", variant.level, variant.groups, bot)
+        else:
+            found = self._ask(variant, bot)
+        _check(variant, found)
+        assert found["bystander"], "it killed a process of the host"
+        assert found["marker"] is True, "it changed a file of the host"
+        assert found["siblings"] == ["marker"], "it made a file on the host"
+        assert found["uid"] != 0
+        return found
+
+    def close(self) -> None:
+        """End them all; each has its last bot behind it."""
+        for arena in self._open.values():
+            arena.communicate(timeout=_LONGEST_S)
+        self._open.clear()
+
+    def _ask(self, variant: Variant, bot: str) -> dict[str, Any]:
+        if variant not in self._open:
+            worker = worker_user(variant.user)
+            words = (worker.script("arena.py"), variant.level, variant.groups)
+            self._open[variant] = worker.start(*words)
+        arena = self._open[variant]
+        assert arena.stdin is not None
+        assert arena.stdout is not None
+        arena.stdin.write(f"{bot}\n")
+        arena.stdin.flush()
+        told = select.select([arena.stdout], [], [], _LONGEST_S)[0] and arena.stdout.readline()
+        if not told:
+            arena.kill()
+            arena.communicate()
+            del self._open[variant]
+            pytest.fail(f"{bot} has ended its worker, or stopped it; see its errors above")
+        found: dict[str, Any] = json.loads(told)
+        return found
 
 
 def fight_in_a_match(variant: Variant, bot: str) -> dict[str, Any]:
     """Return how a bot at seat 1 lost a match."""
-    return _run(variant, "match_arena.py", bot)
+    found = _run(variant, "match_arena.py", variant.level, bot, variant.groups)
+    _check(variant, found)
+    return found
 
 
 def every_bot() -> set[str]:
@@ -161,18 +213,21 @@ def every_bot() -> set[str]:
     return {path.name for path in BOTS.iterdir()}
 
 
-def _run(variant: Variant, script: str, bot: str) -> dict[str, Any]:
+def _run(variant: Variant, script: str, *words: str) -> dict[str, Any]:
     worker = worker_user(variant.user)
     with _groups(variant) as folders:
-        words = (worker.script(script), variant.level, bot, variant.groups)
-        ended = run_in(folders, worker, *words) if folders else worker.run(*words)
+        command = (worker.script(script), *words)
+        ended = run_in(folders, worker, *command) if folders else worker.run(*command)
     assert ended.returncode == 0, ended.stderr
     found: dict[str, Any] = json.loads(ended.stdout)
+    return found
+
+
+def _check(variant: Variant, found: dict[str, Any]) -> None:
     assert found["group"] is (variant.groups is CgroupUse.ALWAYS)
     assert found["survivors"] == [], f"it left processes behind: {found['survivors']}"
     assert found["cgroups"] == [], "it left control groups behind"
     assert found["core_pattern"] == CORE_PATTERN
-    return found
 
 
 @contextmanager

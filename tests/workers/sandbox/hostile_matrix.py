@@ -17,10 +17,10 @@ from tests.workers.sandbox.hostile import (
     NATIVE,
     NEEDS_A_WITNESS,
     OUT_OF_TIME,
+    Arenas,
     Variant,
     expected,
     expected_in_a_match,
-    fight,
     fight_in_a_match,
     variants,
     verdicts,
@@ -32,11 +32,11 @@ VARIANTS = variants(CgroupUse.NEVER, CgroupUse.ALWAYS)
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @pytest.mark.parametrize("bot", [*verdicts(), *CONTAINED, *NATIVE, *FILLS_THE_DISK])
-def test_bot_comes_to_what_it_must(variant: Variant, bot: str) -> None:
+def test_bot_comes_to_what_it_must(arenas: Arenas, variant: Variant, bot: str) -> None:
     if bot in NATIVE and shutil.which("cc") is None:
         pytest.skip("C bots need a C compiler")
 
-    found = fight(variant, bot)
+    found = arenas.fight(variant, bot)
 
     assert (found["verdict"], found["answer"]) == expected(bot, variant), found
 

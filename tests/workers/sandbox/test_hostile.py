@@ -1,6 +1,7 @@
-"""Every hostile bot without a control group, and some of them in one.
+"""Every hostile bot at both levels without a control group, and some of them in one.
 
-`python3 manage.py test hostile` lets all of them loose in every variant.
+Root and an ordinary user take turns. `python3 manage.py test hostile` lets all bots loose in every
+variant.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from tests.workers.sandbox.hostile import (
     NEEDS_A_WITNESS,
     OUT_OF_TIME,
     VERDICTS,
+    Arenas,
     Variant,
     every_bot,
     expected,
-    fight,
+    share,
     variants,
     verdicts,
 )
@@ -38,51 +40,56 @@ ELSEWHERE = {
 bare = pytest.mark.parametrize("variant", WITHOUT_GROUPS, ids=str)
 
 
-@bare
-@pytest.mark.parametrize("bot", [*verdicts(), *CONTAINED, *FILLS_THE_DISK])
-def test_bot_comes_to_what_it_must(variant: Variant, bot: str) -> None:
-    found = fight(variant, bot)
+@pytest.mark.parametrize(
+    ("variant", "bot"),
+    share([*verdicts(), *CONTAINED, *FILLS_THE_DISK], among=WITHOUT_GROUPS),
+)
+def test_bot_comes_to_what_it_must(arenas: Arenas, variant: Variant, bot: str) -> None:
+    found = arenas.fight(variant, bot)
 
     assert (found["verdict"], found["answer"]) == expected(bot, variant), found["log"]
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="C bots need a C compiler")
-@bare
-@pytest.mark.parametrize("bot", NATIVE)
-def test_native_bot_gets_no_further(variant: Variant, bot: str) -> None:
-    found = fight(variant, bot)
+@pytest.mark.parametrize(("variant", "bot"), share(NATIVE, among=WITHOUT_GROUPS))
+def test_native_bot_gets_no_further(arenas: Arenas, variant: Variant, bot: str) -> None:
+    found = arenas.fight(variant, bot)
 
     assert (found["verdict"], found["answer"]) == expected(bot, variant), found["detail"]
 
 
-@pytest.mark.parametrize("variant", IN_GROUPS, ids=str)
 @pytest.mark.parametrize(
-    "bot",
-    ["cpu_threads", "fork_bomb", "memory_bomb", "memory_maps", "outlives", "thread_bomb"],
+    ("variant", "bot"),
+    share(
+        ["cpu_threads", "fork_bomb", "memory_bomb", "memory_maps", "outlives", "thread_bomb"],
+        among=IN_GROUPS,
+    ),
 )
-def test_bot_in_a_control_group_comes_to_the_same(variant: Variant, bot: str) -> None:
-    found = fight(variant, bot)
+def test_bot_in_a_control_group_comes_to_the_same(
+    arenas: Arenas, variant: Variant, bot: str
+) -> None:
+    found = arenas.fight(variant, bot)
 
     assert (found["verdict"], found["answer"]) == expected(bot, variant), found["log"]
 
 
 @bare
-def test_nothing_is_left_for_the_next_match(variant: Variant) -> None:
-    first, second = (fight(variant, "leaves_notes") for _ in range(2))
+def test_nothing_is_left_for_the_next_match(arenas: Arenas, variant: Variant) -> None:
+    first, second = (arenas.fight(variant, "leaves_notes") for _ in range(2))
 
     assert first["answer"] == second["answer"] == []
 
 
 @bare
-def test_memory_is_seen_before_it_doubles(variant: Variant) -> None:
-    found = fight(variant, "memory_maps")
+def test_memory_is_seen_before_it_doubles(arenas: Arenas, variant: Variant) -> None:
+    found = arenas.fight(variant, "memory_maps")
 
     assert LIMITS.memory_mb < found["memory_peak_mb"] < 2 * LIMITS.memory_mb
 
 
 @bare
-def test_deaf_bot_is_stopped_at_once(variant: Variant) -> None:
-    assert fight(variant, "ignores_signals")["stopped_s"] < 2.0
+def test_deaf_bot_is_stopped_at_once(arenas: Arenas, variant: Variant) -> None:
+    assert arenas.fight(variant, "ignores_signals")["stopped_s"] < 2.0
 
 
 def test_every_bot_has_its_place() -> None:

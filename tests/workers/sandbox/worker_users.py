@@ -45,9 +45,10 @@ class WorkerUser:
         )
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start Python with a pipe from its output."""
+        """Start Python with pipes to its input and from its output."""
         return subprocess.Popen(
             [self.python, "-B", *arguments],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             **self._surroundings(),
