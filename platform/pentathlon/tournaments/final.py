@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
+from typing import Final
 
 from pentathlon.ratings.results import counting_seats
 from pentathlon.ratings.skill import Result, Skill, fold
@@ -18,13 +19,16 @@ from pentathlon_engines.strength.best import (
 from pentathlon_engines.strength.played import PlayedMatch
 from pentathlon_engines.strength.thurstone import fit
 
+_PAIR: Final = 2
+
 
 def final_rows(tournament: Tournament) -> list[FinalRow]:
     """Return the rows of the final table, best first, not yet stored; those that left have none.
 
-    The order is that of the strengths, in which no result counts more for being late; beside them
-    stands the rating rule folded in schedule order. Both depend on the results alone, so the same
-    tournament gives the same table bit for bit, in whatever order its matches ended.
+    The order is that of the strengths, in which no result counts more for being late. At tables of
+    two, the rating rule folded in schedule order stands beside them. Both depend on the results
+    alone, so the same tournament gives the same table bit for bit, in whatever order its matches
+    ended.
     """
     pool = tournament.pool
     if pool is None:
@@ -36,16 +40,13 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     active = {entered[entry.version_id]: entry for entry in tournament.entries.active()}
     fitted = fit(matches, players=entered.values(), draw_probability=pool.draw_probability)
     strengths = fitted.only(active)
-    folded = fold(
-        (Result(match.players, match.ranks) for match in matches),
-        draw_probability=pool.draw_probability,
-    )
+    folded = _folded(matches, pool.draw_probability) if tournament.table_seats == _PAIR else None
     chances = chances_of_best(strengths).chances
     numbers, intervals = groups(strengths), rank_intervals(strengths)
     rows = []
     for place, index in enumerate(by_strength(strengths), start=1):
         player = strengths.players[index]
-        skill = folded.get(player, Skill())
+        skill = None if folded is None else folded.get(player, Skill())
         row = FinalRow(
             entry=active[player],
             place=place,
@@ -54,12 +55,18 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
             sigma=strengths.sigma(index),
             rank_low=intervals[index].best,
             rank_high=intervals[index].worst,
-            fold_mu=skill.mu,
-            fold_sigma=skill.sigma,
+            fold_mu=None if skill is None else skill.mu,
+            fold_sigma=None if skill is None else skill.sigma,
             chance_of_best=chances[index],
         )
         rows.append(row)
     return rows
+
+
+def _folded(matches: Sequence[PlayedMatch], draw_probability: float) -> dict[int, Skill]:
+    """Return the ratings by the live rule, in schedule order."""
+    results = (Result(match.players, match.ranks) for match in matches)
+    return fold(results, draw_probability=draw_probability)
 
 
 def _matches(tournament: Tournament, entered: Mapping[int, int]) -> Iterator[PlayedMatch]:

@@ -314,9 +314,10 @@ class FinalRow(models.Model):
     rank_low = models.PositiveIntegerField(null=True)
     rank_high = models.PositiveIntegerField(null=True)
     """The ranks it may have in truth; null: it was closed before there were rank intervals."""
-    fold_mu = models.FloatField()
-    fold_sigma = models.FloatField()
-    """The live rating rule applied in schedule order."""
+    fold_mu = models.FloatField(null=True)
+    fold_sigma = models.FloatField(null=True)
+    """The live rating rule applied in schedule order; null at tables of more than two, where it
+    takes half a millisecond a match."""
     chance_of_best = models.FloatField()
 
     def __str__(self) -> str:

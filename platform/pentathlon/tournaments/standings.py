@@ -73,7 +73,7 @@ class Standing:
     rank_interval: RankInterval | None = None
     """The ranks that it may have in truth, once the tournament is closed."""
     fold: Skill | None
-    """The rating rule applied in schedule order, once it is closed."""
+    """The rating rule applied in schedule order, once a tournament of two seats is closed."""
     chance_of_best: float
     matches: int = 0
     wins: int = 0
@@ -208,7 +208,9 @@ def _final_row(row: FinalRow, entry: Entry) -> Standing:
         rating=skill,
         bar=final_bar(skill),
         rank_interval=ranks,
-        fold=Skill(row.fold_mu, row.fold_sigma),
+        fold=None
+        if row.fold_mu is None or row.fold_sigma is None
+        else Skill(row.fold_mu, row.fold_sigma),
         chance_of_best=row.chance_of_best,
     )
 

@@ -6,7 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.ratings.services import apply_results
+from pentathlon.ratings.services import apply_results, open_pool
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament
@@ -179,6 +179,18 @@ class TestFinalTable:
         ]
 
         assert numbers[0] == numbers[1]
+
+    def test_larger_tables_have_no_fold(self) -> None:
+        versions = [make_version() for _ in range(3)]
+        pool = open_pool(key="tournament:1", game="tuned", title="x", draw_probability=0.1)
+        tournament = make_tournament(versions=versions, table_seats=3, pool=pool)
+        match = make_match(versions, state=MatchState.DONE, ranks=(0, 1, 2))
+        tournament.tournament_matches.create(match=match, round=1, block=1, index=1)
+
+        rows = final_rows(tournament)
+
+        assert [row.entry.version for row in rows] == versions
+        assert {row.fold_mu for row in rows} == {None}
 
     def test_table_can_be_computed_again_bit_for_bit(self) -> None:
         tournament = _closed()

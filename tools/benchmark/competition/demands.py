@@ -1,0 +1,60 @@
+"""What is measured beside what is demanded, where a figure may be too small or too large."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """One figure, and between which bounds it must be; without bounds it is only shown."""
+
+    name: str
+    measured: float
+    least: float | None = None
+    most: float | None = None
+    remark: str = ""
+    """From how many cases, or what else tells how sure it is."""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it is as it should be; a figure that is no number never is."""
+        is_enough = self.least is None or self.measured >= self.least
+        return is_enough and (self.most is None or self.measured <= self.most)
+
+    @property
+    def bounds(self) -> str:
+        """Return what is demanded, as people write it."""
+        if self.least is not None and self.most is not None:
+            return f"{self.least:g} to {self.most:g}"
+        if self.least is not None:
+            return f"≥ {self.least:g}"
+        return "" if self.most is None else f"≤ {self.most:g}"
+
+
+def show_demands(title: str, demands: Sequence[Demand], *, as_json: bool) -> int:
+    """Print figures; return the exit status: 1 if one misses what is demanded."""
+    if as_json:
+        sys.stdout.write(json.dumps([asdict(demand) for demand in demands], indent=2) + "\n")
+    else:
+        Console(width=None if sys.stdout.isatty() else 110).print(_table(title, demands))
+    return 0 if all(demand.is_met for demand in demands) else 1
+
+
+def _table(title: str, demands: Sequence[Demand]) -> Table:
+    table = Table("", title=title)
+    table.add_column("measured", justify="right")
+    table.add_column("demanded", justify="right")
+    table.add_column("")
+    for demand in demands:
+        colour = "green" if demand.is_met else "red"
+        missed = "" if demand.is_met else " MISSED"
+        measured = f"[{colour}]{demand.measured:.4g}[/]{missed}"
+        table.add_row(demand.name, measured, demand.bounds, demand.remark)
+    return table
