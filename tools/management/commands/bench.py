@@ -9,7 +9,7 @@ from pentathlon.local.waiting import ServerFailed
 from tools.benchmark import command as matches
 from tools.benchmark import starvation
 from tools.benchmark.clock import command as clock
-from tools.benchmark.competition import ratings
+from tools.benchmark.competition import ratings, schedules
 from tools.benchmark.load import commands as load
 from tools.benchmark.speed import command as engines
 
@@ -23,6 +23,7 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "blocking": load.BLOCKING,
     "reads": load.READS,
     "ratings": ratings,
+    "schedules": schedules,
 }
 
 

@@ -1,0 +1,121 @@
+"""A ladder that is asked for blocks for a season, and divisions that grow and close."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from itertools import combinations
+from random import Random
+from typing import Final, NamedTuple
+
+from pentathlon_engines.tournament.formats.divisions import (
+    add_newcomer,
+    close_season,
+    cut_field,
+)
+from pentathlon_engines.tournament.formats.ladder import LadderEntry, pair_ladder
+
+MOST_OPEN: Final = 4
+WANTED: Final = 16
+"""Blocks a call."""
+_NEW_SIGMA: Final = 25 / 3
+_SETTLING_BLOCKS: Final = 18
+"""After so many blocks a version is no longer new, as on the live ladder."""
+
+
+class LadderFigures(NamedTuple):
+    """What one season of a ladder looked like."""
+
+    largest_share: float
+    """Of a bot's blocks against one opponent, of those with ten blocks or more."""
+    fill_share: float
+    own_pairs: int
+    blocks_apart: float
+    """Blocks of the bot with most, divided by those of the bot with fewest."""
+    slowest_ms: float
+
+
+class DivisionFigures(NamedTuple):
+    """What became of a field in some seasons."""
+
+    outside: int
+    """Of the best, as many as the first division has places, those who are not there."""
+    far_outside: int
+    """Those who are not in the first two divisions."""
+    largest: int
+    """Division, in bots."""
+
+
+def play_ladder(task: tuple[int, int, int]) -> LadderFigures:
+    """Make a season of so many bots, so many seats and a seed."""
+    bots, seats, seed = task
+    random = Random(seed)
+    truth = [random.gauss(25, 6) for _ in range(bots)]
+    meetings: Counter[tuple[int, ...]] = Counter()
+    blocks_of: Counter[int] = Counter()
+    made = fills = own = 0
+    slowest = 0.0
+    while made < 40 * bots:
+        entries = [
+            _entry(number, truth[number], blocks_of[number], random) for number in range(bots)
+        ]
+        start = time.process_time()
+        blocks = pair_ladder(
+            entries,
+            seats=seats,
+            meetings=meetings,
+            wanted=WANTED,
+            most_open=MOST_OPEN,
+            made=made,
+            key=bytes(32),
+        )
+        slowest = max(slowest, time.process_time() - start)
+        made += len(blocks)
+        for block in blocks:
+            group = tuple(sorted(block.seatings[0]))
+            meetings.update(combinations(group, 2))
+            blocks_of.update(group)
+            fills += block.is_fill
+            own += len({entries[bot].author for bot in group}) < seats
+    shares = (count / blocks_of[bot] for pair, count in meetings.items() for bot in pair)
+    return LadderFigures(
+        largest_share=max(shares),
+        fill_share=fills / made,
+        own_pairs=own,
+        blocks_apart=max(blocks_of.values()) / min(blocks_of[bot] for bot in range(bots)),
+        slowest_ms=1_000 * slowest,
+    )
+
+
+def grow_divisions(task: tuple[int, int, int]) -> DivisionFigures:
+    """Let so many bots join one by one, and play so many seasons with a seed."""
+    bots, seasons, seed = task
+    random = Random(seed)
+    truth = [random.gauss(0, 1) for _ in range(bots)]
+    divisions: list[list[int]] = []
+    for bot in range(bots):
+        # Only the lowest division changes, so the others need not be copied each time.
+        divisions[-1:] = add_newcomer(divisions[-1:], bot)
+    largest = max(map(len, divisions))
+    for _ in range(seasons):
+        tables = []
+        for division in divisions:
+            seen = {bot: truth[bot] + random.gauss(0, 0.15) for bot in division}
+            tables.append(sorted(division, key=seen.__getitem__, reverse=True))
+        divisions = close_season(tables)
+        largest = max(largest, *map(len, divisions))
+    order = sorted(range(bots), key=truth.__getitem__, reverse=True)
+    best = set(cut_field(order)[0])
+    second = divisions[1] if len(divisions) > 1 else []
+    return DivisionFigures(
+        outside=len(best.difference(divisions[0])),
+        far_outside=len(best.difference(divisions[0], second)),
+        largest=largest,
+    )
+
+
+def _entry(number: int, truth: float, blocks: int, random: Random) -> LadderEntry:
+    """Return a bot as its rating stands; two of three authors have one bot, the others two."""
+    sigma = _NEW_SIGMA / (1 + blocks) ** 0.5
+    author = number if number % 4 else number + 1
+    return LadderEntry(number, f"author {author}", truth + random.gauss(0, sigma), sigma)
