@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
@@ -198,6 +199,11 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
     filterset_class = TournamentFilter
     write_scope = Scope.TOURNAMENTS_WRITE
     query_parameters = {"proof": ("part",)}
+
+    def get_queryset(self) -> QuerySet[Tournament]:
+        """Leave the divisions of ladders out of lists: those are resources of their own."""
+        found = Tournament.objects.listed()
+        return found.organised() if self.action == "list" else found
 
     @extend_schema(request=TournamentRequestSerializer, responses={201: TournamentSerializer})
     def create(self, request: Request) -> Response:

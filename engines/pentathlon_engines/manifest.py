@@ -6,6 +6,7 @@ games = ["tuned"]
 language = "python"       # with main = "main.py"; also "node", "java", "perl"
 # or: command = ["./bot"], with an optional build = ["cc", "-O2", "-o", "bot", "bot.c"]
 # processes = 4           # if the bot starts other processes
+# ladder = false          # if it is not to join ladders by itself
 ```
 """
 
@@ -55,10 +56,12 @@ class Manifest:
     """The program that builds the bot from its sources; empty if there is none."""
     processes: int = 1
     """How many processes it may have at a time, the first one included."""
+    ladder: bool = True
+    """Whether it joins the ladders of its games by itself as soon as it may play."""
 
-    def to_json(self) -> dict[str, str | list[str] | int]:
+    def to_json(self) -> dict[str, str | list[str] | int | bool]:
         """Return the fields that bot.toml set, as a JSON object."""
-        fields: dict[str, str | list[str] | int] = {
+        fields: dict[str, str | list[str] | int | bool] = {
             "name": self.name,
             "games": list(self.games),
             "language": self.language,
@@ -71,6 +74,8 @@ class Manifest:
             fields["build"] = list(self.build)
         if self.processes > 1:
             fields["processes"] = self.processes
+        if not self.ladder:
+            fields["ladder"] = False
         return fields
 
     @classmethod
@@ -84,6 +89,7 @@ class Manifest:
             command=tuple(fields.get("command", ())),
             build=tuple(fields.get("build", ())),
             processes=fields.get("processes", 1),
+            ladder=fields.get("ladder", True),
         )
 
 
@@ -256,6 +262,14 @@ def _processes(value: object) -> int:
     return value
 
 
+def _ladder(value: object) -> bool:
+    if value is None:
+        return True
+    if type(value) is not bool:
+        raise BadManifest("ladder: write true or false, or leave it out: then it joins")
+    return value
+
+
 _FIELDS: Final[dict[str, Callable[[object], object]]] = {
     "name": _name,
     "games": _games,
@@ -264,6 +278,7 @@ _FIELDS: Final[dict[str, Callable[[object], object]]] = {
     "command": _command,
     "build": _build,
     "processes": _processes,
+    "ladder": _ladder,
 }
 
 

@@ -54,6 +54,12 @@ class Environment:
     """PENTATHLON_SANDBOX: the weakest sandbox level that this worker accepts."""
     bot_matches: int = 8
     """PENTATHLON_BOT_MATCHES: most matches that one bot plays at a time."""
+    ladders: bool = True
+    """PENTATHLON_LADDERS: make ladders and reference bots, and keep them playing."""
+    ladder_season_days: float = 28
+    """PENTATHLON_LADDER_SEASON_DAYS: how long a season lasts."""
+    ladder_matches_an_hour: float = 60
+    """PENTATHLON_LADDER_MATCHES_AN_HOUR: what each division plays once its ratings are certain."""
     proxies: int = 0
     """PENTATHLON_PROXIES: how many of our own proxies are in front; 1 in production."""
     starved_share: float | None = None
@@ -73,6 +79,8 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
     """Return the settings found in `variables`, refusing values that cannot be meant."""
     mode = _mode(variables)
     proxies = _number(variables, "PENTATHLON_PROXIES", least=0)
+    days = _number(variables, "PENTATHLON_LADDER_SEASON_DAYS", least=0.001)
+    an_hour = _number(variables, "PENTATHLON_LADDER_MATCHES_AN_HOUR", least=0)
     return Environment(
         mode=mode,
         debug=_flag(variables, "PENTATHLON_DEBUG"),
@@ -87,6 +95,9 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         log_level=variables.get("PENTATHLON_LOG_LEVEL", "INFO").upper(),
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
         bot_matches=int(_number(variables, "PENTATHLON_BOT_MATCHES", least=1) or 8),
+        ladders=_flag(variables, "PENTATHLON_LADDERS", default=True),
+        ladder_season_days=28 if days is None else days,
+        ladder_matches_an_hour=60 if an_hour is None else an_hour,
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
         starved_share=_number(variables, "PENTATHLON_STARVED_SHARE", least=0),
         drain_s=_number(variables, "PENTATHLON_DRAIN_S", least=0),

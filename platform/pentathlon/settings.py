@@ -25,6 +25,9 @@ STARVED_SHARE = 0.75 if _environment.starved_share is None else _environment.sta
 DRAIN_S = (
     _environment.drain_s if _environment.drain_s is not None else 120.0 if _production else 2.0
 )
+HAS_LADDERS = _environment.ladders
+LADDER_SEASON_DAYS = _environment.ladder_season_days
+LADDER_MATCHES_AN_HOUR = _environment.ladder_matches_an_hour
 PRODUCTION = _production
 DEBUG = _environment.debug
 SECRET_KEY = secret_key(_environment)
@@ -69,6 +72,7 @@ INSTALLED_APPS = [
     "pentathlon.ratings",
     "pentathlon.tournaments",
     "pentathlon.challenges",
+    "pentathlon.ladders",
     "pentathlon.web",
     "pentathlon.local",
     "api",

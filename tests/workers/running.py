@@ -95,6 +95,7 @@ def running_platform(folder: Path, *, with_broker: bool = True) -> Iterator[Plat
             DATABASE_URL=_database_url(),
             REDIS_URL=redis_url if with_broker else "",
             PENTATHLON_DATA=str(folder / "data"),
+            PENTATHLON_LADDERS="0",  # they would play among the matches of a test
             PYTHONPATH=IMPORT_PATH,
             PYTHONUNBUFFERED="1",
             PENTATHLON_STARVED_SHARE="2",  # a busy machine must hold no slot that a test waits for

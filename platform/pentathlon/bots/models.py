@@ -54,6 +54,9 @@ class Bot(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="bots"
     )
     name = models.CharField(max_length=64)
+    is_reference = models.BooleanField(default=False, db_default=False)
+    """It stands for a built-in policy: ladders keep it as a fixed mark, and no author is ranked
+    by it."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     version_count: int
@@ -134,6 +137,8 @@ class BotVersion(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     """Who disqualified or retired it; null if that was nobody but its own faults."""
+    is_seated = models.BooleanField(default=False, db_default=False)
+    """Ladders have looked at it since it last became eligible."""
 
     objects = BotVersionQuerySet.as_manager()
 
@@ -141,6 +146,13 @@ class BotVersion(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("bot", "number"), name="bots_version_number"),
             models.UniqueConstraint(fields=("bot", "archive"), name="bots_version_content"),
+        )
+        indexes = (
+            models.Index(
+                fields=("id",),
+                condition=models.Q(state=VersionState.ELIGIBLE, is_seated=False),
+                name="bots_version_unseated",
+            ),
         )
 
     def __str__(self) -> str:

@@ -183,6 +183,7 @@ def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -
         state_reason="" if passed else storable(reason)[:_LONGEST_REASON],
         validation_log=storable(log)[-LONGEST_LOG:],
         validated_at=Now(),
+        is_seated=False,
     )
 
 

@@ -16,14 +16,14 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import Count
 
 from pentathlon.bots.models import Bot
-from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat
+from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchSeat
 
 _LOCK_S: Final = 1
 """How long a claim waits for others that claim matches of the same bots."""
 
 
 class Cap:
-    """Counts the tournament matches of each bot, those that are let through included."""
+    """Counts the matches of each bot in competitions, those that are let through included."""
 
     def __init__(self, playing: Counter[int]) -> None:
         self._playing = playing
@@ -32,9 +32,9 @@ class Cap:
 
     @classmethod
     def over(cls, *sets: MatchQuerySet, bots: Iterable[int] | None = None) -> Cap:
-        """Count the tournament matches of these bots, else of all, among some hundred matches."""
+        """Count matches in competitions of these bots, else of all, among some hundred."""
         found = (matches.order_by().values_list("pk", "kind") for matches in sets)
-        counted = [pk for pk, kind in chain(*found) if kind == MatchKind.TOURNAMENT]
+        counted = [pk for pk, kind in chain(*found) if kind in COMPETITIONS]
         seats = MatchSeat.objects.filter(match__in=counted)
         if bots is not None:
             seats = seats.filter(version__bot__in=bots)
@@ -43,7 +43,7 @@ class Cap:
 
     def holds(self, match: Match) -> str | None:
         """Return the name of a bot that keeps this match waiting, if there is one."""
-        if match.kind != MatchKind.TOURNAMENT:
+        if match.kind not in COMPETITIONS:
             return None
         bots = (seat.version.bot for seat in match.seats.all())
         return next((bot.name for bot in bots if bot.pk in self._full), None)
@@ -59,7 +59,7 @@ class Cap:
 
     def let_through(self, match: Match) -> bool:
         """Count a match if all of its bots may play one more; tell whether they may."""
-        if match.kind != MatchKind.TOURNAMENT:
+        if match.kind not in COMPETITIONS:
             return True
         bots = bots_of(match)
         if not self.has_room(bots):
@@ -74,9 +74,7 @@ def within_cap(matches: Sequence[Match]) -> list[Match]:
     Matches need their seats loaded. Nobody else lets matches of the same bots through meanwhile;
     bots that somebody who hangs has locked hold back their own matches only.
     """
-    bots = {
-        bot for match in matches if match.kind == MatchKind.TOURNAMENT for bot in bots_of(match)
-    }
+    bots = {bot for match in matches if match.kind in COMPETITIONS for bot in bots_of(match)}
     if not bots:
         return list(matches)
     if connection.features.has_select_for_update:
@@ -103,7 +101,7 @@ def _lock(bots: Collection[int]) -> set[int]:
 
 
 def _is_free(match: Match, locked: Collection[int]) -> bool:
-    return match.kind != MatchKind.TOURNAMENT or bots_of(match).issubset(locked)
+    return match.kind not in COMPETITIONS or bots_of(match).issubset(locked)
 
 
 def bots_of(match: Match) -> set[int]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Self
+from typing import Final, Self
 
 from django.db import models
 from django.db.models import Exists, OuterRef, Prefetch, Q
@@ -26,6 +26,11 @@ class MatchKind(models.TextChoices):
     VALIDATION = "validation", "validation of an upload"
     TOURNAMENT = "tournament", "tournament"
     CHALLENGE = "challenge", "challenge"
+    LADDER = "ladder", "ladder"
+
+
+COMPETITIONS: Final = (MatchKind.TOURNAMENT, MatchKind.LADDER)
+"""Kinds of matches in which bots of several authors meet."""
 
 
 class AttemptState(models.TextChoices):

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import stop_version
-from pentathlon.matches.models import MatchKind, MatchSeat, MatchState
+from pentathlon.matches.models import COMPETITIONS, MatchSeat, MatchState
 from pentathlon_engines.match.limits import Limits
 
 FAULTS_IN_A_ROW: Final = 5
@@ -59,7 +59,7 @@ def _ended_at(seat: MatchSeat) -> tuple[datetime, int]:
 
 def _started() -> QuerySet[MatchSeat]:
     return MatchSeat.objects.filter(
-        match__kind=MatchKind.TOURNAMENT, match__state=MatchState.DONE, match__is_revoked=False
+        match__kind__in=COMPETITIONS, match__state=MatchState.DONE, match__is_revoked=False
     )
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
-from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat, MatchState
+from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import fingerprint, is_equal
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import ChangeRow, stored_rows
@@ -154,7 +154,7 @@ def _row_difference(row: LedgerRow, *, computed: str) -> Difference:
 def _without_rows(pool: Pool) -> Iterator[Difference]:
     """Find results that count in this pool and were never entered into its ledger."""
     number = tournament_of_key(pool.key)
-    counted = _counting().filter(kind=MatchKind.TOURNAMENT)
+    counted = _counting().filter(kind__in=COMPETITIONS)
     # The lane of a match is the number of its tournament.
     scope = counted.filter(rated=True) if number is None else counted.filter(lane=number)
     rows = LedgerRow.objects.filter(pool=pool, match=OuterRef("pk"))

@@ -39,6 +39,8 @@ _LONGEST_REASON: Final = 300
 def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> None:
     """Withdraw a bot version; its author and the organiser may."""
     tournament = lock(tournament, TournamentState.OPEN, *_PLAYED, to="withdraw")
+    if tournament.division is not None:
+        raise Conflict("Leave a ladder on the page of your bot.", code="is_ladder")
     entry = _entry(tournament, version_id)
     bot = entry.version.bot
     check_author_or_organiser(actor, tournament, bot, to="withdraw")

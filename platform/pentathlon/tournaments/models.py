@@ -48,6 +48,10 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         short = self.defer("fixed_document")
         return short.with_counts().select_related("owner").order_by("-pk")
 
+    def organised(self) -> Self:
+        """Return what somebody organises: not the divisions of ladders, which have own pages."""
+        return self.filter(division=None)
+
     def with_counts(self) -> Self:
         """Add `bots`, `matches` (planned) and `matches_done`."""
         entries = Entry.objects.scheduled().filter(tournament=OuterRef("pk")).order_by()
@@ -65,7 +69,8 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         rows = LedgerRow.objects.filter(pool=OuterRef("pool"))
         unsettled = Entry.objects.filter(tournament=OuterRef("pk"), is_settled=False)
         blocks = Block.objects.filter(tournament=OuterRef("pk")).open()
-        running = self.filter(state=TournamentState.RUNNING, scheduled=F("planned"))
+        running = self.filter(state=TournamentState.RUNNING, is_open_ended=False)
+        running = running.filter(scheduled=F("planned"))
         waits = (rows.waiting(), rows.ready(), unsettled, blocks)
         return running.filter(*(~Exists(rows_of_kind) for rows_of_kind in waits))
 
@@ -149,6 +154,8 @@ class Tournament(models.Model):
     """From then on results are hidden likewise."""
     released_at = models.DateTimeField(null=True)
     """When hidden results became public."""
+    is_open_ended = models.BooleanField(default=False, db_default=False)
+    """A division of a ladder, to which matches are added until its season closes."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -9,7 +9,7 @@ from typing import Final
 
 from django.db.models import Count
 
-from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.models import COMPETITIONS, Match, MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.models import Tournament, TournamentState
 
@@ -46,7 +46,7 @@ def progress(tournament: Tournament) -> Progress:
 
     A match counts as ended once it is rated, so the figures agree with the table.
     """
-    matches = Match.objects.of_lane(tournament.pk).filter(kind=MatchKind.TOURNAMENT)
+    matches = Match.objects.of_lane(tournament.pk).filter(kind__in=COMPETITIONS)
     done, void = _ended(tournament)
     running = matches.live().count()
     waiting = max(0, tournament.planned - done - void - running)
@@ -72,7 +72,7 @@ def _ended(tournament: Tournament) -> tuple[int, int]:
     pool = Pool.objects.filter(tournament=tournament).first()
     if pool is not None and pool.seat_scores is not None:
         return pool.done, pool.void
-    ended = Match.objects.of_lane(tournament.pk).filter(kind=MatchKind.TOURNAMENT)
+    ended = Match.objects.of_lane(tournament.pk).filter(kind__in=COMPETITIONS)
     counts: dict[str, int] = dict(ended.order_by().values_list("state").annotate(Count("pk")))
     return counts.get(MatchState.DONE, 0), counts.get(MatchState.VOID, 0)
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat, MatchState
 from pentathlon.ratings.models import Pool, Rating, ScoreLine
 from pentathlon.ratings.scores import Scores, read_scores, scores_of
 from pentathlon.ratings.skill import Skill
@@ -145,7 +145,7 @@ def seat_rates(tournament: Tournament) -> list[SeatRate]:
 def seat_rates_of_game(game: str) -> list[SeatRate]:
     """Return how each seat did in the latest tournament matches of a game."""
     played = Match.objects.of_game(game).filter(
-        state=MatchState.DONE, kind=MatchKind.TOURNAMENT, is_revoked=False
+        state=MatchState.DONE, kind__in=COMPETITIONS, is_revoked=False
     )
     latest = list(played.order_by("-pk").values_list("pk", flat=True)[:_LATEST])
     return _seat_rates(scores_of(MatchSeat.objects.filter(match__in=latest)))

@@ -125,7 +125,7 @@ class TournamentLine:
 
 def tournament_lines(*, limit: int) -> list[TournamentLine]:
     """Return the latest tournaments, running ones first."""
-    latest = list(Tournament.objects.listed()[:limit])
+    latest = list(Tournament.objects.organised().listed()[:limit])
     latest.sort(key=lambda tournament: tournament.state != TournamentState.RUNNING)
     return [
         TournamentLine(tournament=tournament, progress=_progress(tournament))

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection
 
 from pentathlon.challenges.services import call_off_out_of_play
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.fleet.services import forget_silent_workers
+from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.ratings.recomputing import recompute_outdated
 from pentathlon.ratings.scores import make_scores
@@ -32,6 +34,7 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "cancelled tournaments": call_off_cancelled,
         "challenges": call_off_out_of_play,
     },
+    "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
 }
 
 

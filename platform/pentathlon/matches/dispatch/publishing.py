@@ -1,8 +1,8 @@
 """Which matches workers are told of next. The times of publishing are the outbox.
 
-Validation goes first, then rated play, challenges last. Lanes of one kind take turns: whichever
-has least in flight comes next, so that a long tournament does not keep a short one waiting. Within
-a lane the order of the schedule holds.
+Validation goes first, then tournaments, then ladders, challenges last. Lanes of one kind take
+turns: whichever has least in flight comes next, so that a long tournament does not keep a short
+one waiting. Within a lane the order of the schedule holds.
 
 Challenges have at most a quarter of the window, so that a rated match that comes later finds room
 at once. An eighth is kept for them while they wait, because rated play may never pause.
@@ -25,7 +25,7 @@ from django.db.models.functions import Now
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
 from pentathlon.matches.concurrency import Cap
 from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
-from pentathlon.matches.models import Match, MatchKind
+from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
 
@@ -127,7 +127,8 @@ class _Plan:
         chosen = self._stale[:room]
         chosen += self._by_turns(MatchKind.VALIDATION, room - len(chosen))
         kept, most = self._room_for_challenges(window)
-        chosen += self._by_turns(MatchKind.TOURNAMENT, room - len(chosen) - kept)
+        for kind in COMPETITIONS:
+            chosen += self._by_turns(kind, room - len(chosen) - kept)
         chosen += self._by_turns(MatchKind.CHALLENGE, min(most, room - len(chosen)))
         return chosen
 
@@ -178,7 +179,7 @@ class _Plan:
     def _fits(self, kind: MatchKind, head: Head) -> bool:
         """Tell whether its bots are in play, a worker can play it and no cap holds it back."""
         lineup = head.lineup
-        is_capped = kind is MatchKind.TOURNAMENT
+        is_capped = kind in COMPETITIONS
         if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):
             return False
         needs = requirements_of_versions(

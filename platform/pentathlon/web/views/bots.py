@@ -12,7 +12,7 @@ from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion, VersionState
 from pentathlon.bots.services import disqualify_version, reinstate_version, retire_version
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
-from pentathlon.matches.models import Match, MatchKind, MatchSeat
+from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
 from pentathlon.matches.uploads import validate_again
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.web.charts import rating_chart
@@ -68,7 +68,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
         "ratings": newest,
         "charts": [_chart(found, rating) for rating in newest],
         "matches": matches[:_RECENT],
-        "faults": faults.filter(match__kind=MatchKind.TOURNAMENT)
+        "faults": faults.filter(match__kind__in=COMPETITIONS)
         .select_related("version__bot")
         .order_by("-pk")[:_FAULTS],
     }

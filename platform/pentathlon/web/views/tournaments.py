@@ -35,7 +35,7 @@ _MOST_SEATS = 500
 @require_safe
 def tournaments(request: HttpRequest) -> HttpResponse:
     """List tournaments, newest first."""
-    page = cursor_page(request, Tournament.objects.listed())
+    page = cursor_page(request, Tournament.objects.organised().listed())
     lines = [tournament_line(tournament) for tournament in page.rows]
     context = {"section": "tournaments", "page": page, "tournaments": lines}
     return render(request, "web/tournaments.html", context)

@@ -1,0 +1,27 @@
+"""`manage.py end_season tuned`: end the running season of a ladder and open the next one."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from pentathlon.ladders.models import Season
+from pentathlon.ladders.seasons import end_season
+
+
+class Command(BaseCommand):
+    """End a season before its time; its table closes with its last match."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Ask for the ladder."""
+        parser.add_argument("ladder", help="key of the ladder, as in its address")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
+        """End the season."""
+        season = Season.objects.running().filter(ladder__key=options["ladder"]).first()
+        if season is None:
+            raise CommandError(f"There is no ladder {options['ladder']!r}.")
+        end_season(season_id=season.pk)
+        self.stdout.write(f"Season {season.number} takes no more matches; the next one is open.")

@@ -1,0 +1,195 @@
+"""Who plays in which ladder: one version of each bot, in one division of the running season.
+
+A version joins as soon as it may play, and takes the place of the one before. Matches of a version
+that leaves are played to the end; what has been retired, stopped or disqualified plays no more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
+from pentathlon.common.errors import Conflict, NotAllowed
+from pentathlon.ladders.divisions import split_if_full
+from pentathlon.ladders.models import Choice, Ladder, LadderMember, Season
+from pentathlon.ladders.places import enter_division, leave_division
+from pentathlon.tournaments.models import Entry, EntryState, Tournament
+
+_AT_ONCE: Final = 50
+"""Versions or members that one step seats."""
+_SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
+
+
+@transaction.atomic
+def join_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
+    """Have the newest version of a bot that may play take part; later ones follow it."""
+    _check_owner(actor, bot)
+    member = _locked_member(ladder, bot)
+    if _newest(bot, ladder.game) is None:
+        raise Conflict(
+            f"No version of {bot.name} may play {ladder.title} now. Upload one that plays it.",
+            code="nothing_to_play",
+            field="bot",
+        )
+    member.choice = Choice.IN
+    member.save(update_fields=("choice",))
+    _seat(member)
+    return member
+
+
+@transaction.atomic
+def leave_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
+    """Take a bot out of a ladder; it has no place in the table until it joins again."""
+    _check_owner(actor, bot)
+    member = _locked_member(ladder, bot)
+    member.choice = Choice.OUT
+    member.save(update_fields=("choice",))
+    _unseat(member, state=EntryState.WITHDRAWN, reason="Left by its author's choice.")
+    return member
+
+
+@transaction.atomic
+def pause_ladder(*, actor: User, ladder: Ladder, bot: Bot) -> LadderMember:
+    """Give a bot no new matches until it joins again; it keeps its place."""
+    _check_owner(actor, bot)
+    member = _locked_member(ladder, bot)
+    if member.version_id is None:
+        raise Conflict(
+            f"{bot.name} does not play in {ladder.title} now, so there is nothing to pause.",
+            code="not_in_ladder",
+            field="bot",
+        )
+    member.choice = Choice.PAUSED
+    member.save(update_fields=("choice",))
+    return member
+
+
+def seat_versions() -> int:
+    """Seat versions that have come to be eligible; return how many were looked at."""
+    unseated = BotVersion.objects.filter(state=VersionState.ELIGIBLE, is_seated=False)
+    found = list(unseated.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE])
+    return sum(_seat_version(pk) for pk in found)
+
+
+def seat_members() -> int:
+    """Give the members of ladders a place in seasons that have opened since; return how many."""
+    seated = 0
+    for season in Season.objects.running().select_related("ladder"):
+        playing = LadderMember.objects.filter(ladder=season.ladder, version__isnull=False)
+        waiting = playing.filter(Q(season__isnull=True) | ~Q(season=season)).order_by("pk")
+        for pk in list(waiting.values_list("pk", flat=True)[:_AT_ONCE]):
+            seated += _reseat(pk)
+    return seated
+
+
+def drop_out_of_play() -> int:
+    """Forget the places of versions that may no longer play; return how many."""
+    out = LadderMember.objects.filter(version__state__in=OUT_OF_PLAY)
+    return out.update(version=None, entry=None)
+
+
+@transaction.atomic
+def _seat_version(version_id: int) -> bool:
+    version = BotVersion.objects.select_related("bot").get(pk=version_id)
+    # Two versions of one bot must not take its place both.
+    Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
+    games = list(version.games.values_list("game", flat=True))
+    is_willing = version.manifest.get("ladder", True)
+    for ladder in Ladder.objects.filter(game__in=games).order_by("pk"):
+        member = LadderMember.objects.filter(ladder=ladder, bot=version.bot_id).first()
+        wants = is_willing and (ladder.takes_all or version.bot.is_reference)
+        if member is None and not wants:
+            continue
+        if member is None:
+            member = LadderMember.objects.create(ladder=ladder, bot=version.bot)
+        if member.choice == Choice.BY_ITSELF and not wants:
+            continue
+        _seat(member)
+    BotVersion.objects.filter(pk=version_id).update(is_seated=True)
+    return True
+
+
+@transaction.atomic
+def _reseat(member_id: int) -> bool:
+    member = LadderMember.objects.select_related("ladder", "bot").get(pk=member_id)
+    Bot.objects.select_for_update(no_key=True).get(pk=member.bot_id)
+    member.refresh_from_db()
+    if member.version is None or member.version.state != VersionState.ELIGIBLE:
+        LadderMember.objects.filter(pk=member_id).update(version=None, entry=None)
+        return False
+    _take_place(member, member.version)
+    return True
+
+
+def _seat(member: LadderMember) -> None:
+    """Let the newest version that may play take the place of its bot, if it should have one."""
+    if member.choice not in _SEATED:
+        return
+    newest = _newest(member.bot, member.ladder.game)
+    if newest is None:
+        return
+    current = member.version
+    if current is not None and current.state == VersionState.ELIGIBLE:
+        if current.number >= newest.number:
+            return
+        reason = f"Replaced by version {newest.number}."
+        _unseat(member, state=EntryState.REPLACED, reason=reason)
+    _take_place(member, newest)
+
+
+def _take_place(member: LadderMember, version: BotVersion) -> None:
+    """Enter a version in the running season: reference bots in all divisions, others in one."""
+    season = Season.objects.running().filter(ladder=member.ladder_id).first()
+    if season is None:
+        return
+    divisions = list(season.divisions.order_by("level"))
+    if version.bot.is_reference:
+        entries = [enter_division(division=each, version=version) for each in divisions]
+    else:
+        level = _level(member, season, len(divisions))
+        entries = [enter_division(division=divisions[level - 1], version=version)]
+    member.version, member.season, member.entry = version, season, entries[-1]
+    member.save(update_fields=("version", "season", "entry"))
+    if not version.bot.is_reference:
+        split_if_full(season)
+
+
+def _level(member: LadderMember, season: Season, levels: int) -> int:
+    """Return the division that the season before led to; all others begin in the lowest."""
+    found = (level for level, members in enumerate(season.seating, 1) if member.pk in members)
+    return min(levels, next(found, levels))
+
+
+def _unseat(member: LadderMember, *, state: EntryState, reason: str) -> None:
+    """Take the playing version out of the season; what has been paired is still played."""
+    if member.version_id is not None and member.season_id is not None:
+        tournaments = Tournament.objects.filter(
+            ladder_division__season=member.season_id, ladder_division__season__state="running"
+        ).order_by("pk")
+        places = Entry.objects.filter(version=member.version_id, state=EntryState.ACTIVE)
+        for tournament in tournaments.filter(entries__in=places).select_for_update(of=("self",)):
+            leave_division(tournament=tournament, entries=places, state=state, reason=reason)
+    member.version = member.entry = None
+    member.save(update_fields=("version", "entry"))
+
+
+def _newest(bot: Bot, game: str) -> BotVersion | None:
+    eligible = bot.versions.eligible(game).select_related("bot")
+    return eligible.order_by("-number").first()
+
+
+def _locked_member(ladder: Ladder, bot: Bot) -> LadderMember:
+    Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
+    member, _ = LadderMember.objects.get_or_create(ladder=ladder, bot=bot)
+    return member
+
+
+def _check_owner(actor: User, bot: Bot) -> None:
+    if bot.owner_id != actor.pk:
+        raise NotAllowed(
+            f"{bot.name} belongs to {bot.owner.username}, not to you.", code="not_your_bot"
+        )

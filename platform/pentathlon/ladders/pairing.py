@@ -1,0 +1,335 @@
+"""Makes the matches of ladders, a few at a time: the number that waits follows the live slots.
+
+One transaction stores a batch: its blocks, what the rule was told, and how far the division is. So
+a crash leaves a batch whole or not made at all, and each can be made again from what is stored.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from pentathlon.bots.models import OUT_OF_PLAY
+from pentathlon.fleet.capabilities import Fleet, read_fleet
+from pentathlon.ladders import pace
+from pentathlon.ladders.field import Candidate, Told, pair_field, pairs_of
+from pentathlon.ladders.models import (
+    Choice,
+    Division,
+    FieldLine,
+    LadderBatch,
+    LadderMember,
+)
+from pentathlon.ladders.pools import open_ladder_pool
+from pentathlon.matches.jobs import MatchSpec
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
+from pentathlon.matches.requirements import requirements_of_versions
+from pentathlon.matches.services import schedule_matches, void_matches
+from pentathlon.ratings.models import Rating
+from pentathlon.ratings.services import enter_matches
+from pentathlon.ratings.skill import Skill
+from pentathlon.tournaments.document import event_key
+from pentathlon.tournaments.models import (
+    Entry,
+    EntryState,
+    Tournament,
+    TournamentMatch,
+    TournamentState,
+)
+from pentathlon.tournaments.scheduling import matches_at_once
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.formats.blocks import Group, matches_per_block
+from pentathlon_engines.tournament.formats.ladder import LadderBlock
+from pentathlon_engines.tournament.seeds import block_seed, match_alias
+
+_DIVISIONS_AT_ONCE: Final = 20
+_STEP_S: Final = 0.4
+
+
+def make_batches(*, for_s: float = _STEP_S) -> int:
+    """Pair the divisions that are due while slots want matches; return how many matches were made.
+
+    New versions come first, then whoever has waited longest.
+    """
+    deadline = time.monotonic() + for_s
+    fleet = read_fleet()
+    slots = fleet.slots - fleet.held_slots
+    if slots <= 0 or not fleet.capabilities:
+        return 0
+    waiting = _count_unfinished()
+    made = 0
+    due = Division.objects.filter(due_at__lte=Now())
+    for division in due.order_by("-has_newcomers", "due_at")[:_DIVISIONS_AT_ONCE]:
+        ahead = pace.AHEAD_FOR_NEWCOMERS if division.has_newcomers else pace.AHEAD_PER_SLOT
+        room = ahead * slots - waiting - made
+        if room <= 0 or time.monotonic() > deadline:
+            break
+        made += make_batch(division_id=division.pk, room=room, fleet=fleet)
+    return made
+
+
+def make_batch(*, division_id: int, room: int, fleet: Fleet) -> int:
+    """Pair the next blocks of a division, for about `room` matches; return how many were made."""
+    division = Division.objects.select_related("season__ladder", "tournament__pool").get(
+        pk=division_id
+    )
+    look = _Look.of(division, fleet)
+    legs = matches_per_block(division.tournament.table_seats)
+    most = matches_at_once(division.tournament) // legs
+    wanted = min(most, max(1, room // legs), max(1, len(look.field) // 2))
+    blocks = pair_field(
+        look.field,
+        meetings=look.meetings,
+        seats=division.tournament.table_seats,
+        wanted=wanted,
+        made=division.blocks,
+        key=event_key(division.tournament),
+    )
+    with transaction.atomic():
+        locked = _lock(division)
+        if locked is None:
+            return 0
+        if not _are_in_play(look, blocks):
+            blocks = []
+        if blocks:
+            _store(locked, look, blocks, wanted=wanted)
+        _set_pace(locked, look.field, matches=len(blocks) * legs)
+    return len(blocks) * legs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """The field of a division as it is now."""
+
+    field: tuple[Candidate, ...]
+    meetings: dict[Group, int]
+    entries: dict[int, Entry]
+    """By their numbers."""
+    lines: dict[int, FieldLine]
+
+    @classmethod
+    def of(cls, division: Division, fleet: Fleet) -> _Look:
+        """Read the entries that can play now, with what their ratings and matches say."""
+        tournament = division.tournament
+        active = Entry.objects.filter(tournament=tournament, state=EntryState.ACTIVE)
+        playing = active.exclude(version__state__in=OUT_OF_PLAY).filter(is_settled=True)
+        found = playing.select_related("version__bot", "ladder_line")
+        paused = set(
+            LadderMember.objects.filter(ladder=division.season.ladder_id, choice=Choice.PAUSED)
+            .filter(version__isnull=False)
+            .values_list("version", flat=True)
+        )
+        entries = {
+            entry.number or 0: entry
+            for entry in found.defer("version__validation_log").order_by("number")
+            if entry.version_id not in paused and _can_play(entry, tournament, fleet)
+        }
+        pool = open_ladder_pool(division.season.ladder)
+        versions = [entry.version_id for entry in entries.values()]
+        ratings = {
+            rating.version_id: rating
+            for rating in Rating.objects.filter(pool=pool, version__in=versions)
+        }
+        under_way = _blocks_under_way(tournament)
+        return cls(
+            field=tuple(
+                _candidate(entry, ratings.get(entry.version_id), under_way[entry.version_id])
+                for entry in entries.values()
+            ),
+            meetings=pairs_of({n: entry.ladder_line.met for n, entry in entries.items()}),
+            entries=entries,
+            lines={number: entry.ladder_line for number, entry in entries.items()},
+        )
+
+
+def _candidate(entry: Entry, rating: Rating | None, under_way: int) -> Candidate:
+    skill = Skill() if rating is None else rating.skill
+    bot = entry.version.bot
+    return Candidate(
+        number=entry.number or 0,
+        # Reference bots have one owner, and still are company for one another.
+        author=f"reference:{bot.pk}" if bot.is_reference else str(bot.owner_id),
+        mu=skill.mu,
+        sigma=skill.sigma,
+        matches=0 if rating is None else rating.matches,
+        open_blocks=under_way,
+        is_reference=bot.is_reference,
+    )
+
+
+def _can_play(entry: Entry, tournament: Tournament, fleet: Fleet) -> bool:
+    """Tell whether a worker is there for it: what none can play would only stand in the way."""
+    needs = requirements_of_versions(
+        [entry.version],
+        game=tournament.game,
+        rules_version=GAMES[tournament.game].info.version,
+    )
+    return fleet.satisfies(needs)
+
+
+def _unfinished(lanes: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield match and lane of what waits or runs in lanes; each query has an index of its own."""
+    in_lanes = Match.objects.filter(lane__in=list(lanes), kind=MatchKind.LADDER)
+    for state in (MatchState.PENDING, MatchState.RUNNING):
+        yield from in_lanes.filter(state=state).values_list("pk", "lane")
+
+
+def _count_unfinished() -> int:
+    running = Division.objects.filter(due_at__isnull=False)
+    lanes = list(running.values_list("tournament", flat=True))
+    return sum(1 for _ in _unfinished(lanes))
+
+
+def _blocks_under_way(tournament: Tournament) -> Counter[int]:
+    """Count by bot version the blocks of a division that have not ended; call off dead matches."""
+    matches = [pk for pk, _ in _unfinished([tournament.pk])]
+    # It may have been retired after it left the field, with a match still to come.
+    dead = Match.objects.filter(pk__in=matches, seats__version__state__in=OUT_OF_PLAY)
+    if dead_ids := set(dead.values_list("pk", flat=True)):
+        reason = "A bot of it may no longer play."
+        void_matches(matches=Match.objects.filter(pk__in=dead_ids), reason=reason)
+    living = [pk for pk in matches if pk not in dead_ids]
+    seats = MatchSeat.objects.filter(match__in=living)
+    pairs = set(seats.values_list("match__place__block", "version"))
+    return Counter(version for _, version in pairs)
+
+
+def _lock(division: Division) -> Division | None:
+    """Lock a division and its tournament, if nobody has made a batch or closed it meanwhile."""
+    unlocked = Division.objects.select_for_update(skip_locked=True, of=("self",))
+    running = unlocked.filter(pk=division.pk, batches=division.batches)
+    locked = running.select_related("season__ladder").first()
+    if locked is None:
+        return None
+    if locked.due_at is None:
+        return None
+    tournaments = Tournament.objects.select_for_update(skip_locked=True, of=("self",))
+    tournament = tournaments.select_related("pool").filter(pk=locked.tournament_id).first()
+    is_running = tournament is not None and tournament.state == TournamentState.RUNNING
+    if tournament is None or not is_running or not tournament.is_open_ended:
+        return None
+    locked.tournament = tournament
+    return locked
+
+
+def _are_in_play(look: _Look, blocks: Sequence[LadderBlock]) -> bool:
+    """Tell whether nobody who was paired has left since the look."""
+    ids = {look.entries[number].pk for block in blocks for number in block.seatings[0]}
+    playing = Entry.objects.filter(pk__in=ids, state=EntryState.ACTIVE)
+    return playing.exclude(version__state__in=OUT_OF_PLAY).count() == len(ids)
+
+
+def _store(division: Division, look: _Look, blocks: Sequence[LadderBlock], *, wanted: int) -> None:
+    """Store a batch in the transaction that holds the division's lock."""
+    tournament = division.tournament
+    groups = [block.seatings[0] for block in blocks]
+    LadderBatch.objects.create(
+        division=division,
+        number=division.batches + 1,
+        wanted=wanted,
+        told=_tell(division, look),
+        groups=[list(group) for group in groups],
+        first_block=division.blocks + 1,
+    )
+    made = _store_matches(division, look, blocks)
+    _count_meetings(look, groups)
+    Tournament.objects.filter(pk=tournament.pk).update(
+        planned=F("planned") + made, scheduled=F("scheduled") + made
+    )
+    division.batches += 1
+    division.blocks += len(blocks)
+    division.save(update_fields=("batches", "blocks"))
+
+
+def _store_matches(division: Division, look: _Look, blocks: Sequence[LadderBlock]) -> int:
+    """Store the matches of blocks with their places and with the pools that they count in."""
+    tournament = division.tournament
+    key = event_key(tournament)
+    legs = [
+        (number, leg, seating)
+        for number, block in enumerate(blocks, start=division.blocks + 1)
+        for leg, seating in enumerate(block.seatings, start=1)
+    ]
+    first = division.blocks * matches_per_block(tournament.table_seats) + 1
+    matches = schedule_matches(
+        MatchSpec(
+            kind=MatchKind.LADDER,
+            game=tournament.game,
+            seating=tuple(look.entries[number].version_id for number in seating),
+            seed=block_seed(key, block),
+            alias=match_alias(key, index),
+            options=tournament.options,
+            limits=tournament.limits,
+            rated=tournament.rated,
+            lane=tournament.pk,
+        )
+        for index, (block, _, seating) in enumerate(legs, start=first)
+    )
+    TournamentMatch.objects.bulk_create(
+        TournamentMatch(
+            tournament=tournament,
+            match=match,
+            round=division.batches + 1,
+            block=block,
+            leg=leg,
+            index=index,
+        )
+        for index, (match, (block, leg, _)) in enumerate(
+            zip(matches, legs, strict=True), start=first
+        )
+    )
+    if tournament.pool is not None:
+        enter_matches(pool=tournament.pool, matches=matches)
+    enter_matches(pool=open_ladder_pool(division.season.ladder), matches=matches)
+    return len(matches)
+
+
+def _tell(division: Division, look: _Look) -> Told:
+    """Return what has changed in the field since the last batch, and remember it."""
+    told: Told = {}
+    changed = []
+    for each in look.field:
+        line, fields = look.lines[each.number], list(each[1:])
+        if line.told != fields:
+            line.told = told[str(each.number)] = fields
+            changed.append(line)
+    gone = FieldLine.objects.filter(entry__tournament=division.tournament_id, told__isnull=False)
+    for line in gone.exclude(entry__number__in=list(look.lines)).select_related("entry"):
+        told[str(line.entry.number)] = line.told = None
+        changed.append(line)
+    FieldLine.objects.bulk_update(changed, ("told",))
+    return told
+
+
+def _count_meetings(look: _Look, groups: Sequence[Sequence[int]]) -> None:
+    met = set()
+    for group in groups:
+        for number in group:
+            line = look.lines[number]
+            met.add(number)
+            for other in group:
+                if other != number:
+                    line.met[str(other)] = line.met.get(str(other), 0) + 1
+    FieldLine.objects.bulk_update((look.lines[number] for number in sorted(met)), ("met",))
+
+
+def _set_pace(division: Division, field: Sequence[Candidate], *, matches: int) -> None:
+    """Say when the division is looked at next."""
+    is_settled = not any(each.is_uncertain for each in field)
+    pause = timedelta() if matches else pace.LOOK_AGAIN
+    if is_settled and matches:
+        pause = pace.rest(matches=matches, an_hour=settings.LADDER_MATCHES_AN_HOUR)
+    Division.objects.filter(pk=division.pk).update(
+        has_newcomers=any(each.is_newcomer for each in field),
+        is_settled=is_settled,
+        due_at=Now() + pause,
+    )

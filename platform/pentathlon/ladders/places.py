@@ -1,0 +1,37 @@
+"""The places of versions in the divisions of a season."""
+
+from __future__ import annotations
+
+from django.db.models import F, Max
+from django.db.models.functions import Now
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.ladders.models import Division, FieldLine
+from pentathlon.tournaments.models import Entry, EntryQuerySet, EntryState, Tournament
+
+
+def enter_division(*, division: Division, version: BotVersion) -> Entry:
+    """Enter a version in a division, again if it had left; call it in a transaction."""
+    tournament = Tournament.objects.select_for_update().get(pk=division.tournament_id)
+    entry = Entry.objects.filter(tournament=tournament, version=version).first()
+    if entry is None:
+        last = tournament.entries.aggregate(last=Max("number"))["last"]
+        number = 0 if last is None else last + 1
+        entry = Entry.objects.create(tournament=tournament, version=version, number=number)
+        FieldLine.objects.create(entry=entry)
+    elif entry.state not in (EntryState.ACTIVE, EntryState.DISQUALIFIED):
+        entry.state, entry.reason, entry.left_at, entry.left_by = EntryState.ACTIVE, "", None, None
+        entry.save(update_fields=("state", "reason", "left_at", "left_by"))
+    has_newcomers = division.has_newcomers or not version.bot.is_reference
+    Division.objects.filter(pk=division.pk).update(
+        has_newcomers=has_newcomers, is_settled=False, due_at=Now()
+    )
+    return entry
+
+
+def leave_division(
+    *, tournament: Tournament, entries: EntryQuerySet, state: EntryState, reason: str
+) -> None:
+    """Let entries of a locked tournament leave without voiding what has been paired."""
+    entries.filter(tournament=tournament).update(state=state, reason=reason, left_at=Now())
+    Tournament.objects.filter(pk=tournament.pk).update(results_version=F("results_version") + 1)

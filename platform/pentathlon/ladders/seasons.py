@@ -1,0 +1,169 @@
+"""Opens and closes the seasons of ladders.
+
+A season opens in the transaction that ends the one before. That one takes no more matches; it
+closes when the last ones have been played and rated, with an order-free final table for each of
+its divisions.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.db.models.functions import Now
+
+from pentathlon.ladders.accounts import platform_account
+from pentathlon.ladders.models import Division, Ladder, LadderMember, Season, SeasonState
+from pentathlon.ladders.pools import ladder_pool_key, open_ladder_pool
+from pentathlon.ladders.profiles import LadderProfile, profiles
+from pentathlon.ratings.models import Rating, tournament_key
+from pentathlon.ratings.services import open_pool
+from pentathlon.ratings.skill import ALGORITHM_VERSION
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.divisions import close_season
+from pentathlon_engines.tournament.formats.ladder import NAME
+from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to
+
+
+def open_ladders() -> int:
+    """Make the ladders that are missing, each with its first season; return how many."""
+    known = set(Ladder.objects.values_list("key", flat=True))
+    missing = [profile for profile in profiles() if profile.key not in known]
+    return sum(_open_ladder(profile) for profile in missing)
+
+
+def turn_seasons() -> int:
+    """End the seasons whose time is up or whose rules have changed; return how many."""
+    over = Season.objects.running().filter(closes_at__lte=Now())
+    ended = sum(end_season(season_id=pk) for pk in over.values_list("pk", flat=True))
+    current = Division.objects.filter(season__state=SeasonState.RUNNING, level=1)
+    rules = current.values_list("season", "tournament__game", "tournament__rules_version")
+    outdated = [pk for pk, game, version in rules if GAMES[game].info.version > version]
+    return ended + sum(end_season(season_id=pk) for pk in outdated)
+
+
+@transaction.atomic
+def end_season(*, season_id: int) -> bool:
+    """Make no more matches in a season, and open the next one; False if that was done before."""
+    season = Season.objects.select_for_update().select_related("ladder").get(pk=season_id)
+    if season.state != SeasonState.RUNNING:
+        return False
+    season.state = SeasonState.CLOSING
+    season.save(update_fields=("state",))
+    divisions = Division.objects.filter(season=season)
+    list(divisions.select_for_update())
+    tournaments = list(divisions.values_list("tournament", flat=True))
+    divisions.update(due_at=None)
+    # From now on they close like every tournament in which nothing waits.
+    Tournament.objects.filter(pk__in=tournaments).update(is_open_ended=False)
+    _open_season(season.ladder, seating=_next_seating(season))
+    return True
+
+
+def close_seasons() -> int:
+    """Note which seasons have all their final tables; return how many."""
+    closed = 0
+    for season in Season.objects.filter(state=SeasonState.CLOSING):
+        tables = Tournament.objects.filter(ladder_division__season=season)
+        ended = (TournamentState.CLOSED, TournamentState.CANCELLED)
+        if not tables.exclude(state__in=ended).exists():
+            closing = Season.objects.filter(pk=season.pk, state=SeasonState.CLOSING)
+            closed += closing.update(state=SeasonState.CLOSED, closed_at=Now())
+    return closed
+
+
+def open_division(season: Season, level: int) -> Division:
+    """Open one more division of a season; call it in a transaction."""
+    ladder = season.ladder
+    info = GAMES[ladder.game].info
+    tournament = Tournament.objects.create(
+        owner=platform_account(),
+        name=f"{ladder.title} ladder, season {season.number}, division {level}",
+        game=ladder.game,
+        format="ladder",
+        table_seats=ladder.table_seats,
+        rules_version=info.version,
+        options=ladder.options,
+        secret=secrets.token_hex(SECRET_BYTES),
+        rated=ladder.takes_all,
+        state=TournamentState.RUNNING,
+        is_fully_scheduled=True,
+        is_open_ended=True,
+        season=f"{ladder.key} {season.number}",
+        division=level,
+    )
+    pool = open_pool(key=tournament_key(tournament.pk), game=ladder.game, title=tournament.name)
+    open_ladder_pool(ladder)
+    # Who joins later is not in it: the key to all seeds must not depend on that.
+    document = TournamentDocument(
+        scheduler=NAME,
+        commitment=commitment_to(bytes.fromhex(tournament.secret)),
+        game=ladder.game,
+        rules=info.version,
+        options=ladder.options,
+        limits=Limits().to_json(),
+        table_seats=ladder.table_seats,
+        rating_algorithm=ALGORITHM_VERSION,
+        draw_probability=pool.draw_probability,
+    )
+    Tournament.objects.filter(pk=tournament.pk).update(
+        pool=pool, fixed_document=document.to_json(), started_at=Now()
+    )
+    tournament.refresh_from_db()
+    return Division.objects.create(season=season, level=level, tournament=tournament)
+
+
+@transaction.atomic
+def _open_ladder(profile: LadderProfile) -> bool:
+    try:
+        with transaction.atomic():
+            ladder = Ladder.objects.create(
+                key=profile.key,
+                game=profile.game,
+                title=profile.title,
+                table_seats=profile.seats,
+                options=profile.all_options,
+                takes_all=profile.takes_all,
+            )
+    except IntegrityError:  # another process was faster
+        return False
+    _open_season(ladder, seating=[[]])
+    return True
+
+
+def _open_season(ladder: Ladder, *, seating: list[list[int]]) -> Season:
+    last = ladder.seasons.aggregate(last=Max("number"))["last"] or 0
+    season = Season.objects.create(
+        ladder=ladder,
+        number=last + 1,
+        seating=seating,
+        closes_at=Now() + timedelta(days=settings.LADDER_SEASON_DAYS),
+    )
+    season.refresh_from_db()
+    for level in range(1, 1 + len(seating)):
+        open_division(season, level)
+    return season
+
+
+def _next_seating(season: Season) -> list[list[int]]:
+    """Return the members of the next season by division, as the tables of this one stand.
+
+    Their order is that of the live ratings: final tables come when the last matches have ended.
+    """
+    members = LadderMember.objects.filter(season=season, version__isnull=False)
+    authors = members.filter(bot__is_reference=False, entry__isnull=False)
+    lanes = dict(authors.values_list("pk", "entry__tournament"))
+    versions = dict(authors.values_list("version", "pk"))
+    rated = Rating.objects.filter(pool__key=ladder_pool_key(season.ladder))
+    order = rated.filter(version__in=authors.values("version")).order_by("-score", "version")
+    ordered = [versions[version] for version in order.values_list("version", flat=True)]
+    known = set(ordered)
+    ordered += sorted(pk for pk in versions.values() if pk not in known)
+    levels = season.divisions.order_by("level").values_list("tournament", flat=True)
+    return close_season([[pk for pk in ordered if lanes[pk] == lane] for lane in levels])

@@ -1,0 +1,72 @@
+"""Ladders for tests: worked by hand instead of by a reconciler and workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.ladders import membership, pairing, seasons
+from pentathlon.ladders.accounts import platform_account
+from pentathlon.ladders.models import Division, Ladder
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.ratings.services import apply_results, mark_ready
+from tests.factories import make_bot, make_version, make_worker
+
+
+def open_ladder(key: str = "tuned", *, slots: int = 2) -> Ladder:
+    """Open all ladders, with a worker that is alive; return one of them."""
+    if slots:
+        make_worker(slots=slots)
+    seasons.open_ladders()
+    return Ladder.objects.get(key=key)
+
+
+def division_of(ladder: Ladder, level: int = 1) -> Division:
+    """Return a division of the running season."""
+    running = Division.objects.filter(season__ladder=ladder, season__state="running")
+    return running.select_related("tournament", "season__ladder").get(level=level)
+
+
+def make_reference(name: str = "", *, games: Sequence[str] = ("tuned",)) -> BotVersion:
+    """Store a reference bot that may play."""
+    bot = make_bot(name, owner=platform_account())
+    Bot.objects.filter(pk=bot.pk).update(is_reference=True)
+    bot.refresh_from_db()
+    return make_version(bot=bot, games=games)
+
+
+def seat_all() -> None:
+    """Let everybody join who may."""
+    while membership.seat_versions():
+        pass
+    while membership.seat_members():
+        pass
+
+
+def make_due() -> None:
+    """Let no division rest."""
+    Division.objects.filter(due_at__isnull=False).update(due_at="2020-01-01T00:00Z")
+
+
+def play_waiting(*, winner: int | None = None) -> list[int]:
+    """End all waiting matches of ladders; seat 0 wins, or whoever has a seat of this version."""
+    waiting = list(Match.objects.filter(kind=MatchKind.LADDER, state=MatchState.PENDING))
+    for match in waiting:
+        seats = list(match.seats.order_by("seat"))
+        best = next((seat for seat in seats if seat.version_id == winner), seats[0])
+        for seat in seats:
+            seat.rank = 0 if seat.pk == best.pk else 1
+            seat.save(update_fields=("rank",))
+    ids = [match.pk for match in waiting]
+    Match.objects.filter(pk__in=ids).update(
+        state=MatchState.DONE, sandbox="namespaces", finished_at="2026-01-01T00:00Z", ply=9
+    )
+    mark_ready(ids)
+    apply_results()
+    return ids
+
+
+def step() -> int:
+    """Make the next matches."""
+    make_due()
+    return pairing.make_batches(for_s=60)

@@ -1,0 +1,171 @@
+"""Seasons that end and begin, and divisions of fields that are too large for one table."""
+
+import pytest
+from django.core.management import call_command
+
+from pentathlon.ladders import divisions
+from pentathlon.ladders.membership import seat_members
+from pentathlon.ladders.models import Division, Season, SeasonState
+from pentathlon.ladders.seasons import close_seasons, turn_seasons
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.ratings.models import Rating
+from pentathlon.ratings.services import open_live_pool
+from pentathlon.tournaments.document import document_json
+from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon.tournaments.services import close_finished
+from pentathlon_engines.tournament.seeds import commitment_to
+from tests.factories import make_version
+from tests.pentathlon.ladders.playing import (
+    division_of,
+    make_reference,
+    open_ladder,
+    play_waiting,
+    seat_all,
+    step,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def _end_all() -> None:
+    Season.objects.running().update(closes_at="2020-01-01T00:00Z")
+    turn_seasons()
+
+
+def test_commitment_is_public_at_once_and_the_secret_only_at_the_close() -> None:
+    tournament = division_of(open_ladder()).tournament
+
+    assert document_json(tournament)["commitment"] == tournament.commitment
+    assert tournament.revealed_secret is None
+    _end_all()
+    close_finished()
+    secret = Tournament.objects.get(pk=tournament.pk).revealed_secret or ""
+    assert commitment_to(bytes.fromhex(secret)) == tournament.commitment
+
+
+def test_season_opens_when_the_one_before_ends_and_everybody_stays() -> None:
+    ladder = open_ladder()
+    versions = [make_version(), make_version(), make_version()]
+    seat_all()
+    step()
+
+    _end_all()
+    while seat_members():
+        pass
+
+    old, new = Season.objects.filter(ladder=ladder).order_by("number")
+    assert (old.state, new.state) == (SeasonState.CLOSING, SeasonState.RUNNING)
+    entered = division_of(ladder).tournament.entries.values_list("version", flat=True)
+    assert set(entered) == {version.pk for version in versions}
+    assert division_of(ladder).tournament.secret != old.divisions.get().tournament.secret
+
+
+def test_ended_season_closes_with_its_last_match_and_a_final_table() -> None:
+    ladder = open_ladder()
+    best = make_version()
+    make_version()
+    seat_all()
+    step()
+    season = Season.objects.get(ladder=ladder)
+    tournament = division_of(ladder).tournament
+
+    _end_all()
+    close_finished()
+    close_seasons()
+    season.refresh_from_db()
+    assert season.state == SeasonState.CLOSING  # its last matches are still to come
+
+    play_waiting(winner=best.pk)
+    close_finished()
+    close_seasons()
+    season.refresh_from_db()
+    assert season.state == SeasonState.CLOSED
+    assert season.closed_at is not None
+    table = FinalRow.objects.filter(entry__tournament=tournament).order_by("place")
+    assert table[0].entry.version_id == best.pk
+
+
+def test_ended_season_gets_no_more_matches() -> None:
+    ladder = open_ladder()
+    make_version()
+    make_version()
+    seat_all()
+    old = division_of(ladder).tournament
+    _end_all()
+
+    step()
+
+    matches = Match.objects.filter(kind=MatchKind.LADDER, state=MatchState.PENDING)
+    assert not matches.filter(lane=old.pk).exists()
+
+
+def test_staff_ends_a_season_by_command() -> None:
+    ladder = open_ladder()
+
+    call_command("end_season", "tuned")
+
+    states = (
+        Season.objects.filter(ladder=ladder).order_by("number").values_list("state", flat=True)
+    )
+    assert list(states) == ["closing", "running"]
+
+
+def test_sixtieth_bot_makes_a_second_division() -> None:
+    ladder = open_ladder()
+    mark = make_reference()
+    author = make_version().bot.owner
+    for _ in range(58):
+        make_version(owner=author)
+    seat_all()
+    assert Division.objects.filter(season__ladder=ladder).count() == 1
+
+    make_version(owner=author)
+    seat_all()
+
+    upper, lower = (division_of(ladder, level).tournament.entries.active() for level in (1, 2))
+    assert [upper.count(), lower.count()] == [31, 31]
+    assert upper.filter(version=mark).exists()
+    assert lower.filter(version=mark).exists()
+
+
+def test_best_of_a_lower_division_are_promoted_with_the_next_season() -> None:
+    ladder = open_ladder()
+    author = make_version().bot.owner
+    for _ in range(59):
+        make_version(owner=author)
+    seat_all()
+    below = division_of(ladder, 2).tournament.entries.active()
+    best = below.order_by("-number").first()
+    assert best is not None
+    pool = open_live_pool(game="tuned")
+    Rating.objects.create(pool=pool, version=best.version, mu=40, sigma=1)
+
+    _end_all()
+    while seat_members():
+        pass
+
+    above = division_of(ladder, 1).tournament.entries.active()
+    assert above.filter(version=best.version_id).exists()
+    assert above.count() == 30
+
+
+def test_division_that_grows_too_large_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(divisions, "FULL", 6)
+    ladder = open_ladder()
+    mark = make_reference()
+    pool = open_live_pool(game="tuned")
+    versions = [make_version() for _ in range(6)]
+    for place, version in enumerate(versions):
+        Rating.objects.create(pool=pool, version=version, mu=40 - place, sigma=1)
+
+    seat_all()
+
+    lower = division_of(ladder, 2).tournament.entries.active()
+    assert {entry.version_id for entry in lower} == {mark.pk, *(v.pk for v in versions[3:])}
+    assert Division.objects.filter(season__ladder=ladder).count() == 2
+
+
+def test_seasons_are_no_tournaments_of_the_list() -> None:
+    open_ladder()
+
+    assert not Tournament.objects.organised().exists()
