@@ -27,7 +27,7 @@ class LadderFigures(NamedTuple):
     """What one season of a ladder looked like."""
 
     largest_share: float
-    """Of a bot's blocks against one opponent, of those with ten blocks or more."""
+    """Of a bot's blocks against one opponent."""
     fill_share: float
     own_pairs: int
     blocks_apart: float

@@ -102,7 +102,7 @@ class _Measurement:
         seconds, mebibytes = cost_of_round_robin(300)
         name = "dearest batch of a round robin of 300 bots"
         yield Demand(name=f"{name}: CPU s", measured=seconds, most=1)
-        yield Demand(name=f"{name}: MiB", measured=mebibytes, most=30)
+        yield Demand(name=f"{name}: MiB allocated", measured=mebibytes, most=30)
 
     def _tables(self) -> Iterator[Demand]:
         keys = max(1, 5 // self._share)
@@ -224,7 +224,7 @@ class _Measurement:
             yield Demand(
                 name=f"{bots:,} bots, {_SEASONS} seasons: nor in the second",
                 measured=each.far_outside,
-                most=1,
+                most=3,
             )
 
 
