@@ -25,8 +25,8 @@ from pentathlon.matches.models import (
     MatchState,
 )
 from pentathlon.replays.explanations import explain_match
+from pentathlon.tournaments.orders import requeue_match
 from pentathlon.tournaments.secrecy import with_seals
-from pentathlon.tournaments.services import requeue_match
 
 
 class SeatedVersionSerializer(serializers.ModelSerializer[BotVersion]):

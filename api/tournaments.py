@@ -46,13 +46,22 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import (
     TournamentDocument,
     document_hash,
-    newest_scheduler,
 )
+from pentathlon_engines.tournament.formats.registry import newest_format
 
 _LARGEST_ID = 10**18
 _MOST_IDS = 1000
-_OF_DOCUMENT = ("game", "options", "limits", "table_seats", "cycles", "draw_probability")
+_OF_DOCUMENT = (
+    "game",
+    "params",
+    "options",
+    "limits",
+    "table_seats",
+    "draw_probability",
+    "tie_breaks",
+)
 _LARGEST_PART_NUMBER = 1000
+_MOST_TIE_BREAKS = 10
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
@@ -79,6 +88,9 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "owner",
             "table_seats",
             "cycles",
+            "scheduler",
+            "params",
+            "tie_breaks",
             "rules_version",
             "commitment",
             "secret",
@@ -116,7 +128,20 @@ class TournamentRequestSerializer(RequestSerializer):
         help_text="Ids of the bot versions that take part; more may enter before the start.",
     )
     cycles = serializers.IntegerField(
-        default=1, min_value=1, max_value=_MOST_IDS, help_text="How often all meet."
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=_MOST_IDS,
+        help_text="How often all meet: `params.cycles`.",
+    )
+    params = serializers.DictField(
+        default=dict, help_text="Parameters of the format; the others get their defaults."
+    )
+    tie_breaks = serializers.ListField(
+        child=serializers.CharField(max_length=30),
+        max_length=_MOST_TIE_BREAKS,
+        default=list,
+        help_text="What orders the table, the most important first; empty: the order-free fit.",
     )
     table_seats = serializers.IntegerField(
         default=None, allow_null=True, help_text="Left out: as the game is usually played."
@@ -145,7 +170,11 @@ class TournamentRequestSerializer(RequestSerializer):
         """The requested document, and the other arguments."""
         asked = dict(self.validated_data)
         document = {name: asked.pop(name) for name in _OF_DOCUMENT}
-        scheduler = newest_scheduler(asked.pop("format"))
+        document["tie_breaks"] = tuple(document["tie_breaks"])
+        if (cycles := asked.pop("cycles")) is not None:
+            document["params"] = {"cycles": cycles, **document["params"]}
+        seats = document["table_seats"] or _usual_seats(document["game"])
+        scheduler = newest_format(asked.pop("format"), seats=seats)
         return {**asked, "document": TournamentDocument(scheduler=scheduler, **document)}
 
 
@@ -359,3 +388,7 @@ def _answer_json(request: Request, *, tag: str, make: Callable[[], object]) -> H
         content_type="application/json",
         make=lambda: bytes(JSONRenderer().render(make())),
     )
+
+
+def _usual_seats(game: str) -> int:
+    return GAMES[game].info.default_seats if game in GAMES else 0

@@ -70,7 +70,7 @@ def test_organiser_makes_and_starts_a_double_round_robin(
         ({"versions": [10**17]}, "unknown_bots", "versions"),
         ({"versions": list(range(1, 1002))}, "max_length", "versions"),
         ({"cycles": 0}, "min_value", "cycles"),
-        ({"cycles": 101}, "invalid", "cycles"),
+        ({"cycles": 101}, "bad_parameter", "params.cycles"),
         ({"seed": 7}, "unknown_field", "seed"),
         ({"seed": 7, "rated": False}, "unknown_field", "seed"),
         ({"secret": SECRET}, "rated_replay", "secret"),

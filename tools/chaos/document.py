@@ -13,13 +13,13 @@ from zipfile import ZipFile
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.uploads import submit_bot
-from pentathlon.tournaments.checks import MOST_CYCLES
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch
 from pentathlon.tournaments.services import create_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 
 _BOT: Final = Path(__file__).with_name("bot") / "main.py"
 _FEWEST_BOTS: Final = 4
+_MOST_CYCLES: Final = 100
 _TABLE: Final = (
     *("entry__number", "place", "group", "mu", "sigma"),
     *("fold_mu", "fold_sigma", "chance_of_best"),
@@ -48,7 +48,7 @@ def size_for(matches: int) -> Size:
     10010
     """
     bots = _FEWEST_BOTS
-    while bots * (bots - 1) * MOST_CYCLES < matches:
+    while bots * (bots - 1) * _MOST_CYCLES < matches:
         bots += 1
     return Size(bots=bots, cycles=ceil(matches / (bots * (bots - 1))))
 
@@ -68,7 +68,7 @@ def open_tournament(
     tournament = create_tournament(
         actor=organiser,
         name="Under fire",
-        document=TournamentDocument(game=game, cycles=cycles),
+        document=TournamentDocument(game=game, params={"cycles": cycles}),
         versions=[version.pk for version in versions],
     )
     # Both runs need one secret, and results must count on the leaderboard, too: no service lets

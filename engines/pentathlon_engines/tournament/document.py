@@ -1,31 +1,35 @@
 """The document of a tournament: all that decides who plays whom, and how results are rated.
 
 ```
-{"format": 2, "scheduler": "round_robin/2", "commitment": "…", "game": "tuned", "rules": 1,
- "options": {}, "limits": {…all of them…}, "table_seats": 2, "cycles": 1,
- "rating_algorithm": 1, "draw_probability": 0.1,
- "entries": [{"bot": "alpha", "version": 1, "hash": "sha256:…"}, …]}
+{"format": 3, "scheduler": "swiss/1", "params": {…all of them…}, "commitment": "…",
+ "game": "tuned", "rules": 1, "options": {…}, "limits": {…}, "table_seats": 2,
+ "rating_algorithm": 1, "draw_probability": 0.1, "beta": 4.166666666666667, "tie_breaks": [],
+ "entries": [{"bot": "alpha", "version": 1, "hash": "sha256:…", "author": "ann",
+              "strength": null}, …]}
 ```
 
 It has the commitment to the secret, but never the secret. It does not say whether results count on
-leaderboards: a repetition of the same document must not count twice.
+leaderboards: a repetition of the same document must not count twice. Documents of format 2, which
+have `cycles` instead of `params`, are read for ever: running tournaments have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import EngineError
 from pentathlon_engines.record.record import canonical
-from pentathlon_engines.tournament.schedule import SCHEDULER, Pairing, draw_blocks
+from pentathlon_engines.tournament.formats.interface import FieldEntry, Format, Plan
+from pentathlon_engines.tournament.formats.registry import FORMATS
 
-FORMAT: Final = 2
+FORMAT: Final = 3
+BEFORE: Final = 2
+"""The format of the release before: round robins alone."""
 
-SCHEDULERS: Final[Mapping[str, Callable[..., Iterator[list[Pairing]]]]] = {SCHEDULER: draw_blocks}
-"""Draw the blocks of a schedule, by name and version; the newest version of a name comes last."""
+_USUAL_DRAWS: Final = 0.1
 
 
 class BadDocument(EngineError):
@@ -46,6 +50,10 @@ class Entrant(NamedTuple):
     bot: str
     version: int
     hash: str
+    author: str = ""
+    """Or the team: formats may keep entries of one author apart."""
+    strength: float | None = None
+    """For seeding, higher is better."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,15 +61,17 @@ class TournamentDocument:
     """The document of one tournament; None where nothing is decided yet."""
 
     game: str
-    scheduler: str = SCHEDULER
+    scheduler: str = "round_robin/2"
+    params: Mapping[str, Any] = field(default_factory=dict)  # Any: the format checks the values
     commitment: str | None = None
     rules: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)  # Any: the game checks the values
     limits: Mapping[str, Any] = field(default_factory=dict)  # Any: whoever sets them checks them
     table_seats: int | None = None
-    cycles: int = 1
     rating_algorithm: int | None = None
     draw_probability: float | None = None
+    beta: float | None = None
+    tie_breaks: tuple[str, ...] = ()
     entries: tuple[Entrant, ...] = ()
 
     @classmethod
@@ -71,60 +81,80 @@ class TournamentDocument:
         Raises:
             BadDocument: its format is another one.
         """
-        if data["format"] != FORMAT:
+        if data["format"] not in {BEFORE, FORMAT}:
             raise BadDocument(f"document format {data['format']!r} is not {FORMAT}")
+        is_before = data["format"] == BEFORE
         return cls(
             scheduler=data["scheduler"],
+            params={"cycles": data["cycles"]} if is_before else data["params"],
             commitment=data["commitment"],
             game=data["game"],
             rules=data["rules"],
             options=data["options"],
             limits=data["limits"],
             table_seats=data["table_seats"],
-            cycles=data["cycles"],
             rating_algorithm=data["rating_algorithm"],
             draw_probability=data["draw_probability"],
+            beta=None if is_before else data["beta"],
+            tie_breaks=() if is_before else tuple(data["tie_breaks"]),
             entries=tuple(Entrant(**entry) for entry in data["entries"]),
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document as JSON: what is published, stored and hashed."""
+        """Return the document as JSON of the present format: what is published and hashed."""
         return {
             "format": FORMAT,
             "scheduler": self.scheduler,
+            "params": dict(self.params),
             "commitment": self.commitment,
             "game": self.game,
             "rules": self.rules,
             "options": dict(self.options),
             "limits": dict(self.limits),
             "table_seats": self.table_seats,
-            "cycles": self.cycles,
             "rating_algorithm": self.rating_algorithm,
             "draw_probability": self.draw_probability,
+            "beta": self.beta,
+            "tie_breaks": list(self.tie_breaks),
             "entries": [entry._asdict() for entry in self.entries],
         }
 
-    def schedule(self, *, key: bytes) -> list[Pairing]:
-        """Return all matches of a tournament; seatings are indexes of `entries`.
+    @property
+    def scheduling(self) -> Format:
+        """The format that makes its pairings.
 
         Raises:
             UnknownScheduler: it needs the scheduler of another release.
         """
-        return [pairing for block in self.draw_blocks(key=key) for pairing in block]
-
-    def draw_blocks(self, *, key: bytes) -> Iterator[list[Pairing]]:
-        """Return the matches of `schedule` block by block, each drawn when it is asked for.
-
-        Raises:
-            UnknownScheduler: it needs the scheduler of another release.
-        """
-        if self.scheduler not in SCHEDULERS:
+        if self.scheduler not in FORMATS:
             raise UnknownScheduler(
                 f"the document asks for scheduler {self.scheduler!r}, this release has "
-                f"{', '.join(map(repr, SCHEDULERS))}"
+                f"{', '.join(map(repr, FORMATS))}"
             )
-        draw = SCHEDULERS[self.scheduler]
-        return draw(len(self.entries), seats=self.table_seats, cycles=self.cycles, key=key)
+        return FORMATS[self.scheduler]
+
+    def plan(self, *, key: bytes) -> Plan:
+        """Return what the format is told; a dry run takes 32 zero bytes as the key."""
+        drawn = self.draw_probability
+        return Plan(
+            seats=self.table_seats or 0,
+            params=self.params,
+            key=key,
+            draw_probability=_USUAL_DRAWS if drawn is None else drawn,
+        )
+
+    def field(self, *, left: Collection[int] = ()) -> list[FieldEntry]:
+        """Return the entries as the format sees them after those in `left` have left."""
+        return [
+            FieldEntry(
+                number=number,
+                # Nobody is of the same author as another whose author is not known.
+                author=entry.author or f"#{number}",
+                is_active=number not in left,
+                strength=entry.strength,
+            )
+            for number, entry in enumerate(self.entries)
+        ]
 
 
 def document_hash(document: Mapping[str, Any]) -> str:
@@ -133,13 +163,3 @@ def document_hash(document: Mapping[str, Any]) -> str:
     It is taken of the JSON as it was published, whatever this release makes of it.
     """
     return sha256(canonical(document)).hexdigest()
-
-
-def newest_scheduler(kind: str) -> str:
-    """Return the newest scheduler of a kind of tournament, or the name as it is if there is none.
-
-    >>> newest_scheduler("round_robin")
-    'round_robin/2'
-    """
-    newest = {name.partition("/")[0]: name for name in SCHEDULERS}
-    return newest.get(kind, kind)

@@ -3,41 +3,57 @@
 A proof is a statement of the server about a tournament, which may still be running:
 
 ```
-{"format": 1, "tournament": 3, "name": "Cup", "state": "running",
+{"format": 2, "tournament": 3, "name": "Cup", "state": "running",
  "commitment": "…", "secret": null, "event_key": null,
  "document": {…}, "document_hash": "…" or null before the start, "part": 1, "parts": 1,
- "columns": ["index", "round", "block", "seats", "match", "state", "seed", "alias", "chain"],
- "matches": [[1, 1, 1, [0, 2], 77, "done", 53…, "5e1f…", "9a0b…"], …]}
+ "batches": [[1, 1, 45, {"left": [], "results": {}}, "…digest"], …], "replayed": [],
+ "columns": ["index", "round", "block", "seats", "match", "state", "seed", "alias", "chain",
+             "ranks"],
+ "matches": [[1, 1, 1, [0, 2], 77, "done", 53…, "5e1f…", "9a0b…", [0, 1]], …]}
 ```
 
-`seats` are indexes of the document's entries. Fields that are still sealed are null. The
-proof of a long tournament comes in parts, and `join_parts` joins them.
+`seats` are indexes of the document's entries. Fields that are still sealed are null. A batch has
+its number, its first and last block, and what was noted with it (see `batches`). `replayed` are
+the blocks in which the organiser had a match played again that had a result. The proof of a long
+tournament comes in parts, and `join_parts` joins them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import BadRecord, EngineError
 from pentathlon_engines.record.record import verify_record
-from pentathlon_engines.tournament.document import (
-    FORMAT as DOCUMENT_FORMAT,
+from pentathlon_engines.tournament.batches import (
+    History,
+    Note,
+    draw_schedule,
+    next_step,
+    pairings_of,
 )
+from pentathlon_engines.tournament.document import BEFORE as DOCUMENT_BEFORE
+from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import (
     TournamentDocument,
     UnknownScheduler,
     document_hash,
 )
+from pentathlon_engines.tournament.formats.interface import Batch, PlannedBlock
 from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
 
-FORMAT: Final = 1
-COLUMNS: Final = ("index", "round", "block", "seats", "match", "state", "seed", "alias", "chain")
+FORMAT: Final = 2
+COLUMNS: Final = (
+    *("index", "round", "block", "seats", "match", "state", "seed", "alias", "chain", "ranks"),
+)
+BATCH_COLUMNS: Final = ("number", "first_block", "last_block", "input", "input_digest")
 OK: Final = "ok"
 FAILED: Final = "failed"
 SEALED: Final = "sealed"
+_TWO: Final = 2
 
 Proof = dict[str, Any]  # Any: JSON
 Json = Any
@@ -72,6 +88,7 @@ class PlannedMatch:
     seed: int | None
     alias: str | None
     chain: str | None
+    ranks: list[int] | None
 
 
 def check_proof(
@@ -116,7 +133,10 @@ def _check_shape(proof: object) -> None:
     if proof.get("parts", 1) != 1:
         raise BadProof(f"this is one of {proof['parts']} parts: the address has all of them")
     document = proof.get("document")
-    if not isinstance(document, dict) or document.get("format") != DOCUMENT_FORMAT:
+    if not isinstance(document, dict) or document.get("format") not in {
+        DOCUMENT_BEFORE,
+        DOCUMENT_FORMAT,
+    }:
         raise BadProof("the tournament began before seeds were sealed: there is nothing to check")
 
 
@@ -138,14 +158,72 @@ def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
         yield Check("aliases", SEALED, waiting)
         return
     try:
-        document = TournamentDocument.from_json(proof["document"])
-        drawn = document.schedule(key=bytes.fromhex(proof["event_key"]))
-    except UnknownScheduler as error:
+        # The last batch of a cancelled tournament may not be there in full.
+        is_cut = proof["state"] == "cancelled"
+        drawn = _draw(proof)[: len(matches) if is_cut else None]
+    except (UnknownScheduler, _OtherBatch) as error:
         yield Check("schedule", FAILED, str(error))
         return
     yield _check_schedule(matches, drawn)
     yield _compare("seeds", matches, drawn, lambda match: match.seed, lambda pair: pair.seed)
     yield _compare("aliases", matches, drawn, lambda match: match.alias, lambda pair: pair.alias)
+    yield _check_results(proof, matches)
+
+
+class _OtherBatch(Exception):
+    """A batch does not follow from what was noted with it."""
+
+
+def _draw(proof: Proof) -> list[Pairing]:
+    """Return the schedule that follows from document, event key and the notes of its batches."""
+    document = TournamentDocument.from_json(proof["document"])
+    key = bytes.fromhex(proof["event_key"])
+    if not proof["batches"]:
+        return draw_schedule(document, key=key)
+    history, digest = History(), ""
+    for number, first, last, noted, stated in proof["batches"]:
+        if noted is None:
+            history.add(_blocks_before(document, last, key=key))
+            continue
+        note = Note.from_json(noted)
+        digest = note.digest(digest)
+        if digest != stated:
+            raise _OtherBatch(f"the digest of batch {number} does not follow from what was noted")
+        history.take(note)
+        step = next_step(document, key=key, left=history.left, played=history.blocks)
+        made = step.blocks if isinstance(step, Batch) else ()
+        if len(history.blocks) != first - 1 or len(made) != last - first + 1:
+            raise _OtherBatch(f"batch {number} should have {len(made)} blocks")
+        history.add(made)
+    blocks = [PlannedBlock(block.round, block.seatings) for block in history.blocks]
+    return pairings_of(blocks, first_block=1, first_index=1, key=key)
+
+
+def _blocks_before(document: TournamentDocument, count: int, *, key: bytes) -> list[PlannedBlock]:
+    """Return the first blocks of a schedule that was begun before there were batches."""
+    blocks: dict[int, list[Pairing]] = {}
+    for pairing in draw_schedule(document, key=key):
+        blocks.setdefault(pairing.block, []).append(pairing)
+    return [
+        PlannedBlock(legs[0].round, tuple(leg.seating for leg in legs))
+        for number, legs in blocks.items()
+        if number <= count
+    ]
+
+
+def _check_results(proof: Proof, matches: Sequence[PlannedMatch]) -> Check:
+    """Check that what was noted of results is what the matches say."""
+    ranks: dict[int, list[list[int] | None]] = {}
+    for match in matches:
+        ranks.setdefault(match.block, []).append(match.ranks)
+    notes = [noted["results"] for *_, noted, _ in proof["batches"] if noted is not None]
+    stated = {int(block): result for results in notes for block, result in results.items()}
+    for block, result in stated.items():
+        is_other = result is not None and ranks[block] != result
+        if is_other and block not in proof["replayed"]:
+            detail = f"a batch was made from {result} in block {block}, which has {ranks[block]}"
+            return Check("results", FAILED, detail)
+    return Check("results", OK, f"{len(stated)} blocks decided later ones as they were played")
 
 
 def _check_commitment(proof: Proof, noted: str | None) -> Check:
@@ -187,18 +265,26 @@ def _check_event_key(proof: Proof) -> Check:
 
 
 def _check_blocks(matches: Sequence[PlannedMatch]) -> Check:
-    """Check what needs no secret: a block has one seed and seats one group in rotation."""
+    """Check what needs no secret: a block has one seed and seats its bots in turn."""
     blocks: dict[int, list[PlannedMatch]] = {}
     for match in matches:
         blocks.setdefault(match.block, []).append(match)
     for number, legs in blocks.items():
-        first = list(legs[0].seats)
-        rotations = sorted(first[turn:] + first[:turn] for turn in range(len(first)))
-        if sorted(list(leg.seats) for leg in legs) != rotations:
-            return Check("blocks", FAILED, f"block {number} does not play every rotation once")
+        if not _is_balanced([leg.seats for leg in legs]):
+            return Check("blocks", FAILED, f"block {number} does not seat its bots in turn")
         if len({leg.seed for leg in legs}) > 1:
             return Check("blocks", FAILED, f"block {number} has more than one seed")
-    return Check("blocks", OK, f"{len(blocks)}, each with one seed and every rotation of seats")
+    return Check("blocks", OK, f"{len(blocks)}, each with one seed and its bots in turn")
+
+
+def _is_balanced(seatings: Sequence[Sequence[int]]) -> bool:
+    """Say whether all bots that are in every match have every seat equally often."""
+    always = set(seatings[0]).intersection(*seatings)
+    if len(always) < len(seatings[0]):
+        # Two bots in turn take one chair against the same others.
+        return len({bot for seating in seatings for bot in seating} - always) <= _TWO
+    places = Counter((seat, bot) for seating in seatings for seat, bot in enumerate(seating))
+    return len(set(places.values())) == 1 and len(places) == len(always) ** 2
 
 
 def _seeds_so_far(matches: Sequence[PlannedMatch]) -> str:

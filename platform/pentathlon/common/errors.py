@@ -2,22 +2,38 @@
 
 DomainError
 ├── InvalidInput     a value that cannot be used; `field` names it
-│   └── TooLarge     more of something than is allowed
+│   ├── TooLarge     more of something than is allowed
+│   └── Problems     several values that cannot be used
 ├── NotAllowed       somebody else's thing, or a role that is missing
 ├── NotFound         no such thing, or none that this person may know of
 └── Conflict         possible in general, but not in the present state
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 
 class DomainError(Exception):
-    """A request that is refused; `code` is stable, `detail` says what to do."""
+    """A request that is refused; `code` is stable, `detail` says what to do.
+
+    `field` names the value that was wrong, with dots between levels, and `allowed` says in JSON
+    which values there are, or what bounds them.
+    """
 
     code = "error"
 
-    def __init__(self, detail: str, *, code: str | None = None, field: str | None = None) -> None:
+    def __init__(
+        self,
+        detail: str,
+        *,
+        code: str | None = None,
+        field: str | None = None,
+        allowed: Any = None,  # Any: JSON
+    ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.field = field
+        self.allowed = allowed
         if code is not None:
             self.code = code
 
@@ -32,6 +48,16 @@ class TooLarge(InvalidInput):
     """More bytes, files or entries than allowed."""
 
     code = "too_large"
+
+
+class Problems(InvalidInput):
+    """Several values that cannot be used, all in one answer."""
+
+    code = "problems"
+
+    def __init__(self, errors: Sequence[DomainError]) -> None:
+        super().__init__(" ".join(error.detail for error in errors))
+        self.errors = tuple(errors)
 
 
 class NotAllowed(DomainError):

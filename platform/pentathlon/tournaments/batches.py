@@ -70,7 +70,7 @@ class BlockQuerySet(models.QuerySet["Block"]):
 
     def with_orders(self) -> Self:
         """Return blocks that an organiser wants void or played again, and that are not yet."""
-        return self.exclude(order="").order_by("pk")
+        return self.exclude(order="")
 
 
 class Block(models.Model):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -12,14 +13,17 @@ from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
 from pentathlon_engines import GAMES, BadOption, BadSeats, Game
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.tournament.document import SCHEDULERS, TournamentDocument
-from pentathlon_engines.tournament.schedule import count_matches
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.interface import Format, Problem
+from pentathlon_engines.tournament.formats.parameters import full_params
+from pentathlon_engines.tournament.formats.registry import FORMATS
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 DRAW_PROBABILITIES: Final = (0.005, 0.5)
 LONGEST_NAME: Final = 80
 MOST_BOTS: Final = 300
-MOST_CYCLES: Final = 100
+TOO_FEW: Final = "too_few_entries"
+"""The code of formats for a field that may still grow."""
 MOST_ENTRIES_PER_AUTHOR: Final = 200
 MOST_MATCHES: Final = 100_000
 LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
@@ -32,6 +36,7 @@ LIMIT_RANGES: Final[Mapping[str, tuple[float, float]]] = {
 }
 """Limits that an organiser may set, with their lowest and highest values."""
 
+_NO_KEY: Final = bytes(32)
 _SECRET: Final = re.compile(rf"[0-9a-f]{{{2 * SECRET_BYTES}}}")
 
 
@@ -55,23 +60,37 @@ def checked_game(key: str) -> Game:
     return GAMES[key]
 
 
-def check_scheduler(name: str) -> None:
-    """Refuse a tournament that this release cannot schedule."""
-    if name not in SCHEDULERS:
-        kind = name.partition("/")[0]
-        formats = ", ".join(known.partition("/")[0] for known in SCHEDULERS)
+def check_scheduler(name: str) -> Format:
+    """Return the format with this name and version."""
+    found = FORMATS.get(name)
+    if found is not None:
+        return found
+    kind = name.partition("/")[0]
+    known = [each for each in FORMATS if each.partition("/")[0] == kind]
+    if known:
         raise InvalidInput(
-            f"There is no format {kind!r}; the formats are {formats}.",
-            code="unknown_format",
-            field="format",
+            f"This release plays {', '.join(known)}, not {name}. Post the document to a release "
+            "that has it, or change its scheduler.",
+            code="other_scheduler",
+            field="scheduler",
+            allowed=known,
         )
+    formats = sorted({each.partition("/")[0] for each in FORMATS})
+    raise InvalidInput(
+        f"There is no format {kind!r}; the formats are {', '.join(formats)}.",
+        code="unknown_format",
+        field="format",
+        allowed=list(FORMATS),
+    )
 
 
 def completed_document(game: Game, document: TournamentDocument) -> TournamentDocument:
-    """Return the document with the rules version and all defaults of its game, checked."""
+    """Return the document with the rules version and all defaults of game and format, checked."""
     seats = _checked_seats(game, document.table_seats)
+    parameters = check_scheduler(document.scheduler).parameters
     return replace(
         document,
+        params=full_params(parameters, document.params),
         rules=game.info.version,
         table_seats=seats,
         options=_checked_options(game, document.options, seats=seats),
@@ -93,17 +112,46 @@ def check_rated(game: Game, document: TournamentDocument) -> None:
         )
 
 
-def check_numbers(*, cycles: int, entries_per_author: int) -> None:
-    """Refuse cycles and numbers of entries out of range."""
-    if not 1 <= cycles <= MOST_CYCLES:
+def check_entries_per_author(number: int) -> None:
+    """Refuse a cap out of range."""
+    if not 1 <= number <= MOST_ENTRIES_PER_AUTHOR:
         raise InvalidInput(
-            f"A tournament has 1 to {MOST_CYCLES} cycles, not {cycles}.", field="cycles"
-        )
-    if not 1 <= entries_per_author <= MOST_ENTRIES_PER_AUTHOR:
-        raise InvalidInput(
-            f"An author may enter 1 to {MOST_ENTRIES_PER_AUTHOR} bots, not {entries_per_author}.",
+            f"An author may enter 1 to {MOST_ENTRIES_PER_AUTHOR} bots, not {number}.",
             field="entries_per_author",
+            allowed={"minimum": 1, "maximum": MOST_ENTRIES_PER_AUTHOR},
         )
+
+
+def problems_of_format(document: TournamentDocument, *, entries: int) -> Iterator[InvalidInput]:
+    """Yield what the format finds wrong with a document; more bots may still enter."""
+    plan = document.plan(key=_NO_KEY)
+    for problem in document.scheduling.problems(plan, entries):
+        if problem.code != TOO_FEW:
+            yield _error_of(problem)
+
+
+def check_enough(document: TournamentDocument) -> None:
+    """Refuse to start where the format finds anything wrong, as too few bots."""
+    seats, entries = document.table_seats or 0, len(document.entries)
+    if entries < seats:
+        raise Conflict(
+            f"It takes at least {seats} bots to start, and {entries} entered. Enter more.",
+            code="too_few_bots",
+            field="versions",
+        )
+    for problem in document.scheduling.problems(document.plan(key=_NO_KEY), entries):
+        is_few = problem.code == TOO_FEW
+        raise Conflict(
+            problem.sentence,
+            code="too_few_bots" if is_few else problem.code,
+            field="versions" if is_few else _error_of(problem).field,
+            allowed=problem.allowed,
+        )
+
+
+def _error_of(problem: Problem) -> InvalidInput:
+    field = problem.pointer.removeprefix("/").replace("/", ".")
+    return InvalidInput(problem.sentence, code=problem.code, field=field, allowed=problem.allowed)
 
 
 def check_replay(*, secret: str | None, draw_probability: float | None, rated: bool) -> None:
@@ -128,28 +176,32 @@ def check_replay(*, secret: str | None, draw_probability: float | None, rated: b
         )
 
 
-def check_size(*, bots: int, table_seats: int, cycles: int) -> None:
-    """Refuse a tournament with too many bots or matches."""
+def check_size(document: TournamentDocument, *, bots: int) -> None:
+    """Refuse a tournament with too many bots or matches; its parameters must be right."""
     if bots > MOST_BOTS:
-        raise TooLarge(f"A tournament has at most {MOST_BOTS} bots, not {bots}.", field="versions")
-    matches = count_matches(bots, seats=table_seats, cycles=cycles)
-    if matches > MOST_MATCHES:
         raise TooLarge(
-            f"{bots} bots and {cycles} cycles make {matches} matches; at most {MOST_MATCHES} are "
-            "allowed. Enter fewer bots or play fewer cycles.",
-            code="too_many_matches",
-            field="cycles",
-        )
-
-
-def check_enough(*, bots: int, table_seats: int) -> None:
-    """Refuse to start with fewer bots than one table needs."""
-    if bots < table_seats:
-        raise Conflict(
-            f"It takes at least {table_seats} bots to start, and {bots} entered. Enter more.",
-            code="too_few_bots",
+            f"A tournament has at most {MOST_BOTS} bots, not {bots}.",
             field="versions",
+            allowed={"maxItems": MOST_BOTS},
         )
+    matches = _most_matches(document, bots)
+    if matches > MOST_MATCHES:
+        fits = bisect_right(
+            range(bots), MOST_MATCHES, key=lambda entries: _most_matches(document, entries)
+        )
+        raise TooLarge(
+            f"{bots} bots make up to {matches} matches with these parameters; at most "
+            f"{MOST_MATCHES} are allowed. That is enough for {fits - 1} bots.",
+            code="too_many_matches",
+            field="versions",
+            allowed={"maxItems": fits - 1},
+        )
+
+
+def _most_matches(document: TournamentDocument, bots: int) -> int:
+    if bots < (document.table_seats or 0) or bots == 0:
+        return 0
+    return document.scheduling.size(document.plan(key=_NO_KEY), bots).most
 
 
 def check_eligible(versions: Sequence[BotVersion], *, game: str) -> None:

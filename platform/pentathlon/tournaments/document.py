@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pentathlon.ratings.skill import ALGORITHM_VERSION
+from pentathlon.ratings.models import Rating, live_key
+from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA
 from pentathlon.tournaments.models import Tournament
 from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.tournament.document import (
-    Entrant,
-    TournamentDocument,
-    document_hash,
-    newest_scheduler,
-)
+from pentathlon_engines.tournament.document import Entrant, TournamentDocument, document_hash
+from pentathlon_engines.tournament.formats.interface import Format
+from pentathlon_engines.tournament.formats.parameters import full_params
+from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
 from pentathlon_engines.tournament.seeds import event_key_of
 
 
@@ -21,36 +20,54 @@ def columns_of(document: TournamentDocument) -> dict[str, Any]:  # Any: values o
     return {
         "game": document.game,
         "format": document.scheduler.partition("/")[0],
+        "scheduler": document.scheduler,
+        "params": dict(document.params),
         "rules_version": document.rules,
         "options": document.options,
         "limits": document.limits,
         "table_seats": document.table_seats,
-        "cycles": document.cycles,
-        "params": {"cycles": document.cycles},
+        "cycles": document.params.get("cycles", 1),
         "draw_probability": document.draw_probability,
+        "beta": document.beta,
+        "tie_breaks": list(document.tie_breaks),
     }
 
 
 def draft_document(tournament: Tournament) -> TournamentDocument:
     """Return the document that follows from the rows as they are now."""
     pool = tournament.pool
+    kind, seats = tournament.format, tournament.table_seats
+    scheduler = tournament.scheduler or newest_format(kind, seats=seats)
+    scheduling = format_of(tournament)
+    parameters = scheduling.parameters if scheduling else {}
     return TournamentDocument(
-        scheduler=newest_scheduler(tournament.format),
+        scheduler=scheduler,
+        params=full_params(parameters, tournament.params),
         commitment=tournament.commitment,
         game=tournament.game,
         rules=tournament.rules_version,
         options=tournament.options,
         # All of them: another release may have other defaults.
         limits=Limits.from_json(tournament.limits).to_json(),
-        table_seats=tournament.table_seats,
-        cycles=tournament.cycles,
+        table_seats=seats,
         rating_algorithm=ALGORITHM_VERSION,
         draw_probability=pool.draw_probability if pool else tournament.draw_probability,
-        entries=tuple(
-            Entrant(entry.version.bot.name, entry.version.number, entry.version.archive_id)
-            for entry in tournament.entries.in_order()
-        ),
+        beta=BETA if tournament.beta is None else tournament.beta,
+        tie_breaks=tuple(tournament.tie_breaks),
+        entries=_entrants(tournament, with_strengths=reads_results(tournament)),
     )
+
+
+def format_of(tournament: Tournament) -> Format | None:
+    """Return the format of a tournament; None if this release does not have it."""
+    kind, seats = tournament.format, tournament.table_seats
+    return FORMATS.get(tournament.scheduler or newest_format(kind, seats=seats))
+
+
+def reads_results(tournament: Tournament) -> bool:
+    """Say whether later matches follow from the results of earlier ones."""
+    found = format_of(tournament)
+    return found is not None and found.reads_results
 
 
 def document(tournament: Tournament) -> TournamentDocument:
@@ -80,3 +97,25 @@ def revealed_event_key(tournament: Tournament) -> str | None:
     """Return the event key as hexadecimal; None while it is secret."""
     is_public = tournament.revealed_secret and tournament.fixed_document
     return event_key(tournament).hex() if is_public else None
+
+
+def _entrants(tournament: Tournament, *, with_strengths: bool) -> tuple[Entrant, ...]:
+    entries = list(tournament.entries.in_order())
+    rated: dict[int, float] = {}
+    # A replay has the strengths of its document, not those of today.
+    if with_strengths and tournament.draw_probability is None:
+        versions = [entry.version_id for entry in entries]
+        live = Rating.objects.filter(pool__key=live_key(tournament.game), version__in=versions)
+        rated = dict(live.values_list("version", "score"))
+    return tuple(
+        Entrant(
+            bot=entry.version.bot.name,
+            version=entry.version.number,
+            hash=entry.version.archive_id,
+            author=entry.team or entry.version.bot.owner.username,
+            strength=rated.get(entry.version_id)
+            if entry.strength_hint is None
+            else entry.strength_hint,
+        )
+        for entry in entries
+    )

@@ -65,13 +65,15 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         )
 
     def finished(self) -> Self:
-        """Return running tournaments in which nothing waits: no match, no rating, no entry."""
+        """Return running tournaments in which nothing waits: no match, rating, entry or block."""
         rows = LedgerRow.objects.filter(pool=OuterRef("pool"))
         unsettled = Entry.objects.filter(tournament=OuterRef("pk"), is_settled=False)
-        blocks = Block.objects.filter(tournament=OuterRef("pk")).open()
-        running = self.filter(state=TournamentState.RUNNING, is_open_ended=False)
-        running = running.filter(scheduled=F("planned"))
-        waits = (rows.waiting(), rows.ready(), unsettled, blocks)
+        blocks = Block.objects.filter(tournament=OuterRef("pk"))
+        due = TournamentMatch.objects.filter(tournament=OuterRef("pk"), is_due=True)
+        running = self.filter(
+            state=TournamentState.RUNNING, is_open_ended=False, is_fully_scheduled=True
+        )
+        waits = (rows.waiting(), rows.ready(), unsettled, due, blocks.open(), blocks.with_orders())
         return running.filter(*(~Exists(rows_of_kind) for rows_of_kind in waits))
 
 

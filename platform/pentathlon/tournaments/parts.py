@@ -8,12 +8,12 @@ from pentathlon.common.errors import NotFound
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentMatchQuerySet
 
 LARGEST_PART: Final = 10_000
-"""Matches; a part of whole blocks may have some less."""
+"""Matches; a part of whole blocks may have some more or less."""
 
 
 def count_parts(tournament: Tournament) -> int:
-    """Return how many parts the matches of a tournament make: 1 even if it has none."""
-    return max(1, -(-tournament.planned // _length(tournament)))
+    """Return how many parts the matches made so far make: 1 even if there are none."""
+    return max(1, -(-tournament.scheduled // LARGEST_PART))
 
 
 def places_of_part(tournament: Tournament, number: int) -> TournamentMatchQuerySet:
@@ -25,11 +25,18 @@ def places_of_part(tournament: Tournament, number: int) -> TournamentMatchQueryS
     parts = count_parts(tournament)
     if not 1 <= number <= parts:
         raise NotFound(f"There is no part {number}: {tournament.name} has {parts}.")
-    last = number * _length(tournament)
-    places = TournamentMatch.objects.filter(tournament=tournament, index__lte=last)
-    return places.filter(index__gt=last - _length(tournament)).order_by("index")
+    places = TournamentMatch.objects.filter(tournament=tournament)
+    if parts == 1:
+        return places.order_by("index")
+    first, beyond = (_begin(tournament, each * LARGEST_PART) for each in (number - 1, number))
+    places = places.filter(index__gte=first)
+    return places.filter(index__lt=beyond).order_by("index")
 
 
-def _length(tournament: Tournament) -> int:
-    # A block has as many matches as a table has seats, and its seeds are shown together.
-    return LARGEST_PART - LARGEST_PART % tournament.table_seats
+def _begin(tournament: Tournament, index: int) -> int:
+    """Return the first index of the block at an index: the seeds of a block are shown together."""
+    places = TournamentMatch.objects.filter(tournament=tournament)
+    block = places.filter(index=index + 1).values_list("block", flat=True).first()
+    if block is None:
+        return index + 1
+    return places.filter(block=block).order_by("index").values_list("index", flat=True)[0]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 
 from pentathlon.matches.models import MatchSeat, MatchState
+from pentathlon.tournaments.batches import FormerLeg
 from pentathlon.tournaments.document import document_json, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon_engines.tournament.document import document_hash
-from pentathlon_engines.tournament.proof import COLUMNS, FORMAT, Proof
+from pentathlon_engines.tournament.proof import BATCH_COLUMNS, COLUMNS, FORMAT, Proof
 
 Row = list[object]
 _FIELDS = ("index", "round", "block", "match_id", "match__state")
@@ -17,7 +18,7 @@ _SEALED_FIELDS = ("match__seed", "match__alias")
 
 
 def proof(tournament: Tournament, *, part: int = 1) -> Proof:
-    """Return a part of what `pentathlon verify --tournament` reads; four queries for any size."""
+    """Return a part of what `pentathlon verify --tournament` reads; in a few queries."""
     source = document_json(tournament)
     return {
         "format": FORMAT,
@@ -31,6 +32,8 @@ def proof(tournament: Tournament, *, part: int = 1) -> Proof:
         "document_hash": document_hash(source) if tournament.fixed_document else None,
         "part": part,
         "parts": count_parts(tournament),
+        "batches": _batches(tournament),
+        "replayed": _replayed(tournament),
         "columns": list(COLUMNS),
         "matches": _matches(tournament, places_of_part(tournament, part)),
     }
@@ -47,20 +50,35 @@ def _matches(tournament: Tournament, places: TournamentMatchQuerySet) -> list[Ro
     seats = _seats(tournament, places)
     return [
         [
-            *(index, round_number, block, seats[match], match, state),
+            *(index, round_number, block, [number for number, _ in seats[match]], match, state),
             *((None, None) if block in sealed else (seed, alias or str(match))),
             chain or None,
+            [rank for _, rank in seats[match]] if state == MatchState.DONE else None,
         ]
         for index, round_number, block, match, state, seed, alias, chain in rows
     ]
 
 
-def _seats(tournament: Tournament, places: TournamentMatchQuerySet) -> dict[int, list[int]]:
-    """Return the places in the document's entries of those who sit at each match, by seat."""
+def _seats(
+    tournament: Tournament, places: TournamentMatchQuerySet
+) -> dict[int, list[tuple[int, int | None]]]:
+    """Return the places in the document's entries of those who sit at each match, and ranks."""
     entries = tournament.entries.scheduled().values_list("version", "number")
     numbers = {version: number or 0 for version, number in entries}
-    seats = MatchSeat.objects.filter(match__place__in=places.order_by())
-    found: dict[int, list[int]] = defaultdict(list)
-    for match, version in seats.order_by("match", "seat").values_list("match", "version"):
-        found[match].append(numbers[version])
+    seats = MatchSeat.objects.filter(match__place__in=places.order_by()).order_by("match", "seat")
+    found: dict[int, list[tuple[int, int | None]]] = defaultdict(list)
+    for match, version, rank in seats.values_list("match", "version", "rank"):
+        found[match].append((numbers[version], rank))
     return found
+
+
+def _batches(tournament: Tournament) -> list[Row]:
+    """Return what was noted at each batch. It has results of complete blocks alone."""
+    rows = tournament.batches.order_by("number")
+    return [list(row) for row in rows.values_list(*BATCH_COLUMNS)]
+
+
+def _replayed(tournament: Tournament) -> list[int]:
+    """Return the blocks in which a match was played again after it had a result."""
+    former = FormerLeg.objects.filter(place__tournament=tournament)
+    return sorted(set(former.values_list("place__block", flat=True)))

@@ -1,85 +1,218 @@
-"""Makes schedules part by part, so that no transaction writes more than about a thousand rows.
+"""Makes schedules batch by batch, each stored in parts of at most about a thousand rows.
 
-A part has whole blocks; one transaction stores it and how far the schedule is made. After a crash,
-the next process draws the same schedule from the document and continues from there.
+A batch follows from the document, the event key and the note that is stored with it; so whoever
+goes on after a crash makes the same blocks again, and continues behind those that are there. Parts
+have whole blocks.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from django.db import transaction
-from django.db.models import F
+from django.db import InterfaceError, OperationalError, transaction
 
 from pentathlon.matches.jobs import MatchSpec
-from pentathlon.matches.models import MatchKind
+from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import enter_matches, open_live_pool
+from pentathlon.tournaments.batches import Batch, Block
 from pentathlon.tournaments.document import document, event_key
+from pentathlon.tournaments.history import read_input, read_input_of
 from pentathlon.tournaments.models import (
     EntryState,
     Tournament,
     TournamentMatch,
     TournamentState,
 )
+from pentathlon_engines.tournament.batches import next_step, pairings_of
+from pentathlon_engines.tournament.formats.interface import Batch as PlannedBatch
+from pentathlon_engines.tournament.formats.interface import Over, PlannedBlock
 from pentathlon_engines.tournament.schedule import Pairing
 
 ROWS_AT_ONCE: Final = 1000
 """Most rows that one transaction adds: other writers wait for it."""
+_ADOPTED_AT_ONCE: Final = 150
 _STEP_S: Final = 0.4
 _MADE_IN: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
+_ENDED: Final = (MatchState.DONE, MatchState.VOID)
+
+Blocks = tuple[PlannedBlock, ...]
+
+
+class BatchDiffers(Exception):
+    """A batch that was begun can't be made again: this release's format makes another one."""
 
 
 def matches_at_once(tournament: Tournament) -> int:
     """Return how many matches of a tournament one transaction makes."""
     pools = 2 if tournament.rated else 1
-    rows_of_a_match = 2 + tournament.table_seats + pools
+    # A match, its place, and at most one row of a block.
+    rows_of_a_match = 3 + tournament.table_seats + pools
     return ROWS_AT_ONCE // rows_of_a_match
 
 
 def make_schedules(*, for_s: float = _STEP_S) -> int:
     """Extend incomplete schedules for about `for_s` seconds; return how many matches were made.
 
-    The reconciler calls it again and again: matches are played while others are still made.
+    The reconciler calls it again and again: matches are played while others are still made. A
+    schedule that cannot be made holds up no other.
+
+    Raises:
+        ExceptionGroup: what went wrong, after all other tournaments.
     """
     deadline = time.monotonic() + for_s
     made = 0
-    unmade = Tournament.objects.filter(state__in=_MADE_IN, scheduled__lt=F("planned"))
+    errors = []
+    unmade = Tournament.objects.filter(state__in=_MADE_IN, is_fully_scheduled=False)
     for tournament_id in list(unmade.order_by("pk").values_list("pk", flat=True)):
-        while count := extend_schedule(tournament_id=tournament_id):
-            made += count
-            if time.monotonic() > deadline:
-                return made
+        try:
+            while count := extend_schedule(tournament_id=tournament_id):
+                made += count
+                if time.monotonic() > deadline:
+                    return made
+        except (InterfaceError, OperationalError):
+            raise
+        except Exception as error:
+            error.add_note(f"in the schedule of tournament {tournament_id}")
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup("schedules", errors)
     return made
 
 
 def extend_schedule(*, tournament_id: int) -> int:
-    """Make the next matches of a schedule; return how many, 0 if none was due."""
+    """Make the next matches of a schedule; return how many, 0 if none is due now."""
     tournament = Tournament.objects.get(pk=tournament_id)
-    if tournament.scheduled >= tournament.planned:
+    if tournament.is_fully_scheduled:
+        return 0
+    batch = tournament.batches.order_by("-number").first()
+    if batch is None and tournament.scheduled:
+        return _adopt_part(tournament)
+    newest = tournament.blocks.order_by("-number").values_list("number", flat=True).first() or 0
+    if batch is None or newest == batch.last_block:
+        return _begin_batch(tournament, batch, newest)
+    if batch.input is None:
+        return _adopt_part(tournament)
+    blocks = _begun.get(tournament.pk, (0, ()))
+    if blocks[0] != batch.number:
+        blocks = (batch.number, make_again(tournament, batch))
+    return _store_part(tournament, batch, blocks[1], after=newest)
+
+
+def make_again(tournament: Tournament, batch: Batch) -> Blocks:
+    """Return the blocks of a batch, made anew from what was noted with it.
+
+    Raises:
+        BatchDiffers: it would have another number of blocks today.
+    """
+    planned = document(tournament)
+    left, played = read_input_of(tournament, batch, planned.scheduling)
+    step = next_step(planned, key=event_key(tournament), left=left, played=played)
+    length = batch.last_block - batch.first_block + 1
+    if not isinstance(step, PlannedBatch) or len(step.blocks) != length:
+        raise BatchDiffers(f"{batch} had {length} blocks and is {type(step).__name__} today")
+    return step.blocks
+
+
+def _begin_batch(tournament: Tournament, before: Batch | None, made: int) -> int:
+    """Ask the format for the next step and take it."""
+    planned = document(tournament)
+    if planned.scheduling.reads_results and tournament.blocks.open().exists():
         return 0
     # Drawing takes a while where tables are large: nobody waits for it.
-    part = _next_part(tournament)
-    entries = tournament.entries.scheduled().order_by("number")
-    versions = list(entries.values_list("version", flat=True))
+    note, played = read_input(tournament, planned.scheduling, made)
+    step = next_step(planned, key=event_key(tournament), left=note.left, played=played)
+    if isinstance(step, Over):
+        _note_end(tournament, step)
+    if not isinstance(step, PlannedBatch):
+        return 0
+    batch = Batch(
+        tournament=tournament,
+        number=before.number + 1 if before else 1,
+        input=note.to_json(),
+        input_digest=note.digest(before.input_digest if before else ""),
+        first_block=made + 1,
+        last_block=made + len(step.blocks),
+    )
+    return _store_part(tournament, batch, step.blocks, after=made)
+
+
+def _store_part(tournament: Tournament, batch: Batch, blocks: Blocks, *, after: int) -> int:
+    """Store the blocks of a batch that come after the one with this number, as many as may be."""
+    due = blocks[after + 1 - batch.first_block :]
+    part = pairings_of(
+        _as_many(due, most=matches_at_once(tournament)),
+        first_block=after + 1,
+        first_index=tournament.scheduled + 1,
+        key=event_key(tournament),
+    )
+    entries = tournament.entries.scheduled()
+    versions = dict(entries.order_by("number").values_list("number", "version"))
     with transaction.atomic():
-        unlocked = Tournament.objects.select_for_update(skip_locked=True)
-        locked = unlocked.filter(pk=tournament_id, state__in=_MADE_IN).first()
-        if locked is None or locked.scheduled != tournament.scheduled:
+        locked = _locked(tournament)
+        if locked is None:
             return 0
-        _store(locked, part, versions)
+        if not batch.pk:
+            batch.save()
+        _store(locked, batch, part, versions)
         # Who left while the schedule was being made has new matches that are to be called off.
         entries.exclude(state=EntryState.ACTIVE).update(is_settled=False)
         locked.scheduled += len(part)
-        locked.save(update_fields=("scheduled",))
+        locked.planned = max(locked.planned, locked.scheduled)
+        locked.save(update_fields=("scheduled", "planned"))
+    _begun.clear()
+    if part[-1].block < batch.last_block:
+        _begun[tournament.pk] = (batch.number, blocks)
     return len(part)
 
 
-def _store(tournament: Tournament, part: list[Pairing], versions: list[int]) -> None:
-    """Store matches with their places and with the pools that they count in."""
+_begun: Final[dict[int, tuple[int, Blocks]]] = {}
+"""The batch that is being stored, by tournament: its number and blocks."""
+
+
+def _locked(tournament: Tournament) -> Tournament | None:
+    """Lock a tournament whose schedule is as it was read; None: somebody else goes on with it."""
+    unlocked = Tournament.objects.select_for_update(skip_locked=True)
+    same = unlocked.filter(scheduled=tournament.scheduled, is_fully_scheduled=False)
+    return same.filter(pk=tournament.pk, state__in=_MADE_IN).first()
+
+
+def _as_many(blocks: Blocks, *, most: int) -> Iterator[PlannedBlock]:
+    """Yield the first blocks with at most so many matches, at least one block."""
+    taken = 0
+    for block in blocks:
+        taken += len(block.seatings)
+        if taken > most and taken > len(block.seatings):
+            return
+        yield block
+
+
+@transaction.atomic
+def _note_end(tournament: Tournament, step: Over) -> None:
+    """Note that nothing is left to schedule, and the places if the format decides them."""
+    locked = _locked(tournament)
+    if locked is None or locked.results_version != tournament.results_version:
+        return
+    locked.is_fully_scheduled = True
+    locked.planned, locked.fewest, locked.most = locked.scheduled, None, None
+    locked.places = None if step.places is None else [list(place) for place in step.places]
+    locked.remark = step.remark
+    decided = ("is_fully_scheduled", "planned", "fewest", "most", "places", "remark")
+    locked.save(update_fields=decided)
+
+
+def _store(
+    tournament: Tournament, batch: Batch, part: Sequence[Pairing], versions: dict[int | None, int]
+) -> None:
+    """Store blocks and matches with their places and with the pools that they count in."""
+    rounds = {pairing.block: pairing.round for pairing in part}
+    Block.objects.bulk_create(
+        Block(tournament=tournament, number=number, batch=batch, round=rounds[number])
+        for number in rounds
+    )
     matches = schedule_matches(
         MatchSpec(
             kind=MatchKind.TOURNAMENT,
@@ -94,71 +227,54 @@ def _store(tournament: Tournament, part: list[Pairing], versions: list[int]) -> 
         )
         for pairing in part
     )
+    firsts = {pairing.block: pairing.index for pairing in reversed(part)}
     TournamentMatch.objects.bulk_create(
         TournamentMatch(
             tournament=tournament,
             match=match,
             round=pairing.round,
             block=pairing.block,
+            leg=pairing.index - firsts[pairing.block] + 1,
             index=pairing.index,
         )
         for match, pairing in zip(matches, part, strict=True)
     )
-    for pool in _pools(tournament):
+    for pool in pools_of(tournament):
         enter_matches(pool=pool, matches=matches)
 
 
-def _pools(tournament: Tournament) -> Iterator[Pool]:
+def pools_of(tournament: Tournament) -> Iterator[Pool]:
+    """Yield the pools that the matches of a started tournament count in."""
     if tournament.pool is not None:
         yield tournament.pool
     if tournament.rated:
         yield open_live_pool(game=tournament.game)
 
 
-class _Drawing:
-    """A schedule that is drawn as it is made, and remembers where it stands."""
-
-    def __init__(self, tournament: Tournament) -> None:
-        self.key = event_key(tournament)
-        self.made = 0
-        self._blocks = document(tournament).draw_blocks(key=self.key)
-        self._ahead: list[Pairing] = []
-
-    def skip_to(self, made: int) -> None:
-        """Pass over what has been made."""
-        while self.made < made and (block := self._next()):
-            self.made += len(block)
-
-    def take(self, most: int) -> list[Pairing]:
-        """Return the next blocks with at most so many matches, at least one block."""
-        part: list[Pairing] = []
-        while block := self._next():
-            if part and len(part) + len(block) > most:
-                self._ahead = block
-                break
-            part += block
-        self.made += len(part)
-        return part
-
-    def _next(self) -> list[Pairing]:
-        block, self._ahead = self._ahead or next(self._blocks, []), []
-        return block
-
-
-_drawings: Final[dict[int, _Drawing]] = {}
-_MOST_DRAWINGS: Final = 4
-
-
-def _next_part(tournament: Tournament) -> list[Pairing]:
-    """Return the matches that come next, from the drawing that was gone on with last."""
-    drawing = _drawings.pop(tournament.pk, None)
-    is_same = drawing is not None and drawing.key == event_key(tournament)
-    if drawing is None or not is_same or drawing.made != tournament.scheduled:
-        drawing = _Drawing(tournament)
-        drawing.skip_to(tournament.scheduled)
-    part = drawing.take(matches_at_once(tournament))
-    if drawing.made < tournament.planned:
-        while len(_drawings) >= _MOST_DRAWINGS:
-            _drawings.pop(next(iter(_drawings)))
-        _drawings[tournament.pk] = drawing
-    return part
+@transaction.atomic
+def _adopt_part(tournament: Tournament) -> int:
+    """Give blocks that were made before blocks had rows theirs, some at a time."""
+    locked = _locked(tournament)
+    if locked is None:
+        return 0
+    places = TournamentMatch.objects.filter(tournament=locked)
+    last = places.order_by("-block").values_list("block", flat=True)[0]
+    batch, _ = Batch.objects.get_or_create(
+        tournament=locked, number=1, defaults={"first_block": 1, "last_block": last}
+    )
+    known = locked.blocks.order_by("-number").values_list("number", flat=True).first() or 0
+    part = places.filter(block__gt=known, block__lte=known + _ADOPTED_AT_ONCE)
+    adopted = list(part.select_related("match").order_by("index"))
+    rounds = {place.block: place.round for place in adopted}
+    Block.objects.bulk_create(
+        Block(tournament=locked, number=number, batch=batch, round=rounds[number])
+        for number in rounds
+    )
+    firsts = {place.block: place.index for place in reversed(adopted)}
+    for place in adopted:
+        place.leg = place.index - firsts[place.block] + 1
+        place.is_due = place.match.state in _ENDED
+    TournamentMatch.objects.bulk_create(
+        adopted, update_conflicts=True, unique_fields=("pk",), update_fields=("leg", "is_due")
+    )
+    return len(adopted)

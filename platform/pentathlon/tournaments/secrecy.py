@@ -22,15 +22,21 @@ _UNFINISHED: Final = Q(state__in=(MatchState.PENDING, MatchState.RUNNING))
 
 def with_seals(matches: MatchQuerySet) -> MatchQuerySet:
     """Add `is_sealed` to every match."""
-    open_legs = TournamentMatch.objects.filter(
-        tournament=OuterRef("place__tournament"),
-        block=OuterRef("place__block"),
-        tournament__revealed_at=None,
-    ).exclude(match__state=MatchState.DONE)
     same_block = Match.objects.filter(lane=OuterRef("lane"), seed=OuterRef("seed"))
     challenged = Q(Exists(same_block.filter(_UNFINISHED)), kind=MatchKind.CHALLENGE)
-    sealed = Q(Exists(open_legs)) | challenged | _UNFINISHED
+    # What is played again has the seed of the match that was there before.
+    is_open = Q(Exists(_open_legs("place"))) | Q(Exists(_open_legs("former_place__place")))
+    sealed = is_open | challenged | _UNFINISHED
     return matches.annotate(**{_SEALED: ExpressionWrapper(sealed, output_field=BooleanField())})
+
+
+def _open_legs(place: str) -> TournamentMatchQuerySet:
+    legs = TournamentMatch.objects.filter(
+        tournament=OuterRef(f"{place}__tournament"),
+        block=OuterRef(f"{place}__block"),
+        tournament__revealed_at=None,
+    )
+    return legs.exclude(match__state=MatchState.DONE)
 
 
 def sealed_blocks(places: TournamentMatchQuerySet) -> set[int]:

@@ -22,19 +22,17 @@ from pentathlon.matches.models import Match
 from pentathlon.matches.services import (
     hold_lane,
     release_lane,
-    requeue_void_match,
     void_matches,
 )
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.services import (
-    await_result,
     note_arithmetic,
     open_live_pool,
     open_pool,
 )
 from pentathlon.tournaments import checks
-from pentathlon.tournaments.document import columns_of, draft_document
-from pentathlon.tournaments.entries import check_takes_part, reopen
+from pentathlon.tournaments.blocks import settle_blocks
+from pentathlon.tournaments.document import columns_of, document, draft_document, event_key
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.guards import check_author_or_organiser, lock, lock_own
 from pentathlon.tournaments.models import (
@@ -43,13 +41,11 @@ from pentathlon.tournaments.models import (
     EntryState,
     FinalRow,
     Tournament,
-    TournamentMatch,
     TournamentState,
 )
 from pentathlon.tournaments.scheduling import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.schedule import count_matches
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
 
 _BATCH = 1000
@@ -77,9 +73,11 @@ def create_tournament(
         raise NotAllowed("Only organisers create tournaments.", code="not_an_organiser")
     game = checks.checked_game(document.game)
     checks.check_scheduler(document.scheduler)
-    checks.check_numbers(cycles=document.cycles, entries_per_author=entries_per_author)
+    checks.check_entries_per_author(entries_per_author)
     checks.check_replay(secret=secret, draw_probability=document.draw_probability, rated=rated)
     completed = checks.completed_document(game, document)
+    for problem in checks.problems_of_format(completed, entries=len(versions)):
+        raise problem
     if rated:
         checks.check_rated(game, completed)
     tournament = Tournament.objects.create(
@@ -107,18 +105,16 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     """Start a tournament; make a short schedule at once, leave a long one to the reconciler."""
     tournament = lock_own(actor, tournament, TournamentState.OPEN, to="start")
     versions = [entry.version for entry in tournament.entries.in_order()]
-    checks.check_enough(bots=len(versions), table_seats=tournament.table_seats)
+    checks.check_enough(draft_document(tournament))
     checks.check_eligible(versions, game=tournament.game)
     open_live_pool(game=tournament.game)
     _fix_document(tournament)
     tournament.state = TournamentState.RUNNING
-    tournament.planned = count_matches(
-        len(versions), seats=tournament.table_seats, cycles=tournament.cycles
-    )
-    tournament.save(update_fields=("state", "planned"))
-    if tournament.planned <= matches_at_once(tournament):
-        extend_schedule(tournament_id=tournament.pk)
-        tournament.refresh_from_db(fields=("scheduled",))
+    _note_size(tournament)
+    if (tournament.most or tournament.planned) <= matches_at_once(tournament):
+        while extend_schedule(tournament_id=tournament.pk):
+            pass
+        tournament.refresh_from_db()
     return _set_time(tournament, "started_at")
 
 
@@ -144,8 +140,8 @@ def cancel_tournament(*, actor: User, tournament: Tournament) -> Tournament:
     states = (TournamentState.OPEN, TournamentState.RUNNING, TournamentState.PAUSED)
     tournament = lock_own(actor, tournament, *states, to="cancel")
     hold_lane(tournament.pk)
-    tournament.planned = tournament.scheduled
-    tournament.save(update_fields=("planned",))
+    tournament.planned, tournament.fewest, tournament.most = tournament.scheduled, None, None
+    tournament.save(update_fields=("planned", "fewest", "most"))
     tournament = _set_state(tournament, TournamentState.CANCELLED)
     return _call_off(tournament)
 
@@ -184,28 +180,6 @@ def _call_off(tournament: Tournament) -> Tournament:
     return _end(tournament, TournamentState.CANCELLED)
 
 
-@transaction.atomic
-def requeue_match(*, actor: User, match: Match) -> Match:
-    """Queue a void match of the actor's own tournament again; its earlier attempts stay on record.
-
-    A tournament that closed without the match runs again. No rating changes, because a void match
-    has never counted.
-    """
-    place = TournamentMatch.objects.filter(match=match).select_related("tournament").first()
-    if place is None:
-        raise NotAllowed("Only matches of a tournament are requeued.", code="not_in_a_tournament")
-    states = (TournamentState.RUNNING, TournamentState.PAUSED, TournamentState.CLOSED)
-    tournament = lock_own(actor, place.tournament, *states, to="requeue a match of")
-    check_takes_part(tournament, match)
-    await_result(match_id=match.pk)
-    requeued = requeue_void_match(match_id=match.pk)
-    tournament.results_version += 1
-    tournament.save(update_fields=("results_version",))
-    if tournament.state == TournamentState.CLOSED:
-        reopen(tournament)
-    return requeued
-
-
 def close_finished() -> list[Tournament]:
     """Close every tournament in which nothing is left to do, and store its final table.
 
@@ -214,6 +188,7 @@ def close_finished() -> list[Tournament]:
     Raises:
         ExceptionGroup: the errors, after all other tournaments were closed.
     """
+    settle_blocks()
     closed = []
     errors = []
     for tournament in Tournament.objects.finished().order_by("pk"):
@@ -253,11 +228,7 @@ def _enter(tournament: Tournament, version_ids: Sequence[int], *, actor: User) -
     _check_not_disqualified(tournament, versions)
     entries = list(tournament.entries.scheduled().select_related("version__bot"))
     _check_entrants(tournament, entries, versions, actor=actor)
-    checks.check_size(
-        bots=len(entries) + len(versions),
-        table_seats=tournament.table_seats,
-        cycles=tournament.cycles,
-    )
+    checks.check_size(draft_document(tournament), bots=len(entries) + len(versions))
     # Those who withdrew leave gaps until the start.
     first = max((entry.number or 0 for entry in entries), default=-1) + 1
     return Entry.objects.bulk_create(
@@ -342,6 +313,16 @@ def _fix_document(tournament: Tournament) -> Pool:
     tournament.fixed_document = draft_document(tournament).to_json()
     tournament.save(update_fields=("pool", "rules_version", "secret", "fixed_document"))
     return pool
+
+
+def _note_size(tournament: Tournament) -> None:
+    """Store how many matches there will be, as far as that is known from the start."""
+    planned = document(tournament)
+    size = planned.scheduling.size(planned.plan(key=event_key(tournament)), len(planned.entries))
+    tournament.planned = size.expected
+    if size.fewest != size.most:
+        tournament.fewest, tournament.most = size.fewest, size.most
+    tournament.save(update_fields=("state", "planned", "fewest", "most"))
 
 
 def _set_state(tournament: Tournament, state: TournamentState) -> Tournament:

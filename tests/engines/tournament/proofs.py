@@ -11,10 +11,11 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import Header, Record
+from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import TournamentDocument, document_hash
 from pentathlon_engines.tournament.proof import COLUMNS, FORMAT, Proof
-from pentathlon_engines.tournament.schedule import SCHEDULER, Pairing
+from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import commitment_to, event_key_of
 
 SECRET = sha256(b"a secret").digest()
@@ -23,16 +24,18 @@ SECRET = sha256(b"a secret").digest()
 def document_of(entries: int = 3, *, game: str = "tuned") -> dict[str, Any]:
     return {
         "format": DOCUMENT_FORMAT,
-        "scheduler": SCHEDULER,
+        "scheduler": "round_robin/2",
         "commitment": commitment_to(SECRET),
         "game": game,
         "rules": GAMES[game].info.version,
         "options": GAMES[game].start(2).options,
         "limits": Limits().to_json(),
         "table_seats": 2,
-        "cycles": 1,
+        "params": {"cycles": 1, "same_author": True},
         "rating_algorithm": 1,
         "draw_probability": 0.1,
+        "beta": 25 / 6,
+        "tie_breaks": [],
         "entries": [
             {"bot": f"bot-{number}", "version": 1, "hash": f"sha256:{number}"}
             for number in range(entries)
@@ -70,12 +73,13 @@ def closed_event(entries: int = 3) -> tuple[Proof, list[Any]]:
     """Return the proof of a closed tournament, and its records in schedule order."""
     document = document_of(entries)
     key = key_of(document)
-    schedule = TournamentDocument.from_json(document).schedule(key=key)
+    schedule = draw_schedule(TournamentDocument.from_json(document), key=key)
     records = [record_of(document, pairing) for pairing in schedule]
     matches = [
         [
             *(pairing.index, pairing.round, pairing.block, list(pairing.seating)),
             *(100 + pairing.index, "done", pairing.seed, pairing.alias, record["chain"]),
+            record["outcome"]["ranks"],
         ]
         for pairing, record in zip(schedule, records, strict=True)
     ]
@@ -89,6 +93,8 @@ def closed_event(entries: int = 3) -> tuple[Proof, list[Any]]:
         "event_key": key.hex(),
         "document": document,
         "document_hash": document_hash(document),
+        "batches": [],
+        "replayed": [],
         "columns": list(COLUMNS),
         "matches": matches,
     }
@@ -100,5 +106,5 @@ def sealed_event(blocks_done: int = 1) -> Proof:
     proof, _ = closed_event()
     for row in proof["matches"]:
         if row[2] > blocks_done:
-            row[5:] = ["pending", None, None, None]
+            row[5:] = ["pending", None, None, None, None]
     return {**proof, "state": "running", "secret": None, "event_key": None}

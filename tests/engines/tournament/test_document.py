@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import (
     BadDocument,
     TournamentDocument,
@@ -51,7 +52,7 @@ def _schedule_hash(document: dict[str, Any]) -> str:
     key = event_key_of(SECRET, document_hash(document))
     rows = [
         [each.index, each.round, each.block, each.alias, each.seed, list(each.seating)]
-        for each in TournamentDocument.from_json(document).schedule(key=key)
+        for each in draw_schedule(TournamentDocument.from_json(document), key=key)
     ]
     return sha256(json.dumps(rows).encode()).hexdigest()
 
@@ -95,15 +96,33 @@ def test_document_of_another_scheduler_is_refused() -> None:
     document = {**_document(Golden("", "")), "scheduler": "round_robin/1"}
 
     with pytest.raises(UnknownScheduler, match="'round_robin/1'"):
-        TournamentDocument.from_json(document).schedule(key=bytes(32))
+        draw_schedule(TournamentDocument.from_json(document), key=bytes(32))
 
 
 def test_document_comes_back_from_json_as_it_was() -> None:
-    document = _document(Golden("", ""))
+    document = {
+        "format": 3,
+        "scheduler": "gauntlet/1",
+        "params": {"challengers": [0, 2], "blocks": 4, "same_author": False},
+        "commitment": sha256(SECRET).hexdigest(),
+        "game": "tuned",
+        "rules": 1,
+        "options": {},
+        "limits": {"memory_mb": 128},
+        "table_seats": 2,
+        "rating_algorithm": 2,
+        "draw_probability": 0.1,
+        "beta": 25 / 6,
+        "tie_breaks": ["points", "fit"],
+        "entries": [
+            {"bot": "a", "version": 1, "hash": "sha256:1", "author": "ann", "strength": 3.5},
+            {"bot": "b", "version": 2, "hash": "sha256:2", "author": "bo", "strength": None},
+        ],
+    }
 
     assert TournamentDocument.from_json(document).to_json() == document
 
 
 def test_document_of_another_format_is_refused() -> None:
-    with pytest.raises(BadDocument, match="format 1 is not 2"):
+    with pytest.raises(BadDocument, match="format 1 is not 3"):
         TournamentDocument.from_json({**_document(Golden("", "")), "format": 1})

@@ -32,7 +32,7 @@ def test_closed_tournament_verifies_with_all_its_records() -> None:
     assert set(states.values()) == {"ok"}
     assert set(states) == {
         *("commitment", "secret", "document", "event key", "blocks"),
-        *("schedule", "seeds", "aliases", "records"),
+        *("schedule", "seeds", "aliases", "results", "records"),
     }
 
 
@@ -54,16 +54,16 @@ def test_open_tournament_has_a_commitment_and_no_more() -> None:
 
 
 def _other_secret(proof: Proof) -> None:
-    secret = bytes(32)
+    secret = bytes(range(32))
     proof["secret"] = secret.hex()
     proof["event_key"] = event_key_of(secret, proof["document_hash"]).hex()
 
 
 def _other_secret_and_commitment(proof: Proof) -> None:
     _other_secret(proof)
-    proof["commitment"] = proof["document"]["commitment"] = commitment_to(bytes(32))
+    proof["commitment"] = proof["document"]["commitment"] = commitment_to(bytes(range(32)))
     proof["document_hash"] = document_hash(proof["document"])
-    key = event_key_of(bytes(32), proof["document_hash"])
+    key = event_key_of(bytes(range(32)), proof["document_hash"])
     proof["event_key"] = key.hex()
 
 

@@ -7,12 +7,15 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
+from pentathlon.matches.endings import note_endings
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import create_tournament, start_tournament
-from pentathlon_engines.tournament.document import TournamentDocument, newest_scheduler
+from pentathlon_engines.tournament.batches import draw_schedule
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.registry import newest_format
 from tests.factories import make_user, make_version
 
 _OF_SERVICE = ("versions", "rated", "entries_per_author", "secret")
@@ -27,7 +30,10 @@ def open_cup(
 ) -> Tournament:
     """Create a tournament of Tuned, or of the game that is asked for."""
     about = {each: asked.pop(each) for each in _OF_SERVICE if each in asked}
-    fields = {"game": "tuned", "scheduler": newest_scheduler(format), **asked}
+    if "cycles" in asked:
+        asked["params"] = {"cycles": asked.pop("cycles"), **asked.get("params", {})}
+    seats = asked.get("table_seats") or 2
+    fields = {"game": "tuned", "scheduler": newest_format(format, seats=seats), **asked}
     return create_tournament(
         actor=actor, name=name, document=TournamentDocument(**fields), **about
     )
@@ -70,6 +76,7 @@ def settle(
         Match.objects.filter(pk=match.pk).update(
             state=MatchState.DONE, finished_at=timezone.now(), sandbox="namespaces"
         )
+    note_endings([match.pk for match in matches])
     while apply_results():
         pass
 
@@ -87,7 +94,7 @@ def as_drawn(tournament: Tournament) -> list[tuple[object, ...]]:
             *(drawn.index, drawn.round, drawn.block, drawn.seed, drawn.alias),
             *(versions[number] for number in drawn.seating),
         )
-        for drawn in document(tournament).schedule(key=event_key(tournament))
+        for drawn in draw_schedule(document(tournament), key=event_key(tournament))
     ]
 
 

@@ -14,6 +14,7 @@ from pentathlon.tournaments.services import start_tournament
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import canonical
+from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import TournamentDocument, document_hash
 from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, started
@@ -47,7 +48,7 @@ def test_schedule_follows_from_document_and_key_alone() -> None:
             pairing.alias,
             tuple(versions[number] for number in pairing.seating),
         )
-        for pairing in copy.schedule(key=event_key(tournament))
+        for pairing in draw_schedule(copy, key=event_key(tournament))
     ]
 
 
@@ -57,7 +58,15 @@ def test_document_names_every_bot_by_its_content() -> None:
 
     entries = document_json(tournament)["entries"]
 
-    assert entries == [{"bot": "alpha", "version": 1, "hash": version.archive_id}]
+    assert entries == [
+        {
+            "bot": "alpha",
+            "version": 1,
+            "hash": version.archive_id,
+            "author": version.bot.owner.username,
+            "strength": None,
+        }
+    ]
 
 
 def test_replay_with_the_secret_is_the_same_tournament() -> None:
@@ -163,24 +172,28 @@ def test_started_tournament_stores_this_document_for_ever() -> None:
     stored = start_tournament(actor=owner, tournament=made)
 
     assert stored.fixed_document == {
-        "format": 2,
+        "format": 3,
         "scheduler": "round_robin/2",
+        "params": {"cycles": 2, "same_author": True},
         "commitment": sha256(bytes.fromhex(SECRET)).hexdigest(),
         "game": "azure",
         "rules": GAMES["azure"].info.version,
         "options": {"gifted": "mighty"},
         "limits": {**Limits().to_json(), "action_cpu_s": 0.5},
         "table_seats": 2,
-        "cycles": 2,
         "rating_algorithm": ALGORITHM_VERSION,
         "draw_probability": 0.25,
+        "beta": 25 / 6,
+        "tie_breaks": [],
         "entries": [
             {
                 "bot": f"bot-{number}",
                 "version": 1,
                 "hash": f"sha256:{sha256(f'bot-{number}'.encode()).hexdigest()}",
+                "author": version.bot.owner.username,
+                "strength": None,
             }
-            for number in range(3)
+            for number, version in enumerate(versions)
         ],
     }
     assert stored.limits == {"action_cpu_s": 0.5}

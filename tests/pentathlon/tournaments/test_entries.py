@@ -14,9 +14,11 @@ from pentathlon.ratings.services import apply_results
 from pentathlon.ratings.skill import Skill
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.tournaments import entries, services
+from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.entries import disqualify_entry, settle_entries, withdraw_entry
 from pentathlon.tournaments.models import Entry, EntryState, Tournament, TournamentState
-from pentathlon.tournaments.services import close_finished, requeue_match, start_tournament
+from pentathlon.tournaments.orders import requeue_match
+from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
 from pentathlon.tournaments.verification import verify_final_table
 from tests.factories import make_tournament, make_user, make_version
@@ -53,7 +55,7 @@ def _states(tournament: Tournament, version: BotVersion) -> list[str]:
 def _end(tournament: Tournament) -> Tournament:
     """Settle all that waits and close the tournament."""
     settle([each for each in matches_of(tournament) if each.state == MatchState.PENDING])
-    while settle_entries() or apply_results():
+    while settle_entries() or settle_blocks() or apply_results():
         pass
     close_finished()
     tournament.refresh_from_db()

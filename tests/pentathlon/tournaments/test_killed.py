@@ -19,10 +19,10 @@ def test_next_process_finishes_a_schedule_whose_maker_was_killed() -> None:
 
     tournament.refresh_from_db()
     drawn = as_drawn(tournament)
-    assert tournament.scheduled == 80
-    assert as_made(tournament) == drawn[:80], "whole parts, and of the third nothing"
-    assert (Match.objects.count(), MatchSeat.objects.count()) == (80, 160)
-    assert LedgerRow.objects.count() == 160
+    assert tournament.scheduled == 32
+    assert as_made(tournament) == drawn[:32], "whole parts, and of the third nothing"
+    assert (Match.objects.count(), MatchSeat.objects.count()) == (32, 64)
+    assert LedgerRow.objects.count() == 64
     assert close_finished() == []
 
     run_whole("schedule")

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a part be two blocks of two matches with six rows each."""
-    monkeypatch.setattr(scheduling, "ROWS_AT_ONCE", 24)
-    monkeypatch.setattr(scheduling, "_drawings", {})
+    """Let a part be one block of two matches, of two blocks in a batch."""
+    monkeypatch.setattr(scheduling, "ROWS_AT_ONCE", 14)
+    monkeypatch.setattr(scheduling, "_begun", {})
 
 
 def _begun(*, bots: int = 4) -> Tournament:
@@ -53,7 +53,7 @@ def test_parts_make_the_schedule_of_the_document() -> None:
 
 def test_crash_between_two_parts_changes_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = _begun()
-    assert extend_schedule(tournament_id=tournament.pk) == 4
+    assert extend_schedule(tournament_id=tournament.pk) == 2
     store = scheduling._store
 
     def store_and_die(*args: object) -> None:
@@ -63,9 +63,9 @@ def test_crash_between_two_parts_changes_no_byte(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(scheduling, "_store", store_and_die)
     with pytest.raises(KeyboardInterrupt):
         extend_schedule(tournament_id=tournament.pk)
-    assert Match.objects.count() == 4
+    assert Match.objects.count() == 2
     monkeypatch.setattr(scheduling, "_store", store)
-    monkeypatch.setattr(scheduling, "_drawings", {})
+    monkeypatch.setattr(scheduling, "_begun", {})
 
     make_schedules(for_s=60)
 
@@ -87,7 +87,7 @@ def test_what_is_made_is_played_while_the_rest_is_not_there() -> None:
     settle(matches_of(tournament))
     assert services.close_finished() == []
     make_schedules(for_s=60)
-    settle(matches_of(tournament)[4:])
+    settle(matches_of(tournament)[2:])
 
     assert services.close_finished() == [tournament]
 
@@ -108,13 +108,13 @@ def test_cancelled_tournament_gets_no_more_matches() -> None:
     services.cancel_tournament(actor=tournament.owner, tournament=tournament)
 
     assert make_schedules(for_s=60) == 0
-    assert Match.objects.count() == 4
+    assert Match.objects.count() == 2
 
 
 def test_one_tournament_leaves_time_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     _begun()
 
-    assert make_schedules(for_s=0) == 4
+    assert make_schedules(for_s=0) == 2
 
 
 def test_cancelled_tournament_is_called_off_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:

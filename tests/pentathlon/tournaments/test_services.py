@@ -15,7 +15,7 @@ from pentathlon.common.errors import (
 )
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
-from pentathlon.tournaments import checks, services
+from pentathlon.tournaments import blocks, checks, services
 from pentathlon.tournaments.entries import withdraw_entry
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch, TournamentState
 from pentathlon_engines.match.limits import Limits
@@ -77,8 +77,8 @@ class TestCreate:
             ({"game": "chess"}, "unknown_game", "game"),
             ({"format": "lottery"}, "unknown_format", "format"),
             ({"table_seats": 9}, "bad_seats", "table_seats"),
-            ({"cycles": 0}, "invalid", "cycles"),
-            ({"cycles": 101}, "invalid", "cycles"),
+            ({"cycles": 0}, "bad_parameter", "params.cycles"),
+            ({"cycles": 101}, "bad_parameter", "params.cycles"),
             ({"entries_per_author": 0}, "invalid", "entries_per_author"),
             ({"entries_per_author": 201}, "invalid", "entries_per_author"),
             ({"secret": SECRET}, "rated_replay", "secret"),
@@ -160,7 +160,8 @@ class TestCreate:
             _create(owner, versions=[make_version().pk for _ in range(3)])
 
         assert caught.value.code == "too_many_matches"
-        assert "3 bots and 1 cycles make 6 matches" in caught.value.detail
+        assert "3 bots make up to 6 matches" in caught.value.detail
+        assert caught.value.allowed == {"maxItems": 2}
 
     def test_too_many_bots_are_refused(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(checks, "MOST_BOTS", 2)
@@ -488,7 +489,8 @@ class TestClose:
 
         assert services.close_finished() == []
 
-    def test_void_matches_do_not_keep_it_open(self) -> None:
+    def test_void_matches_do_not_keep_it_open(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(blocks, "MOST_REPLAYS", 0)
         tournament = started(bots=3)
         settle(matches_of(tournament)[:-1])
         Match.objects.filter(state=MatchState.PENDING).update(state=MatchState.VOID)

@@ -18,7 +18,9 @@ from pentathlon.matches.expiry import watch_leases
 from pentathlon.ratings.recomputing import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.orders import carry_out_orders
 from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from workers.publisher import Publisher
@@ -30,6 +32,8 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "close": {"entries": settle_entries, "tournaments": close_finished},
     "recompute": {"scores": make_scores, "recompute": recompute_outdated},
     "schedule": {
+        "blocks": settle_blocks,
+        "orders": carry_out_orders,
         "schedules": make_schedules,
         "cancelled tournaments": call_off_cancelled,
         "challenges": call_off_out_of_play,

@@ -10,17 +10,18 @@ from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.checks import (
     LIMIT_RANGES,
     LONGEST_NAME,
-    MOST_CYCLES,
     MOST_ENTRIES_PER_AUTHOR,
 )
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon_engines.contract.info import GameInfo
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.registry import newest_format
 
 _LIMITS = ("action_cpu_s", "match_cpu_s")
 _USUAL = Limits()
 _MOST_CHOICES = 500
+_MOST_CYCLES = 100
 
 
 class TournamentForm(forms.Form):
@@ -36,7 +37,7 @@ class TournamentForm(forms.Form):
     )
     cycles = forms.IntegerField(
         min_value=1,
-        max_value=MOST_CYCLES,
+        max_value=_MOST_CYCLES,
         initial=1,
         help_text="How often all meet, each time from every seat.",
     )
@@ -94,7 +95,8 @@ class TournamentForm(forms.Form):
         return TournamentDocument(
             game=self._game,
             table_seats=values["table_seats"],
-            cycles=values["cycles"],
+            params={"cycles": values["cycles"]},
+            scheduler=newest_format("round_robin", seats=values["table_seats"]),
             limits={name: values[name] for name in _LIMITS if values[name] != usual[name]},
         )
 

@@ -15,13 +15,13 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.guards import check_author_or_organiser, check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.orders import requeue_match
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.services import (
     cancel_tournament,
     create_tournament,
     enter_tournament,
     pause_tournament,
-    requeue_match,
     resume_tournament,
     start_tournament,
 )

@@ -9,11 +9,13 @@ from django.views.decorators.http import require_safe
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
-from pentathlon.tournaments.document import document_json, revealed_event_key
+from pentathlon.tournaments.document import document_json, reads_results, revealed_event_key
+from pentathlon.tournaments.dry_runs import expected_matches
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.tournaments.parts import count_parts
 from pentathlon.tournaments.progress import Progress, count_done, progress
 from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
+from pentathlon.web.format_names import format_name
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_number
@@ -21,7 +23,6 @@ from pentathlon.web.responses import changes_since
 from pentathlon.web.tables import crosstable_rows, finishes_at, tournament_line
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
-from pentathlon_engines.tournament.schedule import count_matches
 
 Context = dict[str, Any]  # Any: what templates take
 _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
@@ -155,7 +156,9 @@ def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "reason": _why_idle(found, standing),
         "event_key": revealed_event_key(found),
         "has_started": found.state != TournamentState.OPEN,
-        "is_being_scheduled": found.state not in _ENDED and found.scheduled < found.planned,
+        "format_name": format_name(found),
+        "reads_results": reads_results(found),
+        "is_being_scheduled": found.state not in _ENDED and not found.is_fully_scheduled,
         "has_ended": found.state in _ENDED,
         "is_long": count_parts(found) > 1,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
@@ -183,9 +186,7 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
     return {
         "entries": entries,
         "withdrawable": mine,
-        "planned": count_matches(len(entries), seats=found.table_seats, cycles=found.cycles)
-        if len(entries) >= found.table_seats
-        else 0,
+        "planned": expected_matches(found),
         "form": EntryForm(actor=reader, tournament=found),
     }
 

@@ -1,0 +1,134 @@
+"""Makes a schedule batch by batch, and again from what was noted at each batch.
+
+A batch follows from the document, the event key, and what is noted with it: who has left, and the
+results of earlier blocks as far as the format reads them. Each note has only what has changed
+since the batch before, and the digests of the notes are a chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from pentathlon_engines.record.record import canonical
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.interface import (
+    Batch,
+    PlannedBlock,
+    PlayedBlock,
+    Step,
+)
+from pentathlon_engines.tournament.schedule import Pairing
+from pentathlon_engines.tournament.seeds import block_seed, match_alias
+
+Ranks = tuple[tuple[int, ...], ...]
+"""The ranks by seat of each match of a block."""
+
+
+class Note(NamedTuple):
+    """What has changed since the batch before."""
+
+    left: tuple[int, ...] = ()
+    """All entries that have left, in order."""
+    results: Mapping[int, Ranks | None] = {}
+    """New or changed results by number of the block; None for a void block."""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Note:  # Any: JSON
+        """Read a note back."""
+        results = {
+            int(block): None if ranks is None else tuple(map(tuple, ranks))
+            for block, ranks in data["results"].items()
+        }
+        return cls(tuple(data["left"]), results)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the note as it is stored and published."""
+        results = {str(block): self.results[block] for block in sorted(self.results)}
+        return {"left": list(self.left), "results": results}
+
+    def digest(self, before: str) -> str:
+        """Return the digest of this note and of the digest before it ("" for the first)."""
+        return sha256(canonical({"before": before, **self.to_json()})).hexdigest()
+
+
+@dataclass(slots=True)
+class History:
+    """The blocks that were made so far, and what is known of them."""
+
+    blocks: list[PlayedBlock] = field(default_factory=list)
+    left: tuple[int, ...] = ()
+
+    def take(self, note: Note) -> None:
+        """Learn what was noted."""
+        self.left = note.left
+        for number, ranks in note.results.items():
+            block = self.blocks[number - 1]
+            void = (None,) * len(block.seatings)
+            self.blocks[number - 1] = block._replace(ranks=void if ranks is None else ranks)
+
+    def add(self, blocks: Iterable[PlannedBlock]) -> None:
+        """Append the blocks of a batch."""
+        self.blocks += [PlayedBlock(block.round, block.seatings, None) for block in blocks]
+
+
+def next_step(
+    document: TournamentDocument,
+    *,
+    key: bytes,
+    left: Sequence[int] = (),
+    played: Sequence[PlayedBlock] = (),
+) -> Step:
+    """Return what comes after the blocks in `played`.
+
+    Raises:
+        UnknownScheduler: the document needs the scheduler of another release.
+    """
+    return document.scheduling.next(document.plan(key=key), document.field(left=left), played)
+
+
+def pairings_of(
+    blocks: Iterable[PlannedBlock], *, first_block: int, first_index: int, key: bytes
+) -> list[Pairing]:
+    """Return the matches of blocks that come next, with their seeds and aliases."""
+    pairings: list[Pairing] = []
+    for number, block in enumerate(blocks, start=first_block):
+        seed = block_seed(key, number)
+        for seating in block.seatings:
+            index = first_index + len(pairings)
+            pairings.append(
+                Pairing(
+                    round=block.round,
+                    block=number,
+                    index=index,
+                    alias=match_alias(key, index),
+                    seed=seed,
+                    seating=seating,
+                )
+            )
+    return pairings
+
+
+def draw_blocks(document: TournamentDocument, *, key: bytes) -> Iterator[list[Pairing]]:
+    """Yield the matches of a whole schedule block by block, if results decide nothing in it.
+
+    Nobody leaves. Where results decide, this ends where the first of them are needed.
+
+    Raises:
+        UnknownScheduler: the document needs the scheduler of another release.
+    """
+    history = History()
+    index = 1
+    while isinstance(step := next_step(document, key=key, played=history.blocks), Batch):
+        first = len(history.blocks) + 1
+        history.add(step.blocks)
+        for number, block in enumerate(step.blocks, start=first):
+            yield pairings_of([block], first_block=number, first_index=index, key=key)
+            index += len(block.seatings)
+
+
+def draw_schedule(document: TournamentDocument, *, key: bytes) -> list[Pairing]:
+    """Return all matches of `draw_blocks`."""
+    return [pairing for block in draw_blocks(document, key=key) for pairing in block]

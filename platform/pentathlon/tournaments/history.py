@@ -1,0 +1,122 @@
+"""What formats are told of the blocks made so far, read from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final, overload
+
+from pentathlon.matches.models import MatchSeat
+from pentathlon.tournaments.batches import Batch, BlockState
+from pentathlon.tournaments.models import EntryState, Tournament
+from pentathlon_engines.tournament.batches import Note, Ranks
+from pentathlon_engines.tournament.formats.interface import Format, PlayedBlock
+
+_READ_AT_ONCE: Final = 500
+"""Blocks; a format that reads no results looks at the latest ones alone."""
+
+Results = dict[int, Ranks | None]
+
+
+class MadeBlocks(Sequence[PlayedBlock]):
+    """The first blocks of a tournament without results, read as far as somebody looks at them."""
+
+    def __init__(self, tournament: Tournament, count: int) -> None:
+        self._tournament = tournament
+        self._count = count
+        self._parts: dict[int, list[PlayedBlock]] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> PlayedBlock: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[PlayedBlock]: ...
+
+    def __getitem__(self, place: int | slice) -> PlayedBlock | list[PlayedBlock]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(self._count))]
+        at = range(self._count)[place]
+        number, within = divmod(at, _READ_AT_ONCE)
+        if number not in self._parts:
+            first = number * _READ_AT_ONCE + 1
+            last = min(first + _READ_AT_ONCE - 1, self._count)
+            self._parts[number] = _read_blocks(self._tournament, first, last)
+        return self._parts[number][within]
+
+
+def read_input(
+    tournament: Tournament, scheduling: Format, made: int
+) -> tuple[Note, Sequence[PlayedBlock]]:
+    """Return what has changed since the latest batch, and all blocks as they stand now.
+
+    A result that was noted once stays as it is for pairings, whatever becomes of its matches.
+    """
+    gone = tournament.entries.scheduled().exclude(state=EntryState.ACTIVE)
+    left = tuple(
+        number or 0 for number in gone.order_by("number").values_list("number", flat=True)
+    )
+    if not scheduling.reads_results:
+        return Note(left=left), MadeBlocks(tournament, made)
+    known = _noted(tournament.batches.order_by("number").values_list("input", flat=True))[1]
+    rows = tournament.blocks.exclude(state=BlockState.OPEN).values_list("number", "result")
+    now = {number: _ranks(result) for number, result in rows if number not in known}
+    played = _with_results(_read_blocks(tournament, 1, made), {**now, **known})
+    return Note(left=left, results=now), played
+
+
+def read_input_of(
+    tournament: Tournament, batch: Batch, scheduling: Format
+) -> tuple[tuple[int, ...], Sequence[PlayedBlock]]:
+    """Return who had left before a batch, and the blocks before it as they stood then."""
+    made = batch.first_block - 1
+    if not scheduling.reads_results:
+        return Note.from_json(batch.input or {}).left, MadeBlocks(tournament, made)
+    until = tournament.batches.filter(number__lte=batch.number).order_by("number")
+    left, results = _noted(until.values_list("input", flat=True))
+    return left, _with_results(_read_blocks(tournament, 1, made), results)
+
+
+def _noted(
+    inputs: Iterable[dict[str, Any] | None],
+) -> tuple[tuple[int, ...], Results]:  # Any: JSON
+    left: tuple[int, ...] = ()
+    results: Results = {}
+    for each in inputs:
+        if each is not None:
+            note = Note.from_json(each)
+            left = note.left
+            results |= note.results
+    return left, results
+
+
+def _ranks(result: list[list[int]] | None) -> Ranks | None:
+    return None if result is None else tuple(map(tuple, result))
+
+
+def _with_results(blocks: list[PlayedBlock], results: Results) -> list[PlayedBlock]:
+    for number, ranks in results.items():
+        block = blocks[number - 1]
+        void = (None,) * len(block.seatings)
+        blocks[number - 1] = block._replace(ranks=void if ranks is None else ranks)
+    return blocks
+
+
+def _read_blocks(tournament: Tournament, first: int, last: int) -> list[PlayedBlock]:
+    """Return blocks by their numbers, without results: one query."""
+    entries = tournament.entries.scheduled().values_list("version", "number")
+    numbers = {version: number or 0 for version, number in entries}
+    seats = MatchSeat.objects.filter(
+        match__place__tournament=tournament, match__place__block__range=(first, last)
+    )
+    rows = seats.order_by("match__place__index", "seat").values_list(
+        "match__place__block", "match__place__round", "match__place__index", "version"
+    )
+    blocks = []
+    for (_, round_number), block in groupby(rows, key=itemgetter(0, 1)):
+        legs = groupby(block, key=itemgetter(2))
+        seatings = tuple(tuple(numbers[row[3]] for row in leg) for _, leg in legs)
+        blocks.append(PlayedBlock(round_number, seatings, None))
+    return blocks
