@@ -1,8 +1,12 @@
+from collections.abc import Iterator
+
 import pytest
+from django.test import TransactionTestCase
 from hypothesis import settings
 
 from pentathlon.common import throttle
 from pentathlon.common.throttle import LocalCounts
+from tests.databases import delete_all_rows
 
 # The same examples on every run, and no deadline: a busy machine is no reason to fail.
 settings.register_profile("pentathlon", deadline=None, derandomize=True, database=None)
@@ -12,6 +16,14 @@ settings.load_profile("pentathlon")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the number of made-up requests be raised: `test pentathlon -- --requests 10000`."""
     parser.addoption("--requests", type=int, default=600, help="made-up requests to the site")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_flush() -> Iterator[None]:
+    """Let a test that commits leave an empty database, but not a newly prepared one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda case: delete_all_rows())
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,17 @@
+"""The test database between tests that commit."""
+
+from django.db import connection, transaction
+
+_MADE_BY_MIGRATING = {"auth_permission", "django_content_type"}
+
+
+def delete_all_rows() -> None:
+    """Empty the tables that have rows; a fraction of the work of truncating all of them."""
+    names = connection.introspection.django_table_names(include_views=False)
+    tables = [connection.ops.quote_name(name) for name in names if name not in _MADE_BY_MIGRATING]
+    with transaction.atomic(), connection.cursor() as cursor:
+        looks = (f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {table})" for table in tables)
+        cursor.execute(" UNION ALL ".join(looks))
+        for (table,) in cursor.fetchall():
+            # Foreign keys are checked at the end of the transaction, so any order will do.
+            cursor.execute(f"DELETE FROM {table}")
