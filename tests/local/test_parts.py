@@ -1,7 +1,7 @@
 import pytest
 
 from pentathlon.env import CHECKOUT
-from pentathlon.local.parts import UnknownPart, choose
+from pentathlon.local.parts import LEFT_OUT, UnknownPart, choose
 
 
 def names(*parts: str) -> list[str]:
@@ -12,9 +12,23 @@ def test_no_name_means_everything_side_by_side() -> None:
     whole = choose([], pytest_arguments=[])
 
     assert [part.name for part in whole] == [
-        *("format", "lint", "types", "imports", "migrations", "tests"),
+        *("format", "lint", "types", "imports", "migrations", "tests", "sqlite"),
     ]
-    assert "--dist" in whole[-1].command
+    assert "--dist" in whole[-2].command
+
+
+def test_life_of_a_match_is_tested_on_sqlite() -> None:
+    (sqlite,) = choose(["sqlite"], pytest_arguments=["-x"])
+
+    assert sqlite.on_sqlite
+    assert {"tests/pentathlon/matches", "tests/pentathlon/ratings"} <= set(sqlite.command)
+    assert all((CHECKOUT / word).exists() for word in sqlite.command if "tests/" in word)
+    assert sqlite.command[-1] == "-x"
+
+
+@pytest.mark.parametrize("part", ["hostile", "compiled", "browser"])
+def test_what_is_left_out_is_told_with_the_way_to_ask(part: str) -> None:
+    assert f"{part}`" in LEFT_OUT or f"test {part}`" in LEFT_OUT
 
 
 def test_named_checks_are_all_that_runs() -> None:

@@ -23,6 +23,17 @@ _TEST_FOLDERS = (
 _ON_REQUEST = ("browser", "compiled", "hostile")
 """They need a Chromium, a C compiler or much time, so they are no part of the usual run."""
 _HOSTILE = "tests/workers/sandbox/hostile_matrix.py"
+_ON_SQLITE = (
+    *(f"tests/pentathlon/{app}" for app in ("common", "accounts", "bots", "matches")),
+    *("tests/pentathlon/replays", "tests/pentathlon/ratings"),
+    "tests/pentathlon/tournaments/test_killed.py",
+)
+"""The life of a match must hold on the database of a single machine, too."""
+LEFT_OUT = (
+    "Left out: `manage.py test hostile` (every hostile bot in every sandbox), `compiled` and "
+    "`browser`; `test pentathlon -- --requests 10000`; `manage.py chaos --matches 2000`."
+)
+"""What the run of everything does not do, and how to ask for it."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
 
 
@@ -41,11 +52,13 @@ class Part:
 
     name: str
     command: tuple[str, ...]
+    on_sqlite: bool = False
+    """Whether it gets a database of its own in a file instead of the run's server."""
 
 
 def part_names() -> list[str]:
     """Return the names that can be chosen, in the order in which they run."""
-    return [*_checks(), "layout", *dict.fromkeys((*_TEST_FOLDERS, *_ON_REQUEST))]
+    return [*_checks(), "layout", "sqlite", *dict.fromkeys((*_TEST_FOLDERS, *_ON_REQUEST))]
 
 
 def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Part]:
@@ -53,10 +66,12 @@ def choose(names: Sequence[str], *, pytest_arguments: Sequence[str]) -> list[Par
     checks = _checks()
     chosen = [Part(name=name, command=checks[name]) for name in names or checks if name in checks]
     if not names:
-        return [*chosen, _whole_suite(pytest_arguments)]
+        return [*chosen, _whole_suite(pytest_arguments), _sqlite_tests(pytest_arguments)]
     if "compiled" in names:
         chosen.append(_compiled_tests(pytest_arguments))
-    rest = [name for name in names if name not in (*checks, "compiled")]
+    if "sqlite" in names:
+        chosen.append(_sqlite_tests(pytest_arguments))
+    rest = [name for name in names if name not in (*checks, "compiled", "sqlite")]
     targets = [target for name in rest for target in _targets(name)]
     if targets:
         chosen.append(_some_tests(targets, pytest_arguments))
@@ -98,6 +113,11 @@ def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
 
 def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
     return Part(name="tests", command=(*_pytest(), *targets, *pytest_arguments))
+
+
+def _sqlite_tests(pytest_arguments: Sequence[str]) -> Part:
+    command = (*_pytest(), *_ON_SQLITE, *pytest_arguments)
+    return Part(name="sqlite", command=command, on_sqlite=True)
 
 
 def _compiled_tests(pytest_arguments: Sequence[str]) -> Part:

@@ -1,4 +1,4 @@
-"""A schedule whose maker is killed, on SQLite as well (see `tests.pentathlon.test_sqlite`)."""
+"""A schedule whose maker is killed, on SQLite as well (`manage.py test sqlite`)."""
 
 import pytest
 

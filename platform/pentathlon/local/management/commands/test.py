@@ -5,8 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from pentathlon.env import CHECKOUT
-from pentathlon.local.parts import Part, UnknownPart, choose, part_names
+from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.local.parts import LEFT_OUT, Part, UnknownPart, choose, part_names
+from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.servers import exported_servers
 from pentathlon.local.waiting import ServerFailed
 
@@ -40,14 +41,22 @@ class Command(BaseCommand):
                 results = [(part, *self._run(part)) for part in parts]
         except (UnknownPart, ServerFailed) as error:
             raise CommandError(str(error)) from error
+        if not options["parts"]:
+            self.stdout.write(f"\n{LEFT_OUT}")
         self._summarise(results)
 
     def _run(self, part: Part) -> tuple[int, float]:
         self.stdout.write(self.style.MIGRATE_HEADING(f"\n== {part.name}"))
         self.stdout.flush()
         started = time.monotonic()
-        code = subprocess.run(part.command, cwd=CHECKOUT, check=False).returncode
-        return code, time.monotonic() - started
+        with runtime_folder() as folder:
+            own = {
+                "DATABASE_URL": f"sqlite:///{folder}/pentathlon.sqlite3",
+                "PENTATHLON_DATA": str(folder),
+            }
+            environment = child_environment(**(own if part.on_sqlite else {}))
+            ended = subprocess.run(part.command, cwd=CHECKOUT, env=environment, check=False)
+        return ended.returncode, time.monotonic() - started
 
     def _summarise(self, results: list[tuple[Part, int, float]]) -> None:
         self.stdout.write("")
