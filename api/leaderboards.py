@@ -12,6 +12,7 @@ from api.pagination import PAGE_PARAMETERS, BestFirst, OnePage
 from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.common.errors import InvalidInput, NotFound
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
+from pentathlon.ratings.scopes import Pace, digest_in_key
 from pentathlon.ratings.uncertainty import is_provisional
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
@@ -19,10 +20,31 @@ from pentathlon_engines.contract.registry import unknown_game
 _VERSIONS: Final = ("active", "all")
 
 
+class SettingSerializer(serializers.Serializer[Any]):
+    """What decides with which results a result is compared."""
+
+    seats = serializers.IntegerField(required=False)
+    pace = serializers.ChoiceField(
+        choices=[pace.value for pace in Pace],
+        required=False,
+        help_text="By CPU seconds for an action: fast below 0.3, slow above 3.",
+    )
+    options = serializers.DictField(required=False, help_text="Of the game, all of them.")
+
+
 class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
     """A game's leaderboard in short."""
 
     matches = serializers.IntegerField(source="applied_seq", help_text="Results applied so far.")
+    scope = serializers.CharField(
+        help_text="Digest of game, options, seats and pace: ?scope= asks for this table. Empty: "
+        "the standard one, from before there were others."
+    )
+    setting = SettingSerializer(help_text="What all results of the table have in common.")
+    epoch = serializers.IntegerField(help_text="Counts the refits, which change all ratings.")
+    draw_probability = serializers.FloatField(help_text="Of two equals.")
+    beta = serializers.FloatField(help_text="The noise of one performance.")
+    algorithm_version = serializers.IntegerField(help_text="Of the rating rule.")
     fingerprint = serializers.CharField(
         help_text="Of the arithmetic of these ratings: a recompute with the same one gives equal "
         "bits, with another one the same to 1e-9."
@@ -30,7 +52,10 @@ class LeaderboardSerializer(serializers.ModelSerializer[Pool]):
 
     class Meta:
         model = Pool
-        fields = ("game", "title", "matches", "draw_probability", "fingerprint")
+        fields = (
+            *("game", "scope", "title", "setting", "matches", "epoch", "draw_probability", "beta"),
+            *("algorithm_version", "fingerprint"),
+        )
         read_only_fields = fields
 
 
@@ -81,13 +106,13 @@ class LeaderboardViewSet(Endpoint[Pool]):
     serializer_class = LeaderboardSerializer
     filter_backends = ()
     lookup_field = "game"
-    query_parameters = {"retrieve": (*PAGE_PARAMETERS, "versions")}
+    query_parameters = {"retrieve": (*PAGE_PARAMETERS, "versions", "scope")}
     lookup_value_regex = "[a-z_]{1,30}"
     pagination_class = OnePage
 
     @extend_schema(responses=LeaderboardSerializer(many=True))
     def list(self, request: Request) -> Response:
-        """List the games that have a leaderboard."""
+        """List the leaderboards: the standard one of a game, and those of other settings."""
         page = self.paginate_queryset(self.get_queryset())
         return self.get_paginated_response(LeaderboardSerializer(page, many=True).data)
 
@@ -100,6 +125,7 @@ class LeaderboardViewSet(Endpoint[Pool]):
                 {"type": "integer", "minimum": 1},
                 description="Rows on a page.",
             ),
+            OpenApiParameter("scope", str, description="Digest of a setting, from the list."),
             OpenApiParameter(
                 "versions",
                 str,
@@ -115,12 +141,21 @@ class LeaderboardViewSet(Endpoint[Pool]):
             raise NotFound(f"There is {unknown_game(game)}.")
         # Who is active may change without a result.
         facts = ("pk", "recomputes", "applied_seq", "active_versions")
-        applied = Pool.objects.filter(key=live_key(game)).with_active_versions()
-        table = Rating.objects.table(live_key(game))
+        scope = digest_in_key(game, request.query_params.get("scope", ""))
+        applied = (
+            Pool.objects.filter(key=live_key(game, scope))
+            .with_active_versions()
+            .values_list(*facts)
+        )
+        if scope and not applied:
+            raise NotFound(
+                "There is no leaderboard of this setting; the list has those there are."
+            )
+        table = Rating.objects.table(live_key(game, scope))
         table = table if self._shows_all(request) else table.active()
         return answer_if_changed(
             request._request,
-            tag=tag_of(game, *applied.values_list(*facts), request.META["QUERY_STRING"]),
+            tag=tag_of(game, *applied, request.META["QUERY_STRING"]),
             make=lambda: self._page(request, table),
         )
 

@@ -6,6 +6,7 @@ from rest_framework.test import APIClient
 from pentathlon.bots.models import Bot, VersionState
 from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.ratings.models import Rating
+from pentathlon.ratings.scopes import scope_of
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
 from tests.api.client import V1, assert_problem
 from tests.factories import make_match, make_version
@@ -46,9 +47,14 @@ def test_list_shows_live_tables(anonymous: APIClient) -> None:
     assert anonymous.get(f"{V1}/leaderboards/").json()["results"] == [
         {
             "game": "tuned",
+            "scope": scope_of("tuned").digest,
             "title": "Tuned",
+            "setting": {"seats": 2, "pace": "standard", "options": {}},
             "matches": 1,
+            "epoch": 1,
             "draw_probability": 0.1,
+            "beta": 25 / 6,
+            "algorithm_version": 2,
             "fingerprint": fingerprint(),
         }
     ]
@@ -170,3 +176,52 @@ def test_bars_are_differences_to_the_mean_of_the_pool(anonymous: APIClient) -> N
 
     assert (first["strength"], second["strength"]) == (27, 23)
     assert first["interval"] == pytest.approx([27 - 2.45, 27 + 2.45])
+
+
+class TestScopes:
+    """A table of five seats beside the standard one."""
+
+    @pytest.fixture
+    def scope(self) -> str:
+        for seats in (2, 5):
+            pool = open_live_pool(game="way_of_the_dragon", seats=seats)
+            for mu in (20, 30)[: seats - 1]:
+                Rating.objects.create(pool=pool, version=make_version(), mu=mu, sigma=1)
+        return pool.scope
+
+    def test_each_setting_has_its_own_table(self, scope: str, anonymous: APIClient) -> None:
+        path = f"{V1}/leaderboards/way_of_the_dragon/"
+        standard = scope_of("way_of_the_dragon").digest
+
+        tables = [anonymous.get(f"{path}{query}") for query in ("", f"?scope={scope}")]
+        named = anonymous.get(f"{path}?scope={standard}")
+
+        assert [len(table.json()["results"]) for table in tables] == [1, 2]
+        assert named.json()["results"] == tables[0].json()["results"]
+
+    def test_list_names_the_settings(self, scope: str, anonymous: APIClient) -> None:
+        rows = anonymous.get(f"{V1}/leaderboards/").json()["results"]
+
+        assert [row["title"] for row in rows] == [
+            "Way of the Dragon",
+            "Way of the Dragon, 5 seats",
+        ]
+        assert rows[1]["scope"] == scope
+        assert rows[1]["setting"]["seats"] == 5
+
+    def test_unknown_setting_is_not_found(self, anonymous: APIClient) -> None:
+        answer = anonymous.get(f"{V1}/leaderboards/tuned/?scope=0123456789abcdef")
+
+        assert_problem(answer, status=404, code="not_found")
+
+    def test_page_links_the_settings(self, scope: str, client: Client) -> None:
+        path = "/leaderboards/way_of_the_dragon/"
+
+        page, other = client.get(path), client.get(f"{path}?scope={scope}&versions=all")
+
+        assert f"?scope={scope}" in page.content.decode()
+        assert len(other.context["table"].rows) == 2
+        assert f"?scope={scope}" in other.context["other_versions"]
+        assert client.get(f"{path}?scope=none").status_code == 404
+        lines = client.get(f"{path}table.csv?scope={scope}").getvalue().decode().splitlines()
+        assert len(lines) == 3

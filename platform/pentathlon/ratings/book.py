@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pentathlon.ratings.skill import Result, Skill, rate
+from pentathlon.ratings.skill import BETA, Result, Skill, rate
 
 
 @dataclass(slots=True)
@@ -39,10 +39,12 @@ class Book:
         self,
         *,
         draw_probability: float,
+        beta: float = BETA,
         lines: dict[int, RatingLine] | None = None,
         has_charts: bool = True,
     ) -> None:
         self.draw_probability = draw_probability
+        self.beta = beta
         self.has_charts = has_charts
         self.lines = lines if lines is not None else {}
 
@@ -50,7 +52,7 @@ class Book:
         """Apply the next result and return its changes in seat order."""
         lines = [self._line(player) for player in result.players]
         before = [line.skill for line in lines]
-        after = rate(before, result.ranks, draw_probability=self.draw_probability)
+        after = rate(before, result.ranks, draw_probability=self.draw_probability, beta=self.beta)
         for line, skill, rank in zip(lines, after, result.ranks, strict=True):
             line.skill, line.last_seq = skill, seq
             _count(line, rank, result.ranks)

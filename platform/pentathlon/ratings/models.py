@@ -10,17 +10,17 @@ from django.db.models.functions import Coalesce
 
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match
-from pentathlon.ratings.book import RatingLine
-from pentathlon.ratings.skill import ALGORITHM_VERSION, MU, Skill
+from pentathlon.ratings.book import Book, RatingLine
+from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, MU, Skill
 from pentathlon.ratings.uncertainty import StrengthBar, live_bar
 
 _GAME: Final = "game:"
 _TOURNAMENT: Final = "tournament:"
 
 
-def live_key(game: str) -> str:
-    """Return the key of the pool behind a game's live leaderboard."""
-    return f"{_GAME}{game}"
+def live_key(game: str, scope: str = "") -> str:
+    """Return the key of the pool behind a live leaderboard: the standard one, or of a scope."""
+    return f"{_GAME}{game}:{scope}" if scope else f"{_GAME}{game}"
 
 
 def tournament_key(tournament_id: int) -> str:
@@ -37,8 +37,8 @@ class PoolQuerySet(models.QuerySet["Pool"]):
     """Which pools, in the words of pages and services."""
 
     def live(self) -> Self:
-        """Return the live leaderboards of the games, not the tables of tournaments."""
-        return self.filter(key__startswith=_GAME).order_by("game")
+        """Return the live leaderboards, those of each game in a row and its standard one first."""
+        return self.filter(key__startswith=_GAME).order_by("game", "key")
 
     def with_active_versions(self) -> Self:
         """Add `active_versions`, which changes with the set of versions that tables show."""
@@ -73,8 +73,17 @@ class Pool(models.Model):
     """From `live_key` or `tournament_key`; only this module reads what it is made of."""
     game = models.CharField(max_length=30)
     title = models.CharField(max_length=120)
+    scope = models.CharField(max_length=16, blank=True, db_default="")
+    """Digest of the `RatingScope` of a live leaderboard; empty: of a tournament, or made before
+    there were scopes."""
+    setting = models.JSONField(default=dict, db_default={})
+    """Options, seats and pace of the scope."""
+    epoch = models.PositiveIntegerField(default=1, db_default=1)
+    """Counts the refits of a live leaderboard. Rows and changes belong to an epoch's own pool."""
     draw_probability = models.FloatField()
-    """Frozen when the pool is made; changing it needs a recompute."""
+    beta = models.FloatField(default=BETA, db_default=BETA)
+    """The noise of one performance. Both are frozen when the pool is made: `refit_game` makes a
+    new one."""
     fingerprint = models.CharField(max_length=64, blank=True, db_default="")
     """Of the arithmetic that all its ratings were computed with: equal bits are promised where it
     is the same; "mixed" if they were computed with several, empty if that is unknown."""
@@ -111,6 +120,15 @@ class Pool(models.Model):
     def has_charts(self) -> bool:
         """Whether pages draw how its ratings went: those of live leaderboards."""
         return tournament_of_key(self.key) is None
+
+    def book(self, lines: dict[int, RatingLine] | None = None) -> Book:
+        """Return a rating table in memory that goes on from these lines."""
+        return Book(
+            draw_probability=self.draw_probability,
+            beta=self.beta,
+            lines=lines,
+            has_charts=self.has_charts,
+        )
 
     @property
     def is_outdated(self) -> bool:
@@ -353,14 +371,8 @@ class Rating(models.Model):
     @property
     def line(self) -> RatingLine:
         """The row as a line of a rating table in memory."""
-        return RatingLine(
-            skill=self.skill,
-            matches=self.matches,
-            wins=self.wins,
-            draws=self.draws,
-            losses=self.losses,
-            last_seq=self.last_seq,
-        )
+        counts = (self.matches, self.wins, self.draws, self.losses, self.last_seq)
+        return RatingLine(self.skill, *counts)
 
 
 class ScoreLine(models.Model):

@@ -148,7 +148,7 @@ class _Recompute:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._ledger_version = pool.ledger_version
-        self._book = Book(draw_probability=pool.draw_probability, has_charts=pool.has_charts)
+        self._book = pool.book()
         self._seq = 0
         self._results = 0
 

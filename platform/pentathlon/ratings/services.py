@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
@@ -26,9 +27,9 @@ from pentathlon.ratings.models import (
 )
 from pentathlon.ratings.recomputing import SMALL, recompute_pool, store_ratings
 from pentathlon.ratings.results import counting_seats, read_results, why_not_counted
+from pentathlon.ratings.scopes import RatingScope, digest_in_key, scope_of
 from pentathlon.ratings.scores import count_scores
-from pentathlon.ratings.skill import ALGORITHM_VERSION, Result, draw_probability
-from pentathlon_engines import GAMES
+from pentathlon.ratings.skill import ALGORITHM_VERSION, BETA, Result, draw_probability
 
 _log = structlog.stdlib.get_logger(__name__)
 _BATCH = 1000
@@ -40,7 +41,15 @@ _ENDED = (MatchState.DONE, MatchState.VOID)
 
 
 @transaction.atomic
-def open_pool(*, key: str, game: str, title: str, draw_probability: float | None = None) -> Pool:
+def open_pool(
+    *,
+    key: str,
+    game: str,
+    title: str,
+    draw_probability: float | None = None,
+    beta: float | None = None,
+    scope: RatingScope | None = None,
+) -> Pool:
     """Return the pool with this key, made if need be.
 
     Without a draw probability, it gets that of the game's draws so far.
@@ -55,16 +64,27 @@ def open_pool(*, key: str, game: str, title: str, draw_probability: float | None
         defaults={
             "game": game,
             "title": title,
+            "scope": scope.digest if scope else "",
+            "setting": scope.to_json() if scope else {},
             "draw_probability": draw_probability,
+            "beta": BETA if beta is None else beta,
             "seat_scores": None if tournament_of_key(key) is None else [],
         },
     )
     return pool
 
 
-def open_live_pool(*, game: str) -> Pool:
-    """Return the pool of a game's live leaderboard."""
-    return open_pool(key=live_key(game), game=game, title=GAMES[game].info.title)
+def open_live_pool(
+    *,
+    game: str,
+    options: Mapping[str, Any] | None = None,  # Any: the game checks the values
+    seats: int | None = None,
+    limits: Mapping[str, Any] | None = None,  # Any: whoever sets them checks them
+) -> Pool:
+    """Return the pool of the live leaderboard where matches with this setting count."""
+    scope = scope_of(game, options=options, seats=seats, limits=limits)
+    key = live_key(game, digest_in_key(game, scope.digest))
+    return open_pool(key=key, game=game, title=scope.title, scope=scope)
 
 
 def enter_matches(*, pool: Pool, matches: Iterable[Match]) -> None:
@@ -293,4 +313,4 @@ def _leave_to_newer(key: str) -> None:
 def _stored_book(pool: Pool, results: Iterable[Result]) -> Book:
     players = {player for result in results for player in result.players}
     lines = {rating.version_id: rating.line for rating in pool.ratings.filter(version__in=players)}
-    return Book(draw_probability=pool.draw_probability, lines=lines, has_charts=pool.has_charts)
+    return pool.book(lines)

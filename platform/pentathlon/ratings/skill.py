@@ -44,7 +44,13 @@ class Result:
         return 0 in self.ranks
 
 
-def rate(skills: Sequence[Skill], ranks: Sequence[int], *, draw_probability: float) -> list[Skill]:
+def rate(
+    skills: Sequence[Skill],
+    ranks: Sequence[int],
+    *,
+    draw_probability: float,
+    beta: float = BETA,
+) -> list[Skill]:
     """Return the skills after one match; both sequences are in the order of the seats.
 
     That order matters to the last bits when players tie, so it must not be left to chance. Where
@@ -54,23 +60,20 @@ def rate(skills: Sequence[Skill], ranks: Sequence[int], *, draw_probability: flo
         return list(skills)
     if len(skills) == _TWO:
         try:
-            return _rate_two(skills, ranks, draw_probability)
+            return _rate_two(skills, ranks, _two_player_rater(draw_probability, beta))
         except (ArithmeticError, ValueError):
             pass  # the package knows what to do
     groups = [(Rating(skill.mu, skill.sigma),) for skill in skills]
     try:
-        rated = _environment(draw_probability).rate(groups, ranks=ranks)
+        rated = _environment(draw_probability, beta).rate(groups, ranks=ranks)
     except FloatingPointError:
         # Too far from what was expected for floats; a bot that crashes in every match gets there.
-        rated = _environment(draw_probability, "mpmath").rate(groups, ranks=ranks)
+        rated = _environment(draw_probability, beta, "mpmath").rate(groups, ranks=ranks)
     return [Skill(float(rating.mu), float(rating.sigma)) for (rating,) in rated]
 
 
-def _rate_two(
-    skills: Sequence[Skill], ranks: Sequence[int], draw_probability: float
-) -> list[Skill]:
+def _rate_two(skills: Sequence[Skill], ranks: Sequence[int], duel: TwoPlayerRater) -> list[Skill]:
     first, second = ((skill.mu, skill.sigma) for skill in skills)
-    duel = _two_player_rater(draw_probability)
     if ranks[0] <= ranks[1]:
         told = duel.rate(first, second, is_draw=ranks[0] == ranks[1])
     else:
@@ -82,13 +85,14 @@ def fold(
     results: Iterable[Result],
     *,
     draw_probability: float,
+    beta: float = BETA,
     start: Mapping[int, Skill] | None = None,
 ) -> dict[int, Skill]:
     """Return everybody's skill after `results` in the order given."""
     skills = dict(start or {})
     for result in results:
         before = [skills.get(player, Skill()) for player in result.players]
-        after = rate(before, result.ranks, draw_probability=draw_probability)
+        after = rate(before, result.ranks, draw_probability=draw_probability, beta=beta)
         skills.update(zip(result.players, after, strict=True))
     return skills
 
@@ -102,11 +106,11 @@ def draw_probability(*, draws: int, pairs: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def _environment(draw_probability: float, backend: str | None = None) -> TrueSkill:
+def _environment(draw_probability: float, beta: float, backend: str | None = None) -> TrueSkill:
     return TrueSkill(
         mu=MU,
         sigma=SIGMA,
-        beta=BETA,
+        beta=beta,
         tau=0.0,
         draw_probability=draw_probability,
         backend=backend,
@@ -114,5 +118,5 @@ def _environment(draw_probability: float, backend: str | None = None) -> TrueSki
 
 
 @lru_cache(maxsize=64)
-def _two_player_rater(draw_probability: float) -> TwoPlayerRater:
-    return TwoPlayerRater(_environment(draw_probability))
+def _two_player_rater(draw_probability: float, beta: float) -> TwoPlayerRater:
+    return TwoPlayerRater(_environment(draw_probability, beta))

@@ -17,7 +17,7 @@ from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchS
 from pentathlon.ratings.arithmetic import fingerprint, is_equal
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import ChangeRow, stored_rows
-from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, tournament_of_key
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, live_key, tournament_of_key
 from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
 from pentathlon.ratings.results import UNRATED_SANDBOX
 from pentathlon.ratings.scores import scores_differ
@@ -78,7 +78,7 @@ def _differences(pool: Pool) -> Iterator[Difference]:
     yield from _in_rows(pool)
     yield from _without_rows(pool)
     yield from _in_scores(pool)
-    book, seq = Book(draw_probability=pool.draw_probability, has_charts=pool.has_charts), 0
+    book, seq = pool.book(), 0
     while pool.applied_seq - seq > _LAST:
         for chunk in ledger_chunks(pool, after=seq):
             yield from _in_chunk(pool, chunk, book)
@@ -152,12 +152,20 @@ def _row_difference(row: LedgerRow, *, computed: str) -> Difference:
 
 
 def _without_rows(pool: Pool) -> Iterator[Difference]:
-    """Find results that count in this pool and were never entered into its ledger."""
-    number = tournament_of_key(pool.key)
+    """Find results that count in this pool and were never entered into its ledger.
+
+    Those of a game that are in none of its leaderboards are found with the standard one.
+    """
+    number, live = tournament_of_key(pool.key), Pool.objects.live()
     counted = _counting().filter(kind__in=COMPETITIONS)
-    # The lane of a match is the number of its tournament.
-    scope = counted.filter(rated=True) if number is None else counted.filter(lane=number)
-    rows = LedgerRow.objects.filter(pool=pool, match=OuterRef("pk"))
+    rows = LedgerRow.objects.filter(match=OuterRef("pk"))
+    if number is not None:
+        # The lane of a match is the number of its tournament.
+        scope, rows = counted.filter(lane=number), rows.filter(pool=pool)
+    elif pool.key == live_key(pool.game):
+        scope, rows = counted.filter(rated=True), rows.filter(pool__in=live.order_by())
+    else:
+        return
     missing = scope.filter(~Exists(rows), game=pool.game).order_by("pk")
     for pk in missing.values_list("pk", flat=True)[:_MOST_SHOWN]:
         yield Difference(pool=pool.key, place=f"match {pk}", stored="no row", computed="counts")

@@ -12,7 +12,6 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, InvalidInput, TooLarge
 from pentathlon_engines import GAMES, BadOption, BadSeats, Game
 from pentathlon_engines.contract.registry import unknown_game
-from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Format, Problem
 from pentathlon_engines.tournament.formats.parameters import full_params
@@ -96,20 +95,6 @@ def completed_document(game: Game, document: TournamentDocument) -> TournamentDo
         options=_checked_options(game, document.options, seats=seats),
         limits={name: _checked_limit(name, value) for name, value in document.limits.items()},
     )
-
-
-def check_rated(game: Game, document: TournamentDocument) -> None:
-    """Refuse a rated tournament whose limits or options the leaderboard does not have."""
-    usual = {**Limits().to_json(), **game.start(document.table_seats).options}
-    chosen = {**document.limits, **document.options}
-    unusual = [name for name, value in chosen.items() if value != usual[name]]
-    if unusual:
-        raise InvalidInput(
-            "Only matches with the usual limits and options count on the leaderboard: leave out "
-            f"{', '.join(unusual)}, or set rated to false.",
-            code="unusual_and_rated",
-            field="rated",
-        )
 
 
 def check_entries_per_author(number: int) -> None:

@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
+from pentathlon.ratings.models import Pool
 from pentathlon.ratings.results import counting_seats
 from pentathlon.ratings.skill import Result, Skill, fold
 from pentathlon.tournaments.models import FinalRow, Tournament
@@ -38,9 +39,14 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     # By number, so that the ids of a database decide nothing, not even among equals.
     matches = list(_matches(tournament, entered))
     active = {entered[entry.version_id]: entry for entry in tournament.entries.active()}
-    fitted = fit(matches, players=entered.values(), draw_probability=pool.draw_probability)
+    fitted = fit(
+        matches,
+        players=entered.values(),
+        draw_probability=pool.draw_probability,
+        beta=pool.beta,
+    )
     strengths = fitted.only(active)
-    folded = _folded(matches, pool.draw_probability) if tournament.table_seats == _PAIR else None
+    folded = _folded(matches, pool) if tournament.table_seats == _PAIR else None
     chances = chances_of_best(strengths).chances
     numbers, intervals = groups(strengths), rank_intervals(strengths)
     rows = []
@@ -63,10 +69,10 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     return rows
 
 
-def _folded(matches: Sequence[PlayedMatch], draw_probability: float) -> dict[int, Skill]:
+def _folded(matches: Sequence[PlayedMatch], pool: Pool) -> dict[int, Skill]:
     """Return the ratings by the live rule, in schedule order."""
     results = (Result(match.players, match.ranks) for match in matches)
-    return fold(results, draw_probability=draw_probability)
+    return fold(results, draw_probability=pool.draw_probability, beta=pool.beta)
 
 
 def _matches(tournament: Tournament, entered: Mapping[int, int]) -> Iterator[PlayedMatch]:

@@ -248,7 +248,12 @@ def pools_of(tournament: Tournament) -> Iterator[Pool]:
     if tournament.pool is not None:
         yield tournament.pool
     if tournament.rated:
-        yield open_live_pool(game=tournament.game)
+        yield open_live_pool(
+            game=tournament.game,
+            options=tournament.options,
+            seats=tournament.table_seats,
+            limits=tournament.limits,
+        )
 
 
 @transaction.atomic

@@ -78,8 +78,6 @@ def create_tournament(
     completed = checks.completed_document(game, document)
     for problem in checks.problems_of_format(completed, entries=len(versions)):
         raise problem
-    if rated:
-        checks.check_rated(game, completed)
     tournament = Tournament.objects.create(
         owner=actor,
         name=checks.checked_name(name),
@@ -305,6 +303,7 @@ def _fix_document(tournament: Tournament) -> Pool:
         game=tournament.game,
         title=tournament.name,
         draw_probability=tournament.draw_probability,
+        beta=tournament.beta,
     )
     tournament.pool = pool
     tournament.rules_version = GAMES[tournament.game].info.version

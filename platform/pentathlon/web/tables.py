@@ -52,13 +52,17 @@ def rating_table(
     page: str | int = 1,
     size: int = PAGE_SIZE,
     has_all_versions: bool = False,
+    query: str = "",
 ) -> RatingTable:
-    """Return one page of a pool's table, best first: of each bot the active version, or all."""
+    """Return one page of a pool's table, best first: of each bot the active version, or all.
+
+    `query` is what links to other pages keep.
+    """
     table = Rating.objects.table(pool_key)
     table = table if has_all_versions else table.active()
     found = Paginator(table, size).get_page(page)
     rows = [_row(rating, reader) for rating in table.with_ranks(list(found.object_list))]
-    more = "&versions=all" if has_all_versions else ""
+    more = query.replace("?", "&")
     return RatingTable(
         rows=rows,
         scale=bar_scale([row.rating.bar for row in rows]),

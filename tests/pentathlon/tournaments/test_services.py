@@ -111,12 +111,6 @@ class TestCreate:
             ({"limits": {"memory_mb": 10**6}}, "bad_limit", "limits"),
             ({"limits": {"action_cpu_s": True}}, "bad_limit", "limits"),
             ({"limits": {"action_cpu_s": "fast"}}, "bad_limit", "limits"),
-            ({"limits": {"action_cpu_s": 0.01}}, "unusual_and_rated", "rated"),
-            (
-                {"game": "way_of_the_dragon", "options": {"powers": True}},
-                "unusual_and_rated",
-                "rated",
-            ),
             ({"versions": [10**9]}, "unknown_bots", "versions"),
         ],
     )

@@ -14,7 +14,7 @@ from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
 from pentathlon.matches.uploads import validate_again
-from pentathlon.ratings.models import Pool, Rating, live_key
+from pentathlon.ratings.models import Pool, Rating
 from pentathlon.web.charts import rating_chart
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.versions import ReasonForm
@@ -52,7 +52,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     ratings = list(
         live.select_related("pool", "version").with_mean().ranked().order_by("-version__number")
     )
-    newest = _newest_per_game(ratings)
+    newest = _newest_per_pool(ratings)
     reader = person(request)
     latest = Match.objects.filter(pk__in=latest_matches(found.pk, limit=_CANDIDATES))
     matches = latest.visible_to(reader).recent().with_seats()
@@ -178,16 +178,15 @@ def _comparable(found: BotVersion) -> BotVersion | None:
     return earlier.filter(games__game__in=found.game_keys).order_by("-number").first()
 
 
-def _newest_per_game(ratings: list[Rating]) -> list[Rating]:
-    newest: dict[str, Rating] = {}
+def _newest_per_pool(ratings: list[Rating]) -> list[Rating]:
+    newest: dict[int, Rating] = {}
     for rating in ratings:
-        newest.setdefault(rating.pool.game, rating)
+        newest.setdefault(rating.pool_id, rating)
     return sorted(newest.values(), key=lambda rating: rating.pool.title)
 
 
 def _chart(found: Bot, rating: Rating) -> dict[str, object]:
-    game = rating.pool.game
     return {
-        "title": GAMES[game].info.title if game in GAMES else game,
-        "chart": rating_chart(bot_id=found.pk, pool_key=live_key(game)),
+        "title": rating.pool.title,
+        "chart": rating_chart(bot_id=found.pk, pool_key=rating.pool.key),
     }

@@ -1,12 +1,15 @@
-"""Leaderboards: one per game."""
+"""Leaderboards: one per game, and one for each other setting that was played."""
+
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.ratings.models import Pool, Rating, live_key
+from pentathlon.ratings.scopes import digest_in_key
 from pentathlon.web.boards import game_tiles
-from pentathlon.web.requests import person
+from pentathlon.web.requests import person, query_text
 from pentathlon.web.responses import changes_since, csv_table
 from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
@@ -27,18 +30,25 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 @require_safe
 def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
     """Show who plays a game best, and how sure that is."""
-    pool, shows_all = _pool(game), _shows_all(request)
+    pool, shows_all = _pool(request, game), _shows_all(request)
+    boards = list(Pool.objects.live().filter(game=game))
     context = {
         "section": "ratings",
         "info": GAMES[game].info,
         "tiles": game_tiles(),
         "results": pool.applied_seq if pool else 0,
+        "pool": pool,
+        "scope": query_text(request, "scope"),
+        "boards": boards if len(boards) > 1 else [],
         "shows_all": shows_all,
+        "query": _query(request),
+        "other_versions": _query(request, versions="" if shows_all else "all"),
         "table": rating_table(
-            live_key(game),
+            _key(request, game),
             reader=person(request),
             page=request.GET.get("page", 1),
             has_all_versions=shows_all,
+            query=_query(request),
         ),
     }
     return render(request, "web/leaderboard.html", context)
@@ -47,15 +57,15 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
 @require_safe
 def leaderboard_changes(request: HttpRequest, game: str) -> HttpResponse:
     """Say how many results are missing from the table on an open page."""
-    pool = _pool(game)
+    pool = _pool(request, game)
     return changes_since(request, pool.applied_seq if pool else 0)
 
 
 @require_safe
 def leaderboard_csv(request: HttpRequest, game: str) -> StreamingHttpResponse:
     """Send the whole table as CSV."""
-    _pool(game)
-    table = Rating.objects.table(live_key(game))
+    _pool(request, game)
+    table = Rating.objects.table(_key(request, game))
     rows = (table if _shows_all(request) else table.active()).iterator()
     return csv_table(
         f"{game}-ratings",
@@ -71,12 +81,28 @@ def _line(rank: int, row: Rating) -> tuple[object, ...]:
     return (rank, bot.name, row.version.number, bot.owner.username, *figures)
 
 
+def _query(request: HttpRequest, **changes: str) -> str:
+    """Return the query of a link to the same leaderboard, with changes."""
+    asked = {name: query_text(request, name) for name in ("scope", "versions")}
+    kept = {name: value for name, value in {**asked, **changes}.items() if value}
+    return f"?{urlencode(kept)}" if kept else ""
+
+
 def _shows_all(request: HttpRequest) -> bool:
     """Tell whether the reader wants old versions, too."""
     return request.GET.get("versions") == "all"
 
 
-def _pool(game: str) -> Pool | None:
+def _key(request: HttpRequest, game: str) -> str:
+    """Return the key of the pool that is asked for."""
+    return live_key(game, digest_in_key(game, query_text(request, "scope")))
+
+
+def _pool(request: HttpRequest, game: str) -> Pool | None:
+    """Return the pool that is asked for; a standard one may have to be made yet."""
     if game not in GAMES:
         raise Http404(f"There is {unknown_game(game)}.")
-    return Pool.objects.filter(key=live_key(game)).first()
+    pool = Pool.objects.filter(key=_key(request, game)).first()
+    if pool is None and query_text(request, "scope"):
+        raise Http404("There is no leaderboard of this setting.")
+    return pool
