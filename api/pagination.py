@@ -74,6 +74,12 @@ class BestFirst(NewestFirst):
     ordering = ("-score", "version_id")
 
 
+class InPlaces(NewestFirst):
+    """Pages of a ranking."""
+
+    ordering = "place"
+
+
 class OnePage(BasePagination):
     """The shape of a page for lists that are always whole."""
 

@@ -10,6 +10,7 @@ from api.explanations import SeatFileViewSet
 from api.games import GameViewSet
 from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
+from api.rankings import RankingViewSet
 from api.replays import ReplayViewSet
 from api.tokens import TokenViewSet
 from api.tournaments import TournamentViewSet
@@ -25,6 +26,7 @@ _router.register("matches", MatchViewSet, basename="match")
 _router.register("replays", ReplayViewSet, basename="replay")
 _router.register("challenges", ChallengeViewSet, basename="challenge")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
+_router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
 _router.register("tokens", TokenViewSet, basename="token")
 

@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "pentathlon.tournaments",
     "pentathlon.challenges",
     "pentathlon.ladders",
+    "pentathlon.rankings",
     "pentathlon.web",
     "pentathlon.local",
     "api",

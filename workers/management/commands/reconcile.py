@@ -15,6 +15,7 @@ from pentathlon.common.schema import wait_for_schema
 from pentathlon.fleet.services import forget_silent_workers
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
+from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recomputing import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
@@ -30,7 +31,11 @@ _BESIDE_TTL_S: Final = 15
 # What takes as long as there are matches or results: no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "close": {"entries": settle_entries, "tournaments": close_finished},
-    "recompute": {"scores": make_scores, "recompute": recompute_outdated},
+    "recompute": {
+        "scores": make_scores,
+        "recompute": recompute_outdated,
+        "ranking": refresh_ranking,
+    },
     "schedule": {
         "blocks": settle_blocks,
         "orders": carry_out_orders,

@@ -1,0 +1,109 @@
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import Endpoint
+from api.pagination import PAGE_PARAMETERS, InPlaces, OnePage
+from api.people import PersonSerializer
+from pentathlon.caching import answer_if_changed
+from pentathlon.common.errors import NotFound
+from pentathlon.kept_answers import tag_of
+from pentathlon.rankings.models import RankingLine, RankingTable
+from pentathlon.rankings.services import latest_table
+
+_PENTATHLON = "pentathlon"
+
+
+class RankingSerializer(serializers.ModelSerializer[RankingTable]):
+    """A ranking of authors in short."""
+
+    key = serializers.SerializerMethodField()
+    authors = serializers.IntegerField(help_text="How many are ranked.")
+
+    class Meta:
+        model = RankingTable
+        fields = ("key", "rule", "authors", "computed_at")
+        read_only_fields = fields
+
+    def get_key(self, table: RankingTable) -> str:
+        """Return the name in addresses."""
+        return _PENTATHLON
+
+
+class GameShareSerializer(serializers.Serializer[Any]):  # Any: JSON
+    """An author's share in one game."""
+
+    share = serializers.FloatField(help_text="Expected points against every other author.")
+    version = serializers.IntegerField(
+        allow_null=True, help_text="Id of the best settled version; null counts as `random`."
+    )
+    bot = serializers.IntegerField(allow_null=True)
+    label = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # a field
+
+
+class RankingLineSerializer(serializers.ModelSerializer[RankingLine]):
+    """One author's line."""
+
+    author = PersonSerializer()
+    rank = serializers.IntegerField(help_text="From 1; equals share one.")
+    share = serializers.FloatField(help_text="The mean over all games.")
+    games = serializers.DictField(child=GameShareSerializer(), help_text="By game.")
+
+    class Meta:
+        model = RankingLine
+        fields = ("rank", "author", "share", "games")
+        read_only_fields = fields
+
+
+class RankingViewSet(Endpoint[RankingTable]):
+    """Rankings of authors over all games."""
+
+    queryset = RankingTable.objects.published()
+    serializer_class = RankingSerializer
+    filter_backends = ()
+    lookup_field = "key"
+    lookup_value_regex = "[a-z]{1,30}"
+    pagination_class = OnePage
+    query_parameters = {"retrieve": (*PAGE_PARAMETERS, "author")}
+
+    @extend_schema(responses=RankingSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List the rankings that there are."""
+        table = latest_table()
+        page = self.paginate_queryset([] if table is None else [table])
+        return self.get_paginated_response(RankingSerializer(page, many=True).data)
+
+    @extend_schema(
+        operation_id="rankings_table",
+        parameters=[
+            OpenApiParameter("author", str, description="User name: this one line."),
+            OpenApiParameter("cursor", str, description="Where the page starts."),
+            OpenApiParameter(
+                "page_size", {"type": "integer", "minimum": 1}, description="Rows on a page."
+            ),
+        ],
+        responses=RankingLineSerializer(many=True),
+    )
+    def retrieve(self, request: Request, key: str) -> HttpResponseBase:
+        """Return the ranking of authors over all games, best first."""
+        if key != _PENTATHLON:
+            raise NotFound(f"There is no ranking {key!r}; there is {_PENTATHLON!r}.")
+        table = latest_table()
+        return answer_if_changed(
+            request._request,
+            tag=tag_of(key, table and table.pk, request.META["QUERY_STRING"]),
+            make=lambda: self._page(request, table),
+        )
+
+    def _page(self, request: Request, table: RankingTable | None) -> Response:
+        lines = RankingLine.objects.filter(table=table).select_related("author")
+        author = request.query_params.get("author")
+        if author is not None:
+            lines = lines.filter(author__username__iexact=author.replace("\0", ""))
+        pages = InPlaces()
+        rows: Any = pages.paginate_queryset(lines, request, self)  # Any: a page of lines
+        return pages.get_paginated_response(RankingLineSerializer(rows, many=True).data)

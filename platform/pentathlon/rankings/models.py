@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+
+class RankingTableQuerySet(models.QuerySet["RankingTable"]):
+    """Which tables, in the words of services."""
+
+    def published(self) -> Self:
+        """Return complete tables, the latest first."""
+        return self.filter(is_published=True).order_by("-pk")
+
+
+class RankingTable(models.Model):
+    """The Pentathlon ranking as it was computed once; the latest published one is shown."""
+
+    rule = models.CharField(max_length=40)
+    """Name and version of the rule."""
+    pools = models.JSONField()
+    """What it follows from: by game, how far each pool's results were applied."""
+    authors = models.PositiveIntegerField()
+    is_published = models.BooleanField(default=False)
+    """False while its lines are being written."""
+    took_ms = models.PositiveIntegerField()
+    """How long computing it took: the longer, the less often."""
+    computed_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = RankingTableQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"ranking {self.pk}"
+
+
+class RankingLine(models.Model):
+    """One author's line of a ranking."""
+
+    table = models.ForeignKey(RankingTable, on_delete=models.CASCADE, related_name="lines")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="ranking_lines"
+    )
+    place = models.PositiveIntegerField()
+    """From 1 without gaps: the order of the table."""
+    rank = models.PositiveIntegerField()
+    """From 1; equals share one."""
+    share = models.FloatField()
+    games = models.JSONField()
+    """By game: `share`, and of the version that counts `version`, `bot` and `label`, or null."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("table", "author"), name="rankings_author_once"),
+            models.UniqueConstraint(fields=("table", "place"), name="rankings_place_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"rank {self.rank} of {self.author_id}"

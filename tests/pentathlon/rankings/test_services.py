@@ -1,0 +1,190 @@
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.rankings import services
+from pentathlon.rankings.models import RankingLine, RankingTable
+from pentathlon.rankings.services import REFRESH_S, STALE_S, latest_table, refresh_ranking
+from pentathlon.ratings.models import Pool
+from tests.factories import make_bot, make_user, make_version
+from tests.pentathlon.rankings.rated import let_pass, rate
+
+pytestmark = pytest.mark.django_db
+
+
+def _lines() -> dict[int, RankingLine]:
+    table = latest_table()
+    assert table is not None
+    return {line.author_id: line for line in table.lines.all()}
+
+
+def test_table_follows_the_best_settled_version_of_each_author() -> None:
+    strong, weak = make_user(), make_user()
+    best = rate(make_version(owner=strong), mu=30)
+    rate(make_version(owner=strong), mu=20)
+    rate(make_version(owner=strong), mu=45, sigma=5)
+    rate(make_version(owner=weak), mu=25)
+
+    table = refresh_ranking()
+
+    assert table is not None
+    assert (table.authors, table.is_published) == (2, True)
+    lines = _lines()
+    assert (lines[strong.pk].rank, lines[weak.pk].rank) == (1, 2)
+    cell = lines[strong.pk].games["tuned"]
+    assert (cell["version"], cell["bot"], cell["label"]) == (best.pk, best.bot_id, best.label)
+    assert cell["share"] > 0.5
+    assert lines[strong.pk].games["azure"] == {
+        "share": 0.5,
+        "version": None,
+        "bot": None,
+        "label": None,
+    }
+
+
+def test_second_weak_bot_changes_nothing() -> None:
+    author, other = make_user(), make_user()
+    rate(make_version(owner=author), mu=30)
+    rate(make_version(owner=other), mu=28)
+    refresh_ranking()
+    before = {pk: (line.share, line.games) for pk, line in _lines().items()}
+
+    rate(make_version(owner=author), mu=5)
+    let_pass(REFRESH_S + 1)
+    refresh_ranking()
+
+    assert {pk: (line.share, line.games) for pk, line in _lines().items()} == before
+
+
+@pytest.mark.parametrize(
+    "state", [VersionState.RETIRED, VersionState.STOPPED, VersionState.DISQUALIFIED]
+)
+def test_version_that_plays_no_more_does_not_count(state: VersionState) -> None:
+    author, other = make_user(), make_user()
+    best = rate(make_version(owner=author), mu=40)
+    rate(make_version(owner=author), mu=22)
+    rate(make_version(owner=other), mu=30)
+    BotVersion.objects.filter(pk=best.pk).update(state=state)
+
+    refresh_ranking()
+
+    assert _lines()[author.pk].rank == 2
+
+
+def test_staff_and_the_platforms_own_bots_play_out_of_competition() -> None:
+    author, staff = make_user(), make_user()
+    User.objects.filter(pk=staff.pk).update(is_staff=True)
+    rate(make_version(owner=author), mu=20)
+    rate(make_version(owner=staff), mu=40)
+
+    refresh_ranking()
+
+    assert set(_lines()) == {author.pk}
+
+
+def test_author_without_a_bot_counts_as_the_rated_random_bot() -> None:
+    staff, entered, absent = make_user(), make_user(), make_user()
+    User.objects.filter(pk=staff.pk).update(is_staff=True)
+    name = services.RANDOM_BOT
+    rate(make_version(bot=make_bot(name, owner=staff)), mu=21, sigma=1)
+    rate(make_version(owner=entered), mu=21, sigma=1)
+    rate(make_version(owner=absent, games=["azure"]), mu=30, game="azure")
+
+    refresh_ranking()
+
+    lines = _lines()
+    assert lines[entered.pk].games["tuned"]["share"] == pytest.approx(0.5)
+    assert lines[absent.pk].games["tuned"]["share"] == pytest.approx(0.5)
+
+
+def test_nobody_else_can_set_what_random_counts_as() -> None:
+    impostor, author = make_user(), make_user()
+    rate(make_version(bot=make_bot(services.RANDOM_BOT, owner=impostor)), mu=40)
+    rate(make_version(owner=author), mu=21)
+
+    refresh_ranking()
+
+    lines = _lines()
+    assert lines[impostor.pk].rank == 1
+    assert lines[author.pk].games["tuned"]["share"] < 0.5
+
+
+class TestPace:
+    def test_nothing_is_computed_before_there_are_ratings(self) -> None:
+        assert refresh_ranking() is None
+
+    def test_table_is_made_again_when_results_were_applied_and_not_at_once(self) -> None:
+        rate(make_version(), mu=30)
+        first = refresh_ranking()
+
+        Pool.objects.update(applied_seq=7)
+        at_once = refresh_ranking()
+        let_pass(REFRESH_S + 1)
+        later = refresh_ranking()
+
+        assert first is not None
+        assert at_once is None
+        assert later is not None
+        assert later.pools["tuned"] == [Pool.objects.get().pk, 0, 7]
+        assert list(RankingTable.objects.all()) == [later]
+
+    def test_unchanged_ratings_are_not_computed_again_for_a_while(self) -> None:
+        rate(make_version(), mu=30)
+        refresh_ranking()
+        let_pass(STALE_S - 60)
+
+        early = refresh_ranking()
+        let_pass(61)
+
+        assert early is None
+        assert refresh_ranking() is not None
+
+    def test_table_that_took_long_is_made_less_often(self) -> None:
+        rate(make_version(), mu=30)
+        refresh_ranking()
+        RankingTable.objects.update(took_ms=2000)
+        Pool.objects.update(applied_seq=7)
+        let_pass(90)
+
+        early = refresh_ranking()
+        let_pass(11)
+
+        assert early is None
+        assert refresh_ranking() is not None
+
+
+class TestWriting:
+    def test_table_that_was_cut_off_is_never_shown_and_goes_with_the_next(self) -> None:
+        rate(make_version(), mu=30)
+        whole = refresh_ranking()
+        cut_off = RankingTable.objects.create(rule="x", pools={}, authors=9, took_ms=1)
+        RankingLine.objects.create(
+            table=cut_off, author=make_user(), place=1, rank=1, share=1, games={}
+        )
+
+        assert latest_table() == whole
+        Pool.objects.update(applied_seq=7)
+        let_pass(REFRESH_S + 1)
+        refresh_ranking()
+
+        assert RankingTable.objects.count() == 1
+        assert RankingLine.objects.count() == 1
+
+    def test_no_statement_writes_more_lines_than_its_part(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(services, "_AT_ONCE", 3)
+        for mu in range(20, 30):
+            rate(make_version(), mu=mu)
+        with CaptureQueriesContext(connection) as queries:
+            refresh_ranking()
+
+        written = [
+            query["sql"]
+            for query in queries
+            if query["sql"].startswith('INSERT INTO "rankings_rankingline"')
+        ]
+        assert len(written) == 4
+        assert [line.place for line in RankingLine.objects.order_by("place")] == [*range(1, 11)]
