@@ -36,7 +36,7 @@ _STEP: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GameField:
+class RankedField:
     """Who has entered a game, and what a forecast of it needs."""
 
     skills: Mapping[int, float]
@@ -62,7 +62,7 @@ class Placing:
     by_game: Mapping[str, float]
 
 
-def rank_authors(fields: Mapping[str, GameField]) -> list[Placing]:
+def rank_authors(fields: Mapping[str, RankedField]) -> list[Placing]:
     """Return the ranking of all authors who have entered at least one game, best first."""
     authors = sorted({author for field in fields.values() for author in field.skills})
     shares = {

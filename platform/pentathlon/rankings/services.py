@@ -13,7 +13,7 @@ from django.db import transaction
 from pentathlon.bots.models import VersionState
 from pentathlon.common.clock import database_now
 from pentathlon.rankings.models import RankingLine, RankingTable
-from pentathlon.rankings.rule import RULE, GameField, Placing, rank_authors
+from pentathlon.rankings.rule import RULE, RankedField, Placing, rank_authors
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
 from pentathlon_engines import GAMES
@@ -118,11 +118,11 @@ def _read_entrants(game: str) -> dict[int, _Entrant]:
     }
 
 
-def _field(game: str, entrants: Mapping[int, _Entrant]) -> GameField:
+def _field(game: str, entrants: Mapping[int, _Entrant]) -> RankedField:
     own = _ratings(game).filter(version__bot__name=RANDOM_BOT, version__bot__owner__is_staff=True)
     scores = own.order_by("-version__number").values_list("score", flat=True)
     draws = Pool.objects.filter(key=live_key(game)).values_list("draw_probability", flat=True)
-    return GameField(
+    return RankedField(
         skills={author: entrant.skill for author, entrant in entrants.items()},
         random=next(iter(scores[:1]), UNRATED_SCORE),
         draw_probability=next(iter(draws), _USUAL_DRAWS),

@@ -1,4 +1,4 @@
-"""Tables on pages: ratings, crosstables, lists of tournaments."""
+"""Tables on pages: ratings, crosstables, the ranking of authors, lists of tournaments."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,13 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
+from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.progress import Progress, progress
 from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
+from pentathlon_engines import GAMES
 
 PAGE_SIZE = 50
 _BOUNDS = (0.25, 0.45, 0.55, 0.75)
@@ -119,6 +121,46 @@ def tint(share: float | None) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RankingCell:
+    """An author's share in one game."""
+
+    title: str
+    share: float
+    tint: str
+    bot: int | None
+    """Null: not entered, so it counts as the built-in `random`."""
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingRow:
+    """One author in the table."""
+
+    line: RankingLine
+    cells: list[RankingCell]
+    own: bool
+
+
+def ranking_rows(
+    table: RankingTable | None, *, reader: User | None, after: int = 0, size: int
+) -> list[RankingRow]:
+    """Return lines of a table in the order of their places."""
+    if table is None:
+        return []
+    lines = table.lines.filter(place__gt=after, place__lte=after + size)
+    ordered = lines.select_related("author").order_by("place")
+    return [_ranking_row(line, reader) for line in ordered]
+
+
+def own_ranking_row(table: RankingTable | None, reader: User | None) -> list[RankingRow]:
+    """Return the reader's own line, or none."""
+    if table is None or reader is None:
+        return []
+    lines = table.lines.filter(author=reader).select_related("author")
+    return [_ranking_row(line, reader) for line in lines]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentLine:
     """One tournament in a list."""
 
@@ -184,3 +226,19 @@ def _progress(tournament: Tournament) -> Progress | None:
     if tournament.state == TournamentState.OPEN:
         return None
     return progress(tournament)
+
+
+def _ranking_row(line: RankingLine, reader: User | None) -> RankingRow:
+    cells = [
+        RankingCell(
+            title=GAMES[game].info.title,
+            share=cell["share"],
+            tint=tint(cell["share"]),
+            bot=cell["bot"],
+            label=cell["label"],
+        )
+        for game in GAMES
+        if (cell := line.games.get(game))
+    ]
+    own = reader is not None and line.author_id == reader.pk
+    return RankingRow(line=line, cells=cells, own=own)

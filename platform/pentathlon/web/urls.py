@@ -15,6 +15,7 @@ from pentathlon.web.views import (
     leaderboards,
     matches,
     organising,
+    ranking,
     status,
     theme,
     tournaments,
@@ -41,6 +42,7 @@ urlpatterns = [
     path(
         "leaderboards/<slug:game>/table.csv", leaderboards.leaderboard_csv, name="leaderboard_csv"
     ),
+    path("ranking/", ranking.ranking, name="ranking"),
     path("tournaments/", tournaments.tournaments, name="tournaments"),
     path("tournaments/new/", organising.tournament_new, name="tournament_new"),
     path(f"{_TOURNAMENT}/", tournaments.tournament, name="tournament"),
@@ -101,6 +103,7 @@ urlpatterns = [
     path("docs/bots/", docs.bot_guide, name="bot_guide"),
     path("docs/protocol/", docs.protocol, name="protocol"),
     path("docs/verify/", docs.verify, name="verify"),
+    path("docs/ranking/", docs.ranking_rule, name="ranking_rule"),
     path("docs/limits/", docs.limits, name="limits"),
     path("kit/<str:name>", kit.wheel, name="wheel"),
     path("status/", status.status, name="status"),

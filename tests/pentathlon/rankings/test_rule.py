@@ -7,7 +7,7 @@ import pytest
 from trueskill import BETA, TrueSkill, calc_draw_margin
 
 from pentathlon.rankings.rule import (
-    GameField,
+    RankedField,
     Placing,
     expected_points,
     expected_shares,
@@ -22,7 +22,8 @@ Skills = dict[str, dict[int, float]]
 
 def ranking(skills: Skills) -> dict[int, Placing]:
     fields = {
-        game: GameField(skills=skills[game], random=RANDOM, draw_probability=0.1) for game in GAMES
+        game: RankedField(skills=skills[game], random=RANDOM, draw_probability=0.1)
+        for game in GAMES
     }
     return {placing.author: placing for placing in rank_authors(fields)}
 

@@ -5,6 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.rankings.rule import RULE
 from pentathlon.server import limits as table
 from pentathlon.web.boards import game_tiles
 from pentathlon.web.documents import (
@@ -46,6 +47,12 @@ def limits(request: HttpRequest) -> HttpResponse:
     """Show what one client may ask of the server, from the table that the server uses."""
     context = {"section": "docs", "table": table, "rates": settings.RATES}
     return render(request, "web/docs/limits.html", context)
+
+
+@require_safe
+def ranking_rule(request: HttpRequest) -> HttpResponse:
+    """Say by which rule authors are ranked over all games."""
+    return render(request, "web/docs/ranking.html", {"section": "docs", "rule": RULE})
 
 
 @require_safe

@@ -8,10 +8,11 @@ from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
+from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import live_key
 from pentathlon.web.boards import MatchCard, Tile, game_tiles, match_cards
 from pentathlon.web.requests import person
-from pentathlon.web.tables import RatingTable, rating_table, tournament_lines
+from pentathlon.web.tables import RatingTable, ranking_rows, rating_table, tournament_lines
 from pentathlon_engines import GameInfo
 
 _CARDS = 3
@@ -31,10 +32,11 @@ class LeaderboardHead:
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the games, their leaders, the latest matches and tournaments."""
-    tiles = game_tiles()
+    tiles, reader = game_tiles(), person(request)
     context = {
         "tiles": tiles,
-        "boards": _leaderboards(tiles, person(request)),
+        "ranking": ranking_rows(latest_table(), reader=reader, size=_BEST),
+        "boards": _leaderboards(tiles, reader),
         "cards": _cards(),
         "tournaments": tournament_lines(limit=_TOURNAMENTS),
     }
