@@ -9,9 +9,8 @@ from rest_framework.response import Response
 from api.endpoint import Endpoint
 from api.pagination import PAGE_PARAMETERS, InPlaces, OnePage
 from api.people import PersonSerializer
-from pentathlon.caching import answer_if_changed
+from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.common.errors import NotFound
-from pentathlon.kept_answers import tag_of
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.rankings.services import latest_table
 

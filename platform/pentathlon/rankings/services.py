@@ -13,7 +13,7 @@ from django.db import transaction
 from pentathlon.bots.models import VersionState
 from pentathlon.common.clock import database_now
 from pentathlon.rankings.models import RankingLine, RankingTable
-from pentathlon.rankings.rule import RULE, RankedField, Placing, rank_authors
+from pentathlon.rankings.rule import RULE, Placing, RankedField, rank_authors
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
 from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
 from pentathlon_engines import GAMES
@@ -104,6 +104,7 @@ def _read_entrants(game: str) -> dict[int, _Entrant]:
     """Return the best settled version of each author; staff play out of competition."""
     settled = _ratings(game).filter(
         sigma__lte=PROVISIONAL_SIGMA,
+        version__bot__is_reference=False,
         version__bot__owner__is_staff=False,
         version__bot__owner__is_superuser=False,
     )
@@ -119,7 +120,7 @@ def _read_entrants(game: str) -> dict[int, _Entrant]:
 
 
 def _field(game: str, entrants: Mapping[int, _Entrant]) -> RankedField:
-    own = _ratings(game).filter(version__bot__name=RANDOM_BOT, version__bot__owner__is_staff=True)
+    own = _ratings(game).filter(version__bot__name=RANDOM_BOT, version__bot__is_reference=True)
     scores = own.order_by("-version__number").values_list("score", flat=True)
     draws = Pool.objects.filter(key=live_key(game)).values_list("draw_probability", flat=True)
     return RankedField(

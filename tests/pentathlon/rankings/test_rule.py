@@ -7,8 +7,8 @@ import pytest
 from trueskill import BETA, TrueSkill, calc_draw_margin
 
 from pentathlon.rankings.rule import (
-    RankedField,
     Placing,
+    RankedField,
     expected_points,
     expected_shares,
     rank_authors,

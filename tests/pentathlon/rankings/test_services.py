@@ -3,7 +3,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.rankings import services
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.rankings.services import REFRESH_S, STALE_S, latest_table, refresh_ranking
@@ -85,10 +85,10 @@ def test_staff_and_the_platforms_own_bots_play_out_of_competition() -> None:
 
 
 def test_author_without_a_bot_counts_as_the_rated_random_bot() -> None:
-    staff, entered, absent = make_user(), make_user(), make_user()
-    User.objects.filter(pk=staff.pk).update(is_staff=True)
-    name = services.RANDOM_BOT
-    rate(make_version(bot=make_bot(name, owner=staff)), mu=21, sigma=1)
+    entered, absent = make_user(), make_user()
+    own = make_bot(services.RANDOM_BOT)
+    Bot.objects.filter(pk=own.pk).update(is_reference=True)
+    rate(make_version(bot=own), mu=21, sigma=1)
     rate(make_version(owner=entered), mu=21, sigma=1)
     rate(make_version(owner=absent, games=["azure"]), mu=30, game="azure")
 
@@ -97,6 +97,7 @@ def test_author_without_a_bot_counts_as_the_rated_random_bot() -> None:
     lines = _lines()
     assert lines[entered.pk].games["tuned"]["share"] == pytest.approx(0.5)
     assert lines[absent.pk].games["tuned"]["share"] == pytest.approx(0.5)
+    assert set(lines) == {entered.pk, absent.pk}
 
 
 def test_nobody_else_can_set_what_random_counts_as() -> None:
