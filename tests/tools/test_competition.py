@@ -19,7 +19,12 @@ from tools.benchmark.competition.fields import (
     table_blocks,
 )
 from tools.benchmark.competition.ratings import SCENARIOS
-from tools.benchmark.competition.sequential import golden_ratios, play_finals, run_tests
+from tools.benchmark.competition.sequential import (
+    block_scores,
+    golden_ratios,
+    play_finals,
+    run_tests,
+)
 
 
 @pytest.mark.parametrize(
@@ -117,3 +122,19 @@ def test_sequential_tests_are_counted() -> None:
 
 def test_golden_ratios_agree() -> None:
     assert all(computed == pytest.approx(golden, abs=0.01) for computed, golden in golden_ratios())
+
+
+@pytest.mark.parametrize("noise", [Noise.INDEPENDENT, Noise.SHARED])
+@pytest.mark.parametrize("score", [0.5, 0.55])
+def test_blocks_have_the_score_that_is_meant(noise: Noise, score: float) -> None:
+    chances = block_scores(score, noise)
+
+    assert sum(chances) == pytest.approx(1, abs=1e-9)
+    mean = sum(chance * cell / 4 for cell, chance in enumerate(chances))
+    assert mean == pytest.approx(score, abs=1e-6)
+
+
+def test_shared_luck_makes_blocks_more_alike() -> None:
+    shared, independent = (block_scores(0.5, noise) for noise in (Noise.SHARED, Noise.INDEPENDENT))
+
+    assert shared[2] > independent[2]

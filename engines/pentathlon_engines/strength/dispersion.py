@@ -19,8 +19,11 @@ from pentathlon_engines.strength.played import Pair, PlayedMatch, pairs_of
 Outlook = Mapping[Pair, PairOutcomes]
 """What the estimate expects of each pair."""
 
-_PRIOR_CLUSTERS: Final = 20
-"""So many clusters that vary as expected are added, as few clusters say little."""
+_CLUSTERS_TO_WIDEN: Final = 20
+_CLUSTERS_TO_NARROW: Final = 200
+"""So many clusters that vary as expected are added, as few clusters say little. Narrower intervals
+need more evidence: with 20 for both, 90 % of the intervals of eight bots that repeat themselves
+held the truth instead of 95 %."""
 _TWO: Final = 2
 
 
@@ -81,11 +84,15 @@ def _of_tables(
             score = outlook[pair].slopes[outcome].score
             scores.setdefault(pair[0], []).append(score)
             scores.setdefault(pair[1], []).append(-score)
-    freedom = len(indices) - 1
-    if freedom <= 0 or not clusters:
+    fitted = len(indices) - 1
+    # What a block tells is a direction among its players.
+    directions = sum(len(scores) - 1 for scores in clusters.values())
+    if fitted <= 0 or directions <= fitted:
         return 1.0
     seen = math.fsum(_length(scores, covariance) for scores in clusters.values())
-    return _shrunk(seen / freedom, len(clusters))
+    # As much as the strengths were fitted to the results, those vary too little.
+    factor = seen / fitted * directions / (directions - fitted)
+    return _shrunk(factor, len(clusters))
 
 
 def _length(scores: Mapping[int, Sequence[float]], covariance: Matrix) -> float:
@@ -97,4 +104,5 @@ def _length(scores: Mapping[int, Sequence[float]], covariance: Matrix) -> float:
 
 
 def _shrunk(factor: float, clusters: int) -> float:
-    return (factor * clusters + _PRIOR_CLUSTERS) / (clusters + _PRIOR_CLUSTERS)
+    added = _CLUSTERS_TO_WIDEN if factor > 1 else _CLUSTERS_TO_NARROW
+    return (factor * clusters + added) / (clusters + added)

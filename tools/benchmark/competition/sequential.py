@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import product
 from random import Random
 from statistics import NormalDist
 from typing import Final
 
-from pentathlon_engines.strength.pair_model import draw_margin
+from pentathlon_engines.strength.pair_model import draw_margin, outcomes
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision, normalized_ratio
 from pentathlon_engines.strength.thurstone import BETA
 from pentathlon_engines.tournament.formats.finals import Finals, estimate
@@ -27,7 +28,9 @@ FISHTEST: Final = (
 )
 """Counts of blocks, and the log likelihood ratio that fishtest gives for 0 against 2."""
 _MOST_BLOCKS: Final = 1040
-_SAMPLE: Final = 100_000
+_GRID: Final = 200
+_REACH: Final = 7.0
+"""Standard deviations of luck that are looked at, and steps to either side."""
 _NORMAL: Final = NormalDist()
 
 
@@ -43,7 +46,7 @@ def run_tests(task: tuple[float, Noise, int, int]) -> SprtTally:
     """Run tests between two whose expected score is given; return what came out."""
     score, noise, tests, seed = task
     rng, test = Random(seed), Sprt()
-    weights = _cells(score, noise, rng)
+    weights = block_scores(score, noise)
     wrong_end = SprtDecision.BETTER if score == test.null else SprtDecision.NOT_BETTER
     wrong = blocks = 0
     for _ in range(tests):
@@ -98,19 +101,24 @@ def play_finals(task: tuple[int, int]) -> FinalsEnd:
     return FinalsEnd(2 * len(played), has_claimed, truth[first] == max(truth))
 
 
-def _cells(score: float, noise: Noise, rng: Random) -> list[int]:
-    """Return how often each score of a block comes, from 0 to 1 in quarters."""
-    lead = _lead_for(score)
-    luck = Luck([lead, 0.0], noise, rng)
-    counts = [0] * 5
-    legs = ((0, 1), (1, 0))
-    for number in range(_SAMPLE):
-        cell = 0
-        for match in luck.play_block(number, legs):
-            own, other = (match.ranks[match.players.index(bot)] for bot in (0, 1))
-            cell += 2 if own < other else 1 if own == other else 0
-        counts[cell] += 1
-    return counts
+def block_scores(score: float, noise: Noise) -> list[float]:
+    """Return how probable each score of a block is, from 0 to 1 in quarters.
+
+    What the seed decides of the lead favours a seat, so it helps one bot in the first match and
+    the other one in the second.
+    """
+    shared = noise is Noise.SHARED
+    lead, unit = _lead_for(score), BETA * (1 if shared else math.sqrt(2))
+    margin = draw_margin(DRAWS) * math.sqrt(2) * BETA / unit
+    chances = [0.0] * 5
+    for step in range(-_GRID, _GRID + 1):
+        luck = _REACH * step / _GRID
+        weight = _NORMAL.pdf(luck) * _REACH / _GRID
+        seat = BETA * luck if shared else 0.0
+        legs = [outcomes((lead + side) / unit, margin).probabilities for side in (seat, -seat)]
+        for first, second in product(range(3), repeat=2):
+            chances[4 - first - second] += weight * legs[0][first] * legs[1][second]
+    return chances
 
 
 def _lead_for(score: float) -> float:
