@@ -16,6 +16,7 @@ from pentathlon.ratings.uncertainty import StrengthBar, live_bar
 
 _GAME: Final = "game:"
 _TOURNAMENT: Final = "tournament:"
+_EPOCH: Final = "epoch:"
 
 
 def live_key(game: str, scope: str = "") -> str:
@@ -26,6 +27,11 @@ def live_key(game: str, scope: str = "") -> str:
 def tournament_key(tournament_id: int) -> str:
     """Return the key of the pool of a tournament."""
     return f"{_TOURNAMENT}{tournament_id}"
+
+
+def epoch_key(key: str, epoch: int) -> str:
+    """Return the key of an epoch of a leaderboard that is not the current one."""
+    return f"{_EPOCH}{epoch}:{key}"
 
 
 def tournament_of_key(key: str) -> int | None:
@@ -42,8 +48,8 @@ class PoolQuerySet(models.QuerySet["Pool"]):
 
     def with_active_versions(self) -> Self:
         """Add `active_versions`, which changes with the set of versions that tables show."""
-        active = Rating.objects.filter(pool=OuterRef("pk")).active().order_by()
-        sums = active.values("pool").annotate(sum=Sum(F("version_id") * F("version_id")))
+        active = Rating.objects.filter(pool=OuterRef("pk")).active().order_by().values("pool")
+        sums = active.annotate(sum=Sum(F("version_id") * F("version_id")))
         return self.annotate(active_versions=Subquery(sums.values("sum")))
 
     def with_new_results(self) -> Self:
@@ -57,9 +63,8 @@ class PoolQuerySet(models.QuerySet["Pool"]):
 
     def outdated(self) -> Self:
         """Return pools whose ratings have to be recomputed, by this release."""
-        older = Q(algorithm_version__lt=ALGORITHM_VERSION)
         stale = Q(algorithm_version=ALGORITHM_VERSION, is_stale=True)
-        return self.filter(older | stale)
+        return self.filter(stale | Q(algorithm_version__lt=ALGORITHM_VERSION))
 
     def without_scores(self) -> Self:
         """Return the pools of tournaments whose results have not been counted."""
@@ -74,16 +79,14 @@ class Pool(models.Model):
     game = models.CharField(max_length=30)
     title = models.CharField(max_length=120)
     scope = models.CharField(max_length=16, blank=True, db_default="")
-    """Digest of the `RatingScope` of a live leaderboard; empty: of a tournament, or made before
-    there were scopes."""
+    """Digest of its `RatingScope`; empty: of a tournament, or made before there were scopes."""
     setting = models.JSONField(default=dict, db_default={})
     """Options, seats and pace of the scope."""
     epoch = models.PositiveIntegerField(default=1, db_default=1)
-    """Counts the refits of a live leaderboard. Rows and changes belong to an epoch's own pool."""
+    """Counts the refits of a live leaderboard; rows and changes belong to the pool of an epoch."""
     draw_probability = models.FloatField()
     beta = models.FloatField(default=BETA, db_default=BETA)
-    """The noise of one performance. Both are frozen when the pool is made: `refit_game` makes a
-    new one."""
+    """Noise of a performance. Frozen as the draw probability; `refit_game` makes a new pool."""
     fingerprint = models.CharField(max_length=64, blank=True, db_default="")
     """Of the arithmetic that all its ratings were computed with: equal bits are promised where it
     is the same; "mixed" if they were computed with several, empty if that is unknown."""
@@ -171,10 +174,6 @@ class LedgerRowQuerySet(models.QuerySet["LedgerRow"]):
     def ready(self) -> Self:
         """Return rows whose match has ended and has not been applied."""
         return self.filter(state=LedgerState.READY)
-
-    def in_order(self) -> Self:
-        """Return ready rows in the order in which their results were accepted."""
-        return self.order_by("ended_at", "match_id")
 
 
 class LedgerRow(models.Model):
@@ -304,8 +303,8 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         if not page:
             return []
         first = page[0]
-        above = Q(score__gt=first.score)
-        level = Q(score=first.score, version_id__lt=first.version_id)
+        above, level = Q(score__gt=first.score), Q(score=first.score)
+        level &= Q(version_id__lt=first.version_id)
         counts = self.order_by().aggregate(
             above=Count("pk", filter=above), before=Count("pk", filter=above | level)
         )
@@ -322,7 +321,8 @@ class RatingQuerySet(models.QuerySet["Rating"]):
 
     def of_version(self, version_id: int) -> Self:
         """Return a bot version's ratings, those on live leaderboards first."""
-        return self.filter(version=version_id).select_related("pool").order_by("pool__key")
+        current = self.exclude(pool__key__startswith=_EPOCH)
+        return current.filter(version=version_id).select_related("pool").order_by("pool__key")
 
 
 class Rating(models.Model):

@@ -147,7 +147,7 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     if pool.is_outdated and pool.applied_seq <= SMALL:
         recompute_pool(pool_id=pool_id)
         pool.refresh_from_db()
-    rows = list(pool.rows.ready().in_order()[:limit])
+    rows = list(pool.rows.ready().order_by("ended_at", "match_id")[:limit])
     results = _results(rows)
     reasons = _reasons(row.match_id for row in rows if row.match_id not in results)
     book = _stored_book(pool, results.values())

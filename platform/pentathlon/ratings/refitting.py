@@ -1,0 +1,221 @@
+"""A new epoch of a leaderboard: all its ratings again, with the numbers that predict best.
+
+Draw probability and noise (beta) are frozen while an epoch lasts, for a change moves every rating.
+A refit estimates both from the results, writes a new pool beside the old one, part by part, and
+then lets both change names in one short transaction. The old epoch keeps its ledger as it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from pentathlon.common.errors import Conflict
+from pentathlon.ratings.arithmetic import fingerprint_after
+from pentathlon.ratings.change_rows import insert_rows
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, epoch_key
+from pentathlon.ratings.recomputing import Chunk, ledger_chunks, store_ratings
+from pentathlon.ratings.skill import BETA, Result, Skill, rate
+from pentathlon_engines.strength.pair_model import DRAW, WIN, draw_margin, outcomes
+
+FEWEST_RESULTS: Final = 200
+"""Fewer tell too little about a share of draws."""
+_LATEST: Final = 20_000
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_STEPS: Final = 10
+_DRAWS: Final = (0.005, 0.5)
+_BETAS: Final = (BETA / 3, BETA * 3)
+_MOVED: Final = (LedgerState.WAITING, LedgerState.READY, LedgerState.SKIPPED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What an epoch is rated with, and how badly that predicts results."""
+
+    draw_probability: float
+    beta: float
+    log_loss: float
+    """Mean of minus the logarithm of the probability that an outcome of two had before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refit:
+    """What a refit has found and done."""
+
+    before: Numbers
+    after: Numbers
+    epoch: int
+    """The current one, after the refit."""
+
+
+def log_loss(results: Sequence[Result], *, draw_probability: float, beta: float) -> float:
+    """Return how badly the rating rule predicts results, each from those before it."""
+    skills: dict[int, Skill] = {}
+    margin = draw_margin(draw_probability) * math.sqrt(2) * beta
+    losses = []
+    for result in results:
+        before = [skills.get(player, Skill()) for player in result.players]
+        losses += _losses(before, result.ranks, margin, beta)
+        after = rate(before, result.ranks, draw_probability=draw_probability, beta=beta)
+        skills.update(zip(result.players, after, strict=True))
+    return math.fsum(losses) / max(1, len(losses))
+
+
+def estimate(results: Sequence[Result], *, draw_probability: float, beta: float) -> Numbers:
+    """Return the numbers that predict results best, searched from given ones."""
+    for _ in range(2):
+        draw_probability = _best_draws(results, beta)
+        beta = _best_beta(results, draw_probability)
+    found = log_loss(results, draw_probability=draw_probability, beta=beta)
+    return Numbers(draw_probability=draw_probability, beta=beta, log_loss=found)
+
+
+def refit(*, pool: Pool) -> Refit:
+    """Begin a new epoch of a live leaderboard, unless its numbers predict best already.
+
+    A refit that was cut off is gone on with. Results go on being applied meanwhile.
+
+    Raises:
+        Conflict: there are too few results, or a recompute has to come first.
+    """
+    if pool.applied_seq < FEWEST_RESULTS:
+        raise Conflict(
+            f"{pool.title} has {pool.applied_seq} results; a refit needs {FEWEST_RESULTS}.",
+            code="too_few_results",
+        )
+    if pool.is_outdated or pool.is_newer:
+        raise Conflict(f"Recompute {pool.key} first.", code="stale_ratings")
+    results = _latest_results(pool)
+    draws, beta = pool.draw_probability, pool.beta
+    loss = log_loss(results, draw_probability=draws, beta=beta)
+    before = Numbers(draw_probability=draws, beta=beta, log_loss=loss)
+    after = estimate(results, draw_probability=draws, beta=beta)
+    if after.log_loss >= before.log_loss:
+        return Refit(before=before, after=before, epoch=pool.epoch)
+    new = _new_epoch(pool, after)
+    while pool.applied_seq > new.applied_seq:
+        for chunk in ledger_chunks(pool, after=new.applied_seq):
+            _copy(pool, new, chunk)
+        pool.refresh_from_db()
+    _switch(pool, new)
+    return Refit(before=before, after=after, epoch=new.epoch)
+
+
+def _new_epoch(pool: Pool, numbers: Numbers) -> Pool:
+    """Return the pool of the next epoch; it exists if an earlier refit was cut off."""
+    new, _ = Pool.objects.get_or_create(
+        key=epoch_key(pool.key, pool.epoch + 1),
+        defaults={
+            "game": pool.game,
+            "title": pool.title,
+            "scope": pool.scope,
+            "setting": pool.setting,
+            "epoch": pool.epoch + 1,
+            "draw_probability": numbers.draw_probability,
+            "beta": numbers.beta,
+        },
+    )
+    return new
+
+
+@transaction.atomic
+def _copy(pool: Pool, new: Pool, chunk: Chunk) -> None:
+    """Enter a part of the old ledger into the new one, with its own changes and ratings."""
+    old = pool.rows.filter(seq__range=(chunk.first, chunk.last)).order_by("seq")
+    rows = [
+        LedgerRow(
+            pool=new,
+            match_id=row.match_id,
+            state=row.state,
+            seq=row.seq,
+            reason=row.reason,
+            ended_at=row.ended_at,
+            applied_at=Now(),
+        )
+        for row in old
+    ]
+    LedgerRow.objects.bulk_create(rows)
+    ids = dict(new.rows.filter(seq__gte=chunk.first).values_list("seq", "pk"))
+    results = [(seq, ids[seq], result) for seq, _, result in chunk.results]
+    players = {player for *_, result in results for player in result.players}
+    lines = {rating.version_id: rating.line for rating in new.ratings.filter(version__in=players)}
+    book = new.book(lines)
+    own = Chunk(first=chunk.first, last=chunk.last, results=results)
+    insert_rows(own.lines(book).values())
+    store_ratings(new, book)
+    new.fingerprint = fingerprint_after(new.fingerprint, is_first=new.applied_seq == 0)
+    new.applied_seq = chunk.last
+    new.save(update_fields=("fingerprint", "applied_seq"))
+
+
+@transaction.atomic
+def _switch(pool: Pool, new: Pool) -> None:
+    """Let the new epoch be the current one; what is not settled counts in it alone."""
+    pools = Pool.objects.filter(pk__in=(pool.pk, new.pk)).order_by("pk")
+    locked = {found.pk: found for found in pools.select_for_update()}
+    pool, new = locked[pool.pk], locked[new.pk]
+    for chunk in ledger_chunks(pool, after=new.applied_seq):
+        _copy(pool, new, chunk)
+    revoked = pool.rows.filter(state=LedgerState.REVOKED, seq__isnull=False)
+    standing = new.rows.filter(seq__in=revoked.values("seq"), state=LedgerState.APPLIED)
+    reasons = revoked.values_list("reason", flat=True).first()
+    if reasons is not None and standing.update(state=LedgerState.REVOKED, reason=reasons):
+        new.is_stale, new.ledger_version = True, new.ledger_version + 1
+    pool.rows.filter(state__in=_MOVED).update(pool=new)
+    key = pool.key
+    pool.key = epoch_key(key, pool.epoch)
+    pool.save(update_fields=("key",))
+    new.key = key
+    new.save(update_fields=("key", "is_stale", "ledger_version"))
+
+
+def _latest_results(pool: Pool) -> list[Result]:
+    after = max(0, pool.applied_seq - _LATEST)
+    chunks = ledger_chunks(pool, after=after)
+    return [result for chunk in chunks for *_, result in chunk.results if result.has_winner]
+
+
+def _losses(
+    skills: Sequence[Skill], ranks: Sequence[int], margin: float, beta: float
+) -> list[float]:
+    """Return minus the logarithms of the probabilities of neighbours in a ranking."""
+    order = sorted(range(len(ranks)), key=lambda seat: (ranks[seat], seat))
+    found = []
+    for upper, lower in pairwise(order):
+        first, second = skills[upper], skills[lower]
+        unit = math.sqrt(2 * beta**2 + first.sigma**2 + second.sigma**2)
+        seen = DRAW if ranks[upper] == ranks[lower] else WIN
+        chances = outcomes((first.mu - second.mu) / unit, margin / unit).probabilities
+        found.append(-math.log(max(chances[seen], 1e-12)))
+    return found
+
+
+def _best_draws(results: Sequence[Result], beta: float) -> float:
+    return _lowest(lambda share: log_loss(results, draw_probability=share, beta=beta), _DRAWS)
+
+
+def _best_beta(results: Sequence[Result], draws: float) -> float:
+    return _lowest(lambda noise: log_loss(results, draw_probability=draws, beta=noise), _BETAS)
+
+
+def _lowest(height: Callable[[float], float], bounds: tuple[float, float]) -> float:
+    """Return where a function of a positive number is lowest, by golden section of logarithms."""
+    low, high = (math.log(bound) for bound in bounds)
+    inner = [high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)]
+    heights = [height(math.exp(point)) for point in inner]
+    for _ in range(_STEPS):
+        if heights[0] < heights[1]:
+            high, inner[1], heights[1] = inner[1], inner[0], heights[0]
+            inner[0] = high - _GOLDEN * (high - low)
+            heights[0] = height(math.exp(inner[0]))
+        else:
+            low, inner[0], heights[0] = inner[0], inner[1], heights[1]
+            inner[1] = low + _GOLDEN * (high - low)
+            heights[1] = height(math.exp(inner[1]))
+    return math.exp(inner[0] if heights[0] < heights[1] else inner[1])
