@@ -29,8 +29,6 @@ from pentathlon_engines.strength.pair_model import draw_margin, outcomes
 RULE: Final = "expected-share/1"
 """Name and version; raised by every change here that changes a share."""
 
-_NOISE: Final = math.sqrt(2) * BETA
-"""Of the difference between two performances."""
 _STEP: Final = 0.05
 """Of the grid on which shares are summed up; its error is below 0.000005."""
 
@@ -44,6 +42,8 @@ class RankedField:
     random: float
     """The same of the built-in bot `random`."""
     draw_probability: float
+    beta: float = BETA
+    """The noise of one performance."""
 
     def skill_of(self, author: int) -> float:
         """Return what an author counts as in this game."""
@@ -69,6 +69,7 @@ def rank_authors(fields: Mapping[str, RankedField]) -> list[Placing]:
         game: expected_shares(
             [field.skill_of(author) for author in authors],
             draw_probability=field.draw_probability,
+            beta=field.beta,
         )
         for game, field in fields.items()
     }
@@ -88,17 +89,19 @@ def rank_authors(fields: Mapping[str, RankedField]) -> list[Placing]:
     return placings
 
 
-def expected_points(lead: float, *, margin: float) -> float:
+def expected_points(lead: float, *, margin: float, beta: float = BETA) -> float:
     """Return the points that are expected of one match, given how far ahead one is in skill.
 
     >>> expected_points(0.0, margin=draw_margin(0.1))
     0.5
     """
-    win, draw, _ = outcomes(lead / _NOISE, margin).probabilities
+    win, draw, _ = outcomes(lead / (math.sqrt(2) * beta), margin).probabilities
     return win + draw / 2
 
 
-def expected_shares(skills: Sequence[float], *, draw_probability: float) -> list[float]:
+def expected_shares(
+    skills: Sequence[float], *, draw_probability: float, beta: float = BETA
+) -> list[float]:
     """Return everybody's expected share of points against all the others.
 
     Who is alone is level with nobody: one half. The sums go over a grid of skills, each skill
@@ -111,13 +114,13 @@ def expected_shares(skills: Sequence[float], *, draw_probability: float) -> list
         return [0.5]
     low = min(skills, default=0.0)
     places = [(skill - low) / _STEP for skill in skills]
-    sums = _sums_on_grid(places, margin=draw_margin(draw_probability))
+    sums = _sums_on_grid(places, margin=draw_margin(draw_probability), beta=beta)
     others = len(skills) - 1
     # Everybody's own half point is in the sum.
     return [(_between(sums, place) - 0.5) / others for place in places]
 
 
-def _sums_on_grid(places: Sequence[float], *, margin: float) -> dict[int, float]:
+def _sums_on_grid(places: Sequence[float], *, margin: float, beta: float) -> dict[int, float]:
     """Return the points against all of `places` for each point of the grid next to one."""
     last = int(max(places, default=0.0)) + 1
     weights = [0.0] * (last + 1)
@@ -126,7 +129,9 @@ def _sums_on_grid(places: Sequence[float], *, margin: float) -> dict[int, float]
         weights[below] += 1 - (place - below)
         weights[below + 1] += place - below
     # By how many steps the one is behind the other, from all to none and ahead by all.
-    points = [expected_points(-step * _STEP, margin=margin) for step in range(-last, last + 1)]
+    points = [
+        expected_points(-step * _STEP, margin=margin, beta=beta) for step in range(-last, last + 1)
+    ]
     near = {int(place) + offset for place in places for offset in (0, 1)}
     return {
         point: math.fsum(map(mul, weights, points[last - point : 2 * last - point + 1]))

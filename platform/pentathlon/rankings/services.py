@@ -15,6 +15,7 @@ from pentathlon.common.clock import database_now
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.rankings.rule import RULE, Placing, RankedField, rank_authors
 from pentathlon.ratings.models import Pool, Rating, RatingQuerySet, live_key
+from pentathlon.ratings.skill import BETA
 from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
 from pentathlon_engines import GAMES
 
@@ -78,8 +79,9 @@ class _Entrant:
 
 
 def _versions_of_pools() -> dict[str, list[int]]:
-    """Return by game how far the results of each live pool have been applied."""
-    rows = Pool.objects.live().values_list("game", "pk", "recomputes", "applied_seq")
+    """Return by game how far the results of its standard leaderboard have been applied."""
+    standard = Pool.objects.filter(key__in=map(live_key, GAMES))
+    rows = standard.values_list("game", "pk", "epoch", "recomputes", "applied_seq")
     return {game: versions for game, *versions in rows}
 
 
@@ -122,11 +124,12 @@ def _read_entrants(game: str) -> dict[int, _Entrant]:
 def _field(game: str, entrants: Mapping[int, _Entrant]) -> RankedField:
     own = _ratings(game).filter(version__bot__name=RANDOM_BOT, version__bot__is_reference=True)
     scores = own.order_by("-version__number").values_list("score", flat=True)
-    draws = Pool.objects.filter(key=live_key(game)).values_list("draw_probability", flat=True)
+    pool = Pool.objects.filter(key=live_key(game)).first()
     return RankedField(
         skills={author: entrant.skill for author, entrant in entrants.items()},
         random=next(iter(scores[:1]), UNRATED_SCORE),
-        draw_probability=next(iter(draws), _USUAL_DRAWS),
+        draw_probability=_USUAL_DRAWS if pool is None else pool.draw_probability,
+        beta=BETA if pool is None else pool.beta,
     )
 
 

@@ -7,7 +7,8 @@ from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.rankings import services
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.rankings.services import REFRESH_S, STALE_S, latest_table, refresh_ranking
-from pentathlon.ratings.models import Pool
+from pentathlon.ratings.models import Pool, Rating
+from pentathlon.ratings.services import open_live_pool
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.rankings.rated import let_pass, rate
 
@@ -100,6 +101,34 @@ def test_author_without_a_bot_counts_as_the_rated_random_bot() -> None:
     assert set(lines) == {entered.pk, absent.pk}
 
 
+def test_only_the_standard_leaderboard_of_a_game_counts() -> None:
+    strong, weak = make_user(), make_user()
+    rate(make_version(owner=strong), mu=30)
+    version = rate(make_version(owner=weak), mu=20)
+    tables = open_live_pool(game="way_of_the_dragon", seats=5)
+    Rating.objects.create(pool=tables, version=version, mu=90, sigma=1, matches=50)
+
+    table = refresh_ranking()
+
+    assert table is not None
+    assert set(table.pools) == {"tuned"}
+    assert _lines()[weak.pk].rank == 2
+
+
+def test_noise_of_a_game_is_that_of_its_leaderboard() -> None:
+    strong, weak = make_user(), make_user()
+    rate(make_version(owner=strong), mu=30)
+    rate(make_version(owner=weak), mu=20)
+    refresh_ranking()
+    usual = _lines()[strong.pk].share
+
+    Pool.objects.update(beta=40.0, epoch=2)
+    let_pass(REFRESH_S + 1)
+    refresh_ranking()
+
+    assert 0.5 < _lines()[strong.pk].share < usual
+
+
 def test_nobody_else_can_set_what_random_counts_as() -> None:
     impostor, author = make_user(), make_user()
     rate(make_version(bot=make_bot(services.RANDOM_BOT, owner=impostor)), mu=40)
@@ -128,7 +157,7 @@ class TestPace:
         assert first is not None
         assert at_once is None
         assert later is not None
-        assert later.pools["tuned"] == [Pool.objects.get().pk, 0, 7]
+        assert later.pools["tuned"] == [Pool.objects.get().pk, 1, 0, 7]
         assert list(RankingTable.objects.all()) == [later]
 
     def test_unchanged_ratings_are_not_computed_again_for_a_while(self) -> None:
