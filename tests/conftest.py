@@ -14,8 +14,9 @@ settings.load_profile("pentathlon")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the number of made-up requests be raised: `test pentathlon -- --requests 10000`."""
+    """Let what costs much be raised: `test pentathlon -- --requests 10000`."""
     parser.addoption("--requests", type=int, default=600, help="made-up requests to the site")
+    parser.addoption("--storm", type=int, default=7, help="faults in the tournament under fire")
 
 
 @pytest.fixture(scope="session", autouse=True)

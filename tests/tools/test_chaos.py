@@ -38,10 +38,18 @@ def chaos(*options: str) -> dict[str, Any]:
     return found
 
 
+SHORT_STORM = 7
+SEED = 2247
+"""Of a short storm that ends workers, a reconciler, the broker and the database, among others."""
+
+
 @pytest.mark.slow
-def test_tournament_under_fire_loses_and_doubles_nothing() -> None:
-    faults, matches = len(STRIKES), 60
-    found = chaos(f"--matches={matches}", f"--faults={faults}", "--seed=5", "--database=postgres")
+def test_tournament_under_fire_loses_and_doubles_nothing(request: pytest.FixtureRequest) -> None:
+    faults = request.config.getoption("--storm")
+    matches = size_for(3 * faults).matches
+    found = chaos(
+        f"--matches={matches}", f"--faults={faults}", f"--seed={SEED}", "--database=postgres"
+    )
 
     assert sum(found["faults"].values()) == faults
     assert found["matches"] == found["attempts"]["accepted"] == matches
@@ -141,6 +149,13 @@ def test_same_seed_strikes_in_the_same_order() -> None:
 
     assert first == second
     assert first != list(plan(4, 100, postgres=True))
+
+
+def test_short_storm_hits_what_the_platform_stands_on() -> None:
+    drawn = [strike.name for strike in plan(SEED, SHORT_STORM, postgres=True)]
+
+    assert len(set(drawn)) == SHORT_STORM
+    assert {"worker killed", "reconciler killed", "broker killed", "database crashed"} < {*drawn}
 
 
 def test_every_kind_of_strike_is_planned() -> None:

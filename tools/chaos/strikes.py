@@ -220,10 +220,11 @@ def strikes_on(*, postgres: bool) -> tuple[Strike, ...]:
 
 
 def plan(seed: int, number: int, *, postgres: bool) -> Iterator[Strike]:
-    """Draw the strikes of a seed, each kind at least once if there are enough."""
+    """Draw the strikes of a seed: different kinds while there are some left, then by weight."""
     kinds = strikes_on(postgres=postgres)
     rng = Random(f"{seed}:strikes")
-    drawn = [*kinds, *rng.choices(kinds, [kind.weight for kind in kinds], k=number)][:number]
+    drawn = rng.sample(kinds, min(number, len(kinds)))
+    drawn += rng.choices(kinds, [kind.weight for kind in kinds], k=number - len(drawn))
     rng.shuffle(drawn)
     yield from drawn
 

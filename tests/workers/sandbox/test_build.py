@@ -18,7 +18,7 @@ from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import BOT_PATH, BUILD_LIMITS
 
 PROGRAM = "#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n"
-SMALL = replace(BUILD_LIMITS, memory_mb=64, match_cpu_s=0.5, scratch_mb=16)
+SMALL = replace(BUILD_LIMITS, memory_mb=64, match_cpu_s=0.3, scratch_mb=16)
 
 
 @pytest.fixture(params=[CgroupUse.FOR_CHILDREN, CgroupUse.NEVER])
@@ -227,7 +227,7 @@ def test_flood_of_output_does_not_keep_a_build_from_its_limits(
 
     failed = build(
         tmp_path,
-        built_by("sh", "-c", "yes & yes & yes"),
+        built_by("sh", "-c", "yes & yes >&2 & while :; do :; done"),
         launcher=launcher,
         limits=SMALL,
         on_tick=lambda: looks.append(None),
