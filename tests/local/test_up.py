@@ -1,12 +1,13 @@
 """`manage.py up` as a person runs it: one process, real services, real bots."""
 
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
@@ -14,14 +15,14 @@ from urllib.request import urlopen
 import pytest
 from django.core.management import CommandError, call_command
 
-from pentathlon.local.demo_plan import plans
+from pentathlon.env import IMPORT_PATH
+from pentathlon.local.demo_plan import Plan, plans
+from pentathlon.local.ports import free_port
 from pentathlon_engines.tournament.schedule import count_matches
+from tests.local.small_demo import small_plans
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 240.0
-MATCHES = sum(
-    count_matches(len(plan.bots), seats=plan.seats, cycles=plan.cycles) for plan in plans()
-)
 
 
 class Up:
@@ -49,16 +50,21 @@ class Up:
 
 
 @contextmanager
-def up(data: Path, *options: str, output: Path | None = None) -> Iterator[Up]:
+def up(
+    data: Path,
+    *options: str,
+    output: Path | None = None,
+    program: Sequence[str] = ("manage.py",),
+) -> Iterator[Up]:
     """Run `up` on its own database and broker, away from those of the tests."""
     output = output or data.with_suffix(".out")
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     with output.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "up", "--workers", "2", *options],
+            [sys.executable, *program, "up", "--workers=2", f"--port={_a_port()}", *options],
             cwd=ROOT,
-            env={**environment, "PENTATHLON_DATA": str(data)},
+            env={**environment, "PENTATHLON_DATA": str(data), "PYTHONPATH": IMPORT_PATH},
             stdout=file,
             stderr=subprocess.STDOUT,
         )
@@ -67,6 +73,11 @@ def up(data: Path, *options: str, output: Path | None = None) -> Iterator[Up]:
     finally:
         process.kill()
         process.wait()
+
+
+def _a_port() -> int:
+    """Return a port away from those that other runs on this machine look at first."""
+    return free_port("127.0.0.1", 20000 + random.SystemRandom().randrange(10000))
 
 
 def address_of(running: Up) -> str:
@@ -126,17 +137,31 @@ def test_option_that_cannot_be_meant_is_refused_in_a_sentence(option: str, sente
 
 
 @pytest.mark.slow
-def test_demo_is_played_once_and_found_again(tmp_path: Path) -> None:
-    with up(tmp_path / "data") as first:
-        first.wait_for(r"Leaderboard of Way of the Dragon:\n(?:.*\n){5}")
+def test_demo_is_played_once_and_found_again(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Two small tournaments stand for the demo; `--whole-demo` plays all of it."""
+    is_whole = request.config.getoption("--whole-demo")
+    shown = plans() if is_whole else small_plans()
+    program = ("manage.py",) if is_whole else ("-m", "tests.local.small_demo")
+    last_table = rf"Leaderboard of {shown[-1].title}:\n(?:.*\n){{{len(shown[-1].bots)}}}"
+
+    with up(tmp_path / "data", program=program) as first:
+        first.wait_for(last_table)
         log_ins = re.findall(r"sign in as.*", first.said())
         assert first.interrupt() == 0
-        assert len(re.findall(r"v1 (?:beats|draws with) ", first.said())) == MATCHES
+        assert len(re.findall(r"v1 (?:beats|draws with) ", first.said())) == matches_of(shown)
 
-    with up(tmp_path / "data") as second:
-        second.wait_for(r"Leaderboard of Way of the Dragon:\n(?:.*\n){5}")
+    with up(tmp_path / "data", program=program) as second:
+        second.wait_for(last_table)
         assert second.interrupt() == 0
 
     assert len(log_ins) == 4
     assert re.findall(r"sign in as.*", second.said()) == log_ins
     assert "beats" not in second.said()
+
+
+def matches_of(shown: Sequence[Plan]) -> int:
+    return sum(
+        count_matches(len(plan.bots), seats=plan.seats, cycles=plan.cycles) for plan in shown
+    )

@@ -30,8 +30,8 @@ _ON_SQLITE = (
 )
 """The life of a match must hold on the database of a single machine, too."""
 LEFT_OUT = (
-    "Left out: `manage.py test hostile` (every hostile bot in every sandbox), `compiled` and "
-    "`browser`; `test pentathlon -- --requests 10000`; `manage.py chaos --matches 2000`."
+    "Left out: `manage.py test hostile`, `compiled` and `browser`; longer runs on request: "
+    "`manage.py test pentathlon tools local -- --requests 10000 --storm 200 --whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4

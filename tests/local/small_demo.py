@@ -1,0 +1,29 @@
+"""`manage.py` with a demo of two small tournaments; everything else is as anybody runs it."""
+
+import os
+import sys
+from dataclasses import replace
+
+import django
+from django.core.management import execute_from_command_line
+
+from pentathlon.local.demo_plan import Plan, plans
+
+_GAMES = ("tuned", "maatatahay")
+
+
+def small_plans() -> list[Plan]:
+    """Return the demo's plans of two games, each for the first three of its bots."""
+    chosen = [plan for plan in plans() if plan.game in _GAMES]
+    return [replace(plan, bots=plan.bots[:3], cycles=1) for plan in chosen]
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
+    django.setup()
+
+    # Its models exist only from here on.
+    from pentathlon.local import demo
+
+    demo.plans = small_plans  # type: ignore[attr-defined]  # what it has imported
+    execute_from_command_line(["manage.py", *sys.argv[1:]])
