@@ -2,6 +2,8 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    why_it_may_lock = "that a number may be null is a change of the catalogue alone"
+
     dependencies = [
         ("tournaments", "0012_rank_intervals"),
     ]
