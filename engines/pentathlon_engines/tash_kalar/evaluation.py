@@ -9,7 +9,6 @@ from __future__ import annotations
 from pentathlon_engines.tash_kalar import tasks
 from pentathlon_engines.tash_kalar.board import ALL, BIT, RULES, bits_of, named
 from pentathlon_engines.tash_kalar.cards.catalogue import (
-    BEINGS,
     FROST_SCHOOLS,
     FROZEN_CARDS,
     PATTERNS,
@@ -123,9 +122,8 @@ def _of_turn(state: TashKalarPosition) -> float:
 def _of_hand(state: TashKalarPosition, seat: int) -> float:
     """Return the worth of the beings in hand for which all or nearly all stands ready."""
     found = 0.0
-    for card in state.held(seat):
-        if card < BEINGS:
-            found += _of_being(state, seat, card)
+    for card in state.hand(seat).beings:
+        found += _of_being(state, seat, card)
     return found
 
 

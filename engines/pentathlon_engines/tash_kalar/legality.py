@@ -6,7 +6,6 @@ from bisect import bisect_left
 
 from pentathlon_engines.tash_kalar import etherweave, everfrost, interpreter, tasks
 from pentathlon_engines.tash_kalar.actions import (
-    CLAIMS,
     DISCARDS,
     END,
     FINISH,
@@ -17,8 +16,13 @@ from pentathlon_engines.tash_kalar.actions import (
     SETUPS,
     THAW,
 )
-from pentathlon_engines.tash_kalar.board import GRID, bits, bits_of, listed
-from pentathlon_engines.tash_kalar.cards.catalogue import FIRST_FLARE, FIRST_LEGEND, NEEDS
+from pentathlon_engines.tash_kalar.board import GRID, bits
+from pentathlon_engines.tash_kalar.cards.catalogue import (
+    FIRST_FLARE,
+    FIRST_LEGEND,
+    NEEDS,
+    WARP_CARDS,
+)
 from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
     MAIN,
@@ -82,11 +86,13 @@ def draw_action(state: TashKalarPosition, draw: Draw) -> int:
 def end_actions(state: TashKalarPosition) -> list[int]:
     """Return what may close a turn: a flare before, a claim, or nothing (5.7)."""
     found = [END]
-    _add_free_plays(state, found)
-    for task in bits_of(state.current):
-        if tasks.is_satisfied(state, task, state.active):
-            found.append(CLAIMS[task])  # noqa: PERF401  # mostly none, and no list is made
-    found.sort()
+    if halves_in_hand(state):
+        found.append(FLARE)
+    _add_card_effects(state, found)
+    if state.current:
+        tasks.add_claims(state, found)
+    if len(found) > 1:
+        found.sort()
     return found
 
 
@@ -103,23 +109,27 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
 def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
     seat = state.active
-    hand = state.hands[seat] >> FIRST_FLARE
-    return halves_that_hold(state, hand.bit_length() - 1, seat) if hand else 0
+    flares = state.hands[seat] >> FIRST_FLARE
+    return halves_that_hold(state, flares.bit_length() - 1, seat) if flares else 0
 
 
 def _main_actions(state: TashKalarPosition) -> list[int]:
-    """Return placements, summonings, discards and the flare (5.2, 5.3)."""
-    found: list[int] = []
+    """Return placements, summonings, discards and the flare (5.2, 5.3).
+
+    Actions are in the order of their texts, so that only those of a kind must be sorted.
+    """
+    summons: list[int] = []
+    add_summons(state, summons)
     if state.directly:  # 18.1.5: nothing but a summoning may follow
-        add_summons(state, found)
-        found.sort()
-        return found
-    found = _plays(state)
-    found.sort()
-    placements = _placements(state) if state.two_sided(state.active) > 0 else _pickups(state)
-    if placements:  # they are in order, and nothing else comes between them
-        place = bisect_left(found, placements[0])
-        found[place:place] = placements
+        summons.sort()
+        return summons
+    found: list[int] = [] if state.discarded else sorted(_discards(state))
+    if halves_in_hand(state):
+        found.append(FLARE)
+    found += _placements(state) if state.two_sided(state.active) > 0 else _pickups(state)
+    _add_card_effects(state, summons)
+    summons.sort()  # what cards do by themselves comes behind them: `thaw`, `warp`
+    found += summons
     return found
 
 
@@ -128,15 +138,34 @@ def _plays(state: TashKalarPosition) -> list[int]:
     found: list[int] = []
     add_summons(state, found)
     if not state.discarded:
-        held = state.loose(state.active)
-        found.extend([DISCARDS[card] for card in held if card < FIRST_LEGEND])
-    _add_free_plays(state, found)
+        found += _discards(state)
+    if halves_in_hand(state):
+        found.append(FLARE)
+    _add_card_effects(state, found)
     return found
 
 
+def _discards(state: TashKalarPosition) -> list[int]:
+    """Return the discards of beings in the order of the cards, in a list that is only read."""
+    discards = state.hand(state.active).discards
+    if not state.pending:
+        return discards
+    held = state.loose(state.active)
+    return [DISCARDS[card] for card in held if card < FIRST_LEGEND]
+
+
 def _pickups(state: TashKalarPosition) -> list[int]:
-    """Return which own pieces may be placed elsewhere, for there is none in supply (5.5)."""
-    return listed(_two_sided_pieces(state), PICKUPS)
+    """Return which own pieces may be placed elsewhere, for there is none in supply (5.5).
+
+    The list is only read and kept, as that of placements.
+    """
+    seat, squares = state.active, _two_sided_pieces(state)
+    if squares != state.picked_for[seat]:
+        state.pickups[seat] = _relist(
+            state.pickups[seat], squares, state.picked_for[seat], PICKUPS
+        )
+        state.picked_for[seat] = squares
+    return state.pickups[seat]
 
 
 def _two_sided_pieces(state: TashKalarPosition) -> int:
@@ -144,13 +173,12 @@ def _two_sided_pieces(state: TashKalarPosition) -> int:
     return state.pieces[first + COMMON] | state.pieces[first + HEROIC]
 
 
-def _add_free_plays(state: TashKalarPosition, found: list[int]) -> None:
-    """Add what may be played before and after any action, and costs none (5.3, 18)."""
-    if halves_in_hand(state):
-        found.append(FLARE)
+def _add_card_effects(state: TashKalarPosition, found: list[int]) -> None:
+    """Add what expansion schools may do before and after any action, which costs none (18)."""
     if state.frozen >= 0 and everfrost.can_thaw(state):
         found.append(THAW)
-    etherweave.add_warps(state, found)
+    if state.hands[state.active] & WARP_CARDS:
+        etherweave.add_warps(state, found)
 
 
 def _placements(state: TashKalarPosition) -> list[int]:
@@ -158,17 +186,23 @@ def _placements(state: TashKalarPosition) -> list[int]:
 
     It is kept, since few squares change between two listings.
     """
-    changed = state.empty ^ state.placed_for
-    if changed:
-        found = state.placements[:]
-        for square in bits(changed):
-            place = bisect_left(found, PLACES[square])
-            if state.empty >> square & 1:
-                found.insert(place, PLACES[square])
-            else:
-                del found[place]
-        state.placements, state.placed_for = found, state.empty
+    if state.empty != state.placed_for:
+        state.placements = _relist(state.placements, state.empty, state.placed_for, PLACES)
+        state.placed_for = state.empty
     return state.placements
+
+
+def _relist(listed: list[int], squares: int, listed_for: int, table: list[int]) -> list[int]:
+    """Return what a table has for some squares, given a list of that for nearly the same."""
+    found = listed[:]
+    for square in bits(squares ^ listed_for):
+        action = table[square]
+        place = bisect_left(found, action)
+        if squares >> square & 1:
+            found.insert(place, action)
+        else:
+            del found[place]
+    return found
 
 
 def _returns(state: TashKalarPosition) -> list[int]:

@@ -54,12 +54,20 @@ def apply_action(state: TashKalarPosition, action: int) -> None:
     """Do a legal action of the seat to move."""
     seat = state.to_move or 0
     state.legal = None
-    _mark_request(state, seat)
-    state.log.append(action << 1 | seat)
+    # What this seat hears next begins here; what both have heard goes.
+    log, since = state.log, state.since
+    since[seat] = len(log)
+    heard = since[1 - seat]
+    if heard:
+        del log[:heard]
+        since[seat] -= heard
+        since[1 - seat] = 0
+    log.append(action << 1 | seat)
     # Direct calls and no table, which cost the compiled engine some per cent of a move.
     phase = state.phase
-    if phase in (MAIN, TURN_END):
-        _act(state, action)
+    if phase == MAIN:
+        state.emptied = 0
+        ACT[VERB_OF[action]](state, action)
     elif phase == RESOLVING:
         interpreter.resolve(state, action)
         _resolve_on(state)
@@ -69,24 +77,16 @@ def apply_action(state: TashKalarPosition, action: int) -> None:
         _put_common(state, action)
     elif phase == SHORTAGE:
         _pick_up_for_being(state, action)
+    elif phase == TURN_END:
+        _act_last(state, action)
     else:
         _set_up(state, action)
 
 
-def _mark_request(state: TashKalarPosition, seat: int) -> None:
-    """Let what the seat hears next begin here; drop what both have heard."""
-    state.since[seat] = len(state.log)
-    heard = state.since[1 - seat]
-    if heard:
-        del state.log[:heard]
-        state.since[seat] -= heard
-        state.since[1 - seat] = 0
-
-
-def _act(state: TashKalarPosition, action: int) -> None:
-    """Begin an action, a flare, a claim, or end the turn."""
+def _act_last(state: TashKalarPosition, action: int) -> None:
+    """Invoke a flare or the like after the last action, claim, or end the turn."""
     verb = VERB_OF[action]
-    if state.phase == MAIN or verb not in (END_VERB, CLAIM):
+    if verb not in (END_VERB, CLAIM):
         state.emptied = 0
     ACT[verb](state, action)
 
@@ -122,12 +122,13 @@ def _go_on(state: TashKalarPosition) -> None:
     if state.actions_left > 0:
         state.phase = MAIN
         return
-    state.phase = TURN_END
-    state.legal = legality.end_actions(state)
-    if len(state.legal) == 1:
-        state.legal = None
-        state.note(END)
-        turns.end_turn(state)
+    closing = legality.end_actions(state)
+    if len(closing) > 1:
+        state.phase = TURN_END
+        state.legal = closing
+        return
+    state.note(END)
+    turns.end_turn(state)
 
 
 def _set_up(state: TashKalarPosition, action: int) -> None:

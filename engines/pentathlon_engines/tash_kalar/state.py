@@ -29,6 +29,7 @@ from pentathlon_engines.tash_kalar.constants import (
     TWO_SIDED,
 )
 from pentathlon_engines.tash_kalar.effect import Effect
+from pentathlon_engines.tash_kalar.hand import EMPTY, Hand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ class TashKalarPosition(State):
     """
 
     __slots__ = (
-        "_hand",
-        "_held",
         "actions_left",
         "active",
         "board",
@@ -74,6 +73,7 @@ class TashKalarPosition(State):
         "frozen",
         "gateway",
         "hands",
+        "held",
         "latest",
         "legal",
         "legend_pile",
@@ -86,6 +86,8 @@ class TashKalarPosition(State):
         "owed",
         "pending",
         "phase",
+        "picked_for",
+        "pickups",
         "pieces",
         "placed_for",
         "placements",
@@ -126,22 +128,18 @@ class TashKalarPosition(State):
         two_sided, legendary = TWO_SIDED[self.mode], LEGENDARIES[self.mode]
         self._reset_expansions([two_sided, two_sided, legendary, legendary])
         self._reset_cards()
+        self._reset_listings()
         self.card: int = -1
         """The card that is being played."""
         self.square: int = -1
         self.shape: int = -1
         """Summon square, and place of the orientation if it was chosen, until a piece stands."""
         self.effect: Effect | None = None
-        self.placements: list[int] = EVERY_PLACEMENT
-        self.placed_for: int = ALL
-        """Placements as last listed, never changed but replaced, and the squares they are for."""
         self.emptied: int = 0
         """Where the last action but a claim, its effect included, has destroyed something; only
         for pictures, so that a position that was read does not know it."""
         self.log: list[int] = []
         self.since: list[int] = [0, 0]
-        self.legal: list[int] | None = None
-        """The legal actions once they are listed; whoever changes the position drops them."""
 
     def _reset_turn(self) -> None:
         """Clear the board and begin with the first turn."""
@@ -176,9 +174,6 @@ class TashKalarPosition(State):
     def _reset_cards(self) -> None:
         """Leave hands, decks and rows empty."""
         self.hands: list[int] = [0, 0]
-        self._hand: int = 0
-        self._held: list[int] = []
-        """The hand that was last looked at, as a mask and as a list that is only read."""
         self.decks: list[list[int]] = [[], []]
         self.discards: list[int] = [0, 0]
         self.played: list[list[int]] = [[], []]
@@ -196,6 +191,19 @@ class TashKalarPosition(State):
         self.under: int = 0
         """How many tasks at the bottom of their deck everybody knows."""
         self.claimed: list[list[int]] = [[], []]
+
+    def _reset_listings(self) -> None:
+        """Keep nothing of earlier listings but what holds for an empty board."""
+        self.legal: list[int] | None = None
+        """The legal actions once they are listed; whoever changes the position drops them."""
+        self.placements: list[int] = EVERY_PLACEMENT
+        self.placed_for: int = ALL
+        """Placements as last listed, never changed but replaced, and the squares they are for."""
+        self.pickups: list[list[int]] = [[], []]
+        self.picked_for: list[int] = [0, 0]
+        """The same of pickups, by seat."""
+        self.held: list[Hand] = [EMPTY, EMPTY]
+        """The hands as they were last looked at; `hand` has them as they are."""
 
     def _reset_expansions(self, stock: list[int]) -> None:
         """Bring nothing into play of what only expansion schools have (18)."""
@@ -242,15 +250,13 @@ class TashKalarPosition(State):
         twin.square = self.square
         twin.shape = self.shape
         twin.effect = None if self.effect is None else self.effect.copy()
-        twin.placements = self.placements
-        twin.placed_for = self.placed_for
         twin.emptied = self.emptied
         twin.log = self.log[:]
         twin.since = self.since[:]
-        twin.legal = self.legal
         self._copy_turn_to(twin)
         self._copy_expansions_to(twin)
         self._copy_cards_to(twin)
+        self._copy_listings_to(twin)
 
     def _copy_turn_to(self, twin: TashKalarPosition) -> None:
         twin.board = self.board[:]
@@ -277,8 +283,6 @@ class TashKalarPosition(State):
 
     def _copy_cards_to(self, twin: TashKalarPosition) -> None:
         twin.hands = self.hands[:]
-        twin._hand = self._hand
-        twin._held = self._held
         twin.decks = [self.decks[0][:], self.decks[1][:]]
         twin.discards = self.discards[:]
         twin.played = [self.played[0][:], self.played[1][:]]
@@ -292,6 +296,14 @@ class TashKalarPosition(State):
         twin.tasks = self.tasks[:]
         twin.under = self.under
         twin.claimed = [self.claimed[0][:], self.claimed[1][:]]
+
+    def _copy_listings_to(self, twin: TashKalarPosition) -> None:
+        twin.legal = self.legal
+        twin.placements = self.placements
+        twin.placed_for = self.placed_for
+        twin.pickups = self.pickups[:]
+        twin.picked_for = self.picked_for[:]
+        twin.held = self.held[:]
 
     def _copy_expansions_to(self, twin: TashKalarPosition) -> None:
         twin.gateway = self.gateway
@@ -442,17 +454,15 @@ class TashKalarPosition(State):
         """Return the rank of the piece on a square."""
         return (self.board[square] - 1) % RANKS_EACH
 
-    def held(self, seat: int) -> list[int]:
-        """Return the cards in a hand in ascending order, in a list that is only read."""
-        hand = self.hands[seat]
-        if hand != self._hand:
-            self._hand, self._held = hand, bits_of(hand)
-        return self._held
+    def hand(self, seat: int) -> Hand:
+        """Return the sorted cards of a hand."""
+        hand = self.held[seat]
+        if hand.mask != self.hands[seat]:
+            hand = self.held[seat] = Hand(self.hands[seat])
+        return hand
 
     def loose(self, seat: int) -> list[int]:
         """Return the cards in a hand without the pending one (18.3), which stays in it."""
-        if not self.pending:
-            return self.held(seat)
         return bits_of(self.hands[seat] & ~self.pending)
 
     def hand_of(self, seat: int, kind: int) -> int:

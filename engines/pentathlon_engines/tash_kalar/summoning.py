@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.contract.compiler import is_compiled
 from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
 from pentathlon_engines.tash_kalar.board import BIT, COLOURED, add_bits, bits, listed
-from pentathlon_engines.tash_kalar.cards.catalogue import BEINGS, PATTERNS, RANK_OF
+from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, RANK_OF
 from pentathlon_engines.tash_kalar.cards.patterns import (
     COMMON,
     HEROIC,
@@ -15,16 +16,20 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
     matches_with_enemy,
 )
 from pentathlon_engines.tash_kalar.cards.program import UNLIMITED
-from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, joined, lay, lay_all
+from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, Strip, joined, lay, lay_all
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from pentathlon_engines.contract.compiler import i64
 
     Pieces = tuple[i64, i64]
     """Own pieces in a window, all and the upgraded ones."""
+
+_IS_COMPILED: Final = is_compiled(joined)
 
 
 def add_summons(state: TashKalarPosition, found: list[int]) -> None:
@@ -32,16 +37,14 @@ def add_summons(state: TashKalarPosition, found: list[int]) -> None:
     whose = matching_seat(state)
     own, upgraded = state.own(whose), state.upgraded(whose)
     counts, first = state.counts, RANKS_EACH * whose
-    heroics = counts[first + HEROIC] + counts[first + LEGENDARY] + state.war
+    heroics = counts[first + HEROIC] + counts[first + LEGENDARY]
     pieces = heroics + counts[first + COMMON]
-    if state.voids:
-        pieces += MOST_VOIDS
-    low, high = (own & LOW, upgraded & LOW), (own >> HIGH, upgraded >> HIGH)
-    commons, legendaries = _sources(state, COMMON), _sources(state, LEGENDARY)
     is_loose = state.war or state.voids
-    for card in state.held(state.active):
-        if card >= BEINGS:
-            break
+    if is_loose:
+        heroics += state.war
+        pieces += state.war + (MOST_VOIDS if state.voids else 0)
+    commons, legendaries = _sources(state)
+    for card in state.hand(state.active).beings:
         pattern = PATTERNS[card]
         if pieces < pattern.pieces or heroics < pattern.heroics:
             continue
@@ -52,8 +55,13 @@ def add_summons(state: TashKalarPosition, found: list[int]) -> None:
             _add_short(state, card, _squares_for(state, card), found)
         elif is_loose:
             _add_loose_summons(state, card, _squares_for(state, card), found)
+        elif _IS_COMPILED:
+            _add_by_windows(state, card, own, upgraded, found)
         else:
-            _add_own_summons(state, card, low, high, found)
+            strip = pattern.strip
+            matched = strip.lay(own, upgraded)
+            if matched:
+                _add_matched(state, card, strip, matched, found)
 
 
 def has_summoning(state: TashKalarPosition) -> bool:
@@ -63,14 +71,21 @@ def has_summoning(state: TashKalarPosition) -> bool:
     return bool(found)
 
 
-def _sources(state: TashKalarPosition, rank: int) -> int:
-    """Return how many own pieces may become a being of a rank: if few, all may be needed."""
+def _sources(state: TashKalarPosition) -> tuple[int, int]:
+    """Return how many own pieces may become two-sided, and legendary beings.
+
+    If they are few, all may be needed.
+    """
     seat, counts, first = state.active, state.counts, RANKS_EACH * state.active
-    if rank == LEGENDARY:
-        legendaries = counts[first + LEGENDARY]
-        return UNLIMITED if state.stock[2 + seat] > legendaries else legendaries
-    two_sided = counts[first + COMMON] + counts[first + HEROIC]
-    return UNLIMITED if state.stock[seat] > two_sided else two_sided
+    two_sided, legendaries = (
+        counts[first + COMMON] + counts[first + HEROIC],
+        counts[first + LEGENDARY],
+    )
+    if state.stock[seat] > two_sided:
+        two_sided = UNLIMITED
+    if state.stock[2 + seat] > legendaries:
+        legendaries = UNLIMITED
+    return two_sided, legendaries
 
 
 def matching_seat(state: TashKalarPosition) -> int:
@@ -78,14 +93,26 @@ def matching_seat(state: TashKalarPosition) -> int:
     return 1 - state.active if state.possessed else state.active
 
 
-def _add_own_summons(
-    state: TashKalarPosition, card: int, low: Pieces, high: Pieces, found: list[int]
+def _add_matched(
+    state: TashKalarPosition, card: int, strip: Strip, matched: int, found: list[int]
+) -> None:
+    """Add the summonings of a being, whose strip has matched."""
+    allowed, table = _squares_for(state, card), SUMMON_TABLE[card]
+    if not PATTERNS[card].refs:
+        add_bits(strip.fold(matched) & allowed, SUMMONS[table], found)
+        return
+    for place, squares in enumerate(strip.lanes(matched)):
+        add_bits(squares & allowed, SUMMONS[table + place], found)
+
+
+def _add_by_windows(
+    state: TashKalarPosition, card: int, own: int, upgraded: int, found: list[int]
 ) -> None:
     """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
     pattern = PATTERNS[card]
-    squares: int = lay_all(pattern.low, low[0], low[1])
-    if HIGH:
-        squares = joined(squares, lay_all(pattern.high, high[0], high[1]))
+    low: Pieces = own & LOW, upgraded & LOW
+    high: Pieces = own >> HIGH, upgraded >> HIGH
+    squares = joined(lay_all(pattern.low, low[0], low[1]), lay_all(pattern.high, high[0], high[1]))
     if not squares:
         return
     squares &= _squares_for(state, card)
@@ -102,9 +129,7 @@ def _add_turned_summons(
     pattern = PATTERNS[card]
     table = SUMMON_TABLE[card]
     for place, stencil in enumerate(pattern.low):
-        squares: int = lay(stencil, low[0], low[1])
-        if HIGH:
-            squares = joined(squares, lay(pattern.high[place], high[0], high[1]))
+        squares = joined(lay(stencil, low[0], low[1]), lay(pattern.high[place], high[0], high[1]))
         add_bits(squares & allowed, SUMMONS[table + place], found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pentathlon_engines.tash_kalar.actions import TASK_IDS
+from pentathlon_engines.tash_kalar.actions import CLAIMS, TASK_IDS
 from pentathlon_engines.tash_kalar.board import (
     ADJACENT,
     BIT,
@@ -19,6 +19,7 @@ from pentathlon_engines.tash_kalar.board import (
     SQUARES,
     WITHIN,
     bits,
+    bits_of,
     mask,
     named,
     spread,
@@ -79,10 +80,24 @@ class Counts:
         self.colour = colour
 
 
+_OPEN: Final[dict[int, list[int]]] = {}
+"""Masks of current tasks that were seen, as lists: there are some thousands at most."""
+
+
 def is_satisfied(state: TashKalarPosition, task: int, seat: int) -> bool:
     """Say whether a seat, at the end of its turn, has done what a task asks for."""
     counts = _CONDITIONS[task]
     return _TESTS[counts.kind](state, counts, seat)
+
+
+def add_claims(state: TashKalarPosition, found: list[int]) -> None:
+    """Add the claims of current tasks that the active seat has done."""
+    current, seat = state.current, state.active
+    if current not in _OPEN:
+        _OPEN[current] = bits_of(current)
+    for task in _OPEN[current]:
+        if is_satisfied(state, task, seat):
+            found.append(CLAIMS[task])  # noqa: PERF401  # mostly none, and no list is made
 
 
 def _has_destroyed(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
@@ -97,46 +112,54 @@ def _has_destroyed_great(state: TashKalarPosition, counts: Counts, seat: int) ->
 
 
 def _stands_on_colour(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    legendary = state.pieces[3 * seat + LEGENDARY] & counts.colour
+    colour = counts.colour
     return (
-        (state.own(seat) & counts.colour).bit_count() >= counts.total
-        and (state.upgraded(seat) & counts.colour).bit_count() >= counts.more
-        and legendary.bit_count() >= counts.count
+        (state.own(seat) & colour).bit_count() >= counts.total
+        and (state.upgraded(seat) & colour).bit_count() >= counts.more
+        and (state.pieces[3 * seat + LEGENDARY] & colour).bit_count() >= counts.count
     )
 
 
 def _dominates_colours(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     mine, theirs = state.upgraded(seat), state.upgraded(1 - seat)
-    return all(
-        (mine & colour).bit_count() > (theirs & colour).bit_count() for colour in (RED, GREEN)
-    )
+    for colour in (RED, GREEN):  # asked in every turn, and a generator is slower
+        if (mine & colour).bit_count() <= (theirs & colour).bit_count():
+            return False
+    return True
 
 
 def _has_summoned(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
+    if len(state.summoned) < counts.total:
+        return False
     legends = on_colour = 0
     for summoning in state.summoned:
         card, square = divmod(summoning, GRID)
         legends += card >= FIRST_LEGEND or state.raised >> card & 1
         on_colour += counts.colour >> square & 1
-    enough = len(state.summoned) >= counts.total and legends >= counts.more
-    return enough and on_colour >= counts.count
+    return legends >= counts.more and on_colour >= counts.count
 
 
 def _dominates_centre(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    upgraded = (state.upgraded(seat) & _CENTRAL).bit_count()
-    return (state.own(seat) & _CENTRAL).bit_count() >= counts.total and upgraded >= counts.more
+    return (state.own(seat) & _CENTRAL).bit_count() >= counts.total and (
+        state.upgraded(seat) & _CENTRAL
+    ).bit_count() >= counts.more
 
 
 def _has_cross(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     own = state.own(seat)
-    return any(own & cross == cross for cross in _CROSSES)
+    for cross in _CROSSES:  # noqa: SIM110  # no generator, as above
+        if own & cross == cross:
+            return True
+    return False
 
 
 def _dominates_line(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     own, enemy = state.own(seat), state.own(1 - seat)
-    return any(
-        (own & line).bit_count() - (enemy & line).bit_count() >= counts.total for line in _LINES
-    )
+    for line in _LINES:
+        more = (own & line).bit_count() - counts.total
+        if more >= 0 and (enemy & line).bit_count() <= more:
+            return True
+    return False
 
 
 def _has_diagonals(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
@@ -156,7 +179,10 @@ def _joins_corners(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
 
 
 def _has_chain(own: int, pairs: tuple[tuple[int, int], ...]) -> bool:
-    return any(_is_chain(own, start, end) for start, end in pairs)
+    for start, end in pairs:  # noqa: SIM110  # no generator, as above
+        if _is_chain(own, start, end):
+            return True
+    return False
 
 
 def _is_chain(own: int, start: int, end: int) -> bool:
@@ -173,10 +199,10 @@ def _is_chain(own: int, start: int, end: int) -> bool:
 
 def _surrounds(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     own = state.own(seat)
-    return any(
-        (ADJACENT[square] & own).bit_count() >= counts.total
-        for square in bits(state.own(1 - seat))
-    )
+    for square in bits(state.own(1 - seat)):  # no generator, as above
+        if (ADJACENT[square] & own).bit_count() >= counts.total:
+            return True
+    return False
 
 
 def _isolates(state: TashKalarPosition, counts: Counts, seat: int) -> bool:

@@ -61,6 +61,10 @@ def end_turn(state: TashKalarPosition) -> None:
     if state.mode == DEATHMATCH:
         commons, heroics, legendaries = state.destroyed
         state.points[seat] += 2 * legendaries + heroics + commons // 2
+    held = state.held[seat]
+    if held.is_full and held.mask == state.hands[seat] and state.extra_draws == [0, 0]:
+        _close_turn(state)
+        return
     state.drawn = [0, 0, 0]
     _draw_beings(state, HAND_BEINGS - state.hand_of(seat, 0).bit_count())
     lacking = HAND_LEGENDS - state.hand_of(seat, 1).bit_count()
@@ -133,7 +137,8 @@ def _close_turn(state: TashKalarPosition) -> None:
 
 def _look_for_trigger(state: TashKalarPosition, seat: int) -> None:
     """Begin the final turns if a deck is empty or somebody has enough points (12.1)."""
-    if max(state.score(0), state.score(1)) >= GOALS[state.mode]:
+    goal = GOALS[state.mode]
+    if state.score(0) >= goal or state.score(1) >= goal:
         state.trigger = BY_POINTS
     elif not state.decks[seat]:
         state.trigger = BY_DECK

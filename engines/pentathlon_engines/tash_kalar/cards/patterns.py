@@ -22,6 +22,7 @@ from pentathlon_engines.tash_kalar.cards.stencils import (
     LOW,
     WIDEST,
     Stencil,
+    Strip,
     high_stencil,
     joined,
     lay,
@@ -56,11 +57,11 @@ class Shape:
 
     __slots__ = (
         "_cells",
-        "_commons",
-        "_heroics",
+        "_high",
+        "_low",
+        "commons",
         "directions",
-        "high",
-        "low",
+        "heroics",
         "marks",
         "more_marks",
         "name",
@@ -81,12 +82,29 @@ class Shape:
             valid &= _around(cell)
         self.valid: int = valid
         """Where the summon square may be for all cells to be on the board."""
-        ways = _ways(cells, COMMON), _ways(cells, HEROIC)
-        self._commons: tuple[int, ...] = tuple(ways[0])
-        self._heroics: tuple[int, ...] = tuple(ways[1])
-        reach = max([0, *[dx for dx, _ in self._cells]])
-        self.low: Stencil = low_stencil(*ways, valid, reach)
-        self.high: Stencil = high_stencil(*ways, valid, reach)
+        self.commons: list[int] = _ways(cells, COMMON)
+        self.heroics: list[int] = _ways(cells, HEROIC)
+        """How far the cells for any piece, and for an upgraded one, are from the summon square."""
+        self._low: Stencil | None = None
+        self._high: Stencil | None = None
+
+    @property
+    def low(self) -> Stencil:
+        """The stencil for the low files."""
+        if self._low is None:
+            self._low = low_stencil(self.commons, self.heroics, self.valid, self._reach())
+        return self._low
+
+    @property
+    def high(self) -> Stencil:
+        """The stencil for the high files."""
+        if self._high is None:
+            self._high = high_stencil(self.commons, self.heroics, self.valid, self._reach())
+        return self._high
+
+    def _reach(self) -> int:
+        """Return how many files the pattern reaches further than the summon square."""
+        return max([0, *[dx for dx, _ in self._cells]])
 
     def cells_at(self, square: int) -> int:
         """Return the mask of the pattern's cells around a summon square."""
@@ -105,9 +123,9 @@ class Shape:
         """Return where it matches with at most no, one, two empty squares for commons (18.3.7)."""
         own, upgraded, empty = own << _LIFT, upgraded << _LIFT, empty << _LIFT
         found = [self.valid] * (MOST_VOIDS + 1)
-        for way in self._heroics:
+        for way in self.heroics:
             found = [squares & upgraded >> _LIFT + way for squares in found]
-        for way in self._commons:
+        for way in self.commons:
             here, free = own >> _LIFT + way, empty >> _LIFT + way
             for voids in range(MOST_VOIDS, 0, -1):
                 found[voids] = (found[voids] & here) | (found[voids - 1] & free)
@@ -141,33 +159,71 @@ def _on_board(square: int, cells: tuple[Cell, ...]) -> int:
 
 
 class Pattern:
-    """What must stand around a summon square, in every orientation that differs."""
+    """What must stand around a summon square, in every orientation that differs.
+
+    Shapes and all that is made of them are made when they are first asked for: a bot would wait
+    for those of all cards, and sees few of them in a match.
+    """
 
     __slots__ = (
+        "_grid",
+        "_high",
+        "_low",
+        "_shapes",
+        "_strip",
         "anywhere",
         "heroics",
-        "high",
-        "low",
         "pieces",
         "refs",
         "requires",
-        "shapes",
     )
 
-    def __init__(self, grid: _Grid, shapes: list[Shape], refs: str) -> None:
-        self.shapes: tuple[Shape, ...] = tuple(shapes)
-        self.low: tuple[Stencil, ...] = tuple([shape.low for shape in shapes])
-        self.high: tuple[Stencil, ...] = tuple([shape.high for shape in shapes]) if HIGH else ()
+    def __init__(self, grid: _Grid, *, refs: bool, anywhere: bool) -> None:
+        self._grid = grid
+        self._shapes: tuple[Shape, ...] = ()
+        self._low: tuple[Stencil, ...] = ()
+        self._high: tuple[Stencil, ...] = ()
+        self._strip: Strip | None = None
         self.heroics: int = len(_ways(grid.cells, HEROIC))
         self.pieces: int = len(grid.cells)
         """How many upgraded pieces, and pieces in all, stand around the summon square."""
         self.requires: int = grid.requires
         """The least rank of an own piece on the summon square, -1 if there need not be one."""
-        self.refs = refs != "none"
+        self.refs = refs
         """Whether the effect reads the match, so that the player chooses the orientation (7.8)."""
-        self.anywhere: bool = False
+        self.anywhere = anywhere
         """Whether the being may stand on any empty square without a colour; the pattern's squares
         are counted from one of its cells then (18.3)."""
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The pattern in every orientation that differs."""
+        if not self._shapes:
+            self._shapes = tuple(_shapes_of(self._grid))
+        return self._shapes
+
+    @property
+    def low(self) -> tuple[Stencil, ...]:
+        """The stencils of all shapes for the low files."""
+        if not self._low:
+            self._low = tuple([shape.low for shape in self.shapes])
+        return self._low
+
+    @property
+    def high(self) -> tuple[Stencil, ...]:
+        """The stencils of all shapes for the high files."""
+        if not self._high:
+            self._high = tuple([shape.high for shape in self.shapes])
+        return self._high
+
+    @property
+    def strip(self) -> Strip:
+        """All shapes in one number."""
+        if self._strip is None:
+            self._strip = Strip(
+                [(shape.commons, shape.heroics, shape.valid) for shape in self.shapes]
+            )
+        return self._strip
 
 
 _SEEN: Final[dict[tuple[int, int], int]] = {}
@@ -218,6 +274,11 @@ def compile_pattern(card: str, rows: list[str], *, refs: str, summon_on: str = "
         raise BadCard(card, f"summon_on must be {_ANYWHERE} or left out, not {summon_on!r}")
     anywhere = summon_on == _ANYWHERE
     grid = _Grid(card, rows, anywhere=anywhere)
+    return Pattern(grid, refs=refs != "none", anywhere=anywhere)
+
+
+def _shapes_of(grid: _Grid) -> list[Shape]:
+    """Return a pattern turned and mirrored, each look once."""
     shapes: list[Shape] = []
     seen: set[tuple[frozenset[tuple[Cell, int]], ...]] = set()
     for orientation in range(len(ORIENTATIONS)):
@@ -235,9 +296,7 @@ def compile_pattern(card: str, rows: list[str], *, refs: str, summon_on: str = "
             seen.add(looks)
             shapes.append(Shape(orientation, cells, marks, arrows))
             shapes[-1].more_marks = tuple(more)
-    pattern = Pattern(grid, shapes, refs)
-    pattern.anywhere = anywhere
-    return pattern
+    return shapes
 
 
 def turned(cell: Cell, orientation: int) -> Cell:

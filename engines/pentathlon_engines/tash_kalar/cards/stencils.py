@@ -5,7 +5,8 @@ by the way to each other cell, leaves those places where all cells are filled.
 
 Compiled, masks are kept in machine words, and a word has room for seven of the nine files. So a
 shape has two stencils, for the low files and for the high ones, and no pattern is so wide that it
-fits into neither. In plain Python the low stencil sees the whole arena.
+fits into neither. In plain Python the low stencil sees the whole arena, and a strip lays all
+shapes of a pattern at once.
 """
 
 from __future__ import annotations
@@ -79,6 +80,70 @@ def lay_all(stencils: tuple[Stencil, ...], own: i64, upgraded: i64) -> i64:
     return together
 
 
+class Strip:
+    """All shapes of a pattern in one long number, each in its own lane (plain Python only).
+
+    A product of the own pieces and a number with one bit for each lane puts a copy of them into
+    every lane, shifted by the way to one cell of that lane's shape. What all these products have
+    in common are the summon squares: a product and an `and` for each cell of the pattern.
+    """
+
+    __slots__ = ("_folds", "_lane", "_margin", "commons", "heroics", "places")
+
+    def __init__(self, shapes: list[tuple[list[int], list[int], int]]) -> None:
+        """Lay shapes beside each other: ways to commons, ways to heroics, summon squares."""
+        ways = [way for commons, heroics, _ in shapes for way in (*commons, *heroics)]
+        self._margin = max(0, *ways, -min(ways))
+        """No copy reaches from its lane into the next one, so that no product carries."""
+        self._lane = SIDE * SIDE + 2 * self._margin
+        starts = [self._lane * place + self._margin for place in range(len(shapes))]
+        summons = [summons for _, _, summons in shapes]
+        self.places = sum([at << start for at, start in zip(summons, starts, strict=True)])
+        self.commons = _spread([commons for commons, _, _ in shapes], starts)
+        self.heroics = _spread([heroics for _, heroics, _ in shapes], starts)
+        self._folds: list[int] = []
+        lanes = len(shapes)
+        while lanes > 1:
+            lanes = (lanes + 1) // 2
+            self._folds.append(self._lane * lanes)
+
+    def lay(self, own: int, upgraded: int) -> int:
+        """Return the summon squares around which all cells are filled, lane by lane."""
+        found = self.places
+        for copies in self.heroics:
+            found &= upgraded * copies
+        for copies in self.commons:
+            found &= own * copies
+            if not found:
+                return 0
+        return found
+
+    def fold(self, found: int) -> int:
+        """Return the squares of all lanes together."""
+        for fold in self._folds:
+            found |= found >> fold
+        return found >> self._margin & _GRID
+
+    def lanes(self, found: int) -> list[int]:
+        """Return the squares of each lane."""
+        found >>= self._margin
+        lanes: list[int] = []
+        while found:
+            lanes.append(found & _GRID)
+            found >>= self._lane
+        return lanes
+
+
+def _spread(ways: list[list[int]], starts: list[int]) -> tuple[int, ...]:
+    """Return for each cell of a pattern the number that copies pieces into all lanes."""
+    return tuple(
+        [
+            sum([1 << start - way for way, start in zip(cell, starts, strict=True)])
+            for cell in zip(*ways, strict=True)
+        ]
+    )
+
+
 def lay_with_enemy(
     stencil: Stencil, own: tuple[i64, i64], enemy: tuple[i64, i64]
 ) -> tuple[i64, i64]:
@@ -100,6 +165,7 @@ def lay_with_enemy(
     return pure << forth >> back, mixed << forth >> back
 
 
+_GRID: Final = (1 << SIDE * SIDE) - 1
 _FILES_IN_WORD: Final = 7
 _FILES_SEEN: Final = _FILES_IN_WORD if is_compiled(lay) else SIDE
 LOW: Final[int] = (1 << SIDE * _FILES_SEEN) - 1
