@@ -11,7 +11,7 @@ from pentathlon_engines.tash_kalar.constants import HAND_BEINGS, HAND_LEGENDS
 class Hand:
     """A hand that was looked at. It is never changed, so that copies of a position share it."""
 
-    __slots__ = ("beings", "cards", "discards", "is_full", "mask")
+    __slots__ = ("beings", "cards", "discards", "in_order", "is_full", "mask")
 
     def __init__(self, mask: int) -> None:
         self.mask = mask
@@ -23,6 +23,8 @@ class Hand:
         """The cards that can be summoned."""
         self.discards: list[int] = [DISCARDS[card] for card in cards if card < FIRST_LEGEND]
         """The discards of beings of a school, in the order of the cards."""
+        self.in_order: list[int] = sorted(self.discards)
+        """The same in the order of their texts."""
         schooled = len(self.discards)
         self.is_full: bool = (
             schooled >= HAND_BEINGS

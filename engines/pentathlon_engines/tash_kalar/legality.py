@@ -123,7 +123,7 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     if state.directly:  # 18.1.5: nothing but a summoning may follow
         summons.sort()
         return summons
-    found: list[int] = [] if state.discarded else sorted(_discards(state))
+    found = [] if state.discarded else _discards_in_order(state)
     if halves_in_hand(state):
         found.append(FLARE)
     found += _placements(state) if state.two_sided(state.active) > 0 else _pickups(state)
@@ -143,6 +143,13 @@ def _plays(state: TashKalarPosition) -> list[int]:
         found.append(FLARE)
     _add_card_effects(state, found)
     return found
+
+
+def _discards_in_order(state: TashKalarPosition) -> list[int]:
+    """Return the discards of beings in a new list in the order of their texts."""
+    if not state.pending:
+        return state.hand(state.active).in_order[:]
+    return sorted(_discards(state))
 
 
 def _discards(state: TashKalarPosition) -> list[int]:

@@ -15,8 +15,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
     matches,
     matches_with_enemy,
 )
-from pentathlon_engines.tash_kalar.cards.program import UNLIMITED
-from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, Strip, joined, lay, lay_all
+from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, joined, lay, lay_all
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
@@ -34,34 +33,35 @@ _IS_COMPILED: Final = is_compiled(joined)
 
 def add_summons(state: TashKalarPosition, found: list[int]) -> None:
     """Add all summonings of the active seat to a list, in no order."""
-    whose = matching_seat(state)
-    own, upgraded = state.own(whose), state.upgraded(whose)
-    counts, first = state.counts, RANKS_EACH * whose
+    first = RANKS_EACH * matching_seat(state)
+    board, counts = state.pieces, state.counts
+    upgraded = board[first + HEROIC] | board[first + LEGENDARY]
+    own = board[first + COMMON] | upgraded
     heroics = counts[first + HEROIC] + counts[first + LEGENDARY]
     pieces = heroics + counts[first + COMMON]
     is_loose = state.war or state.voids
     if is_loose:
         heroics += state.war
         pieces += state.war + (MOST_VOIDS if state.voids else 0)
-    commons, legendaries = _sources(state)
     for card in state.hand(state.active).beings:
         pattern = PATTERNS[card]
         if pieces < pattern.pieces or heroics < pattern.heroics:
             continue
-        sources = legendaries if RANK_OF[card] == LEGENDARY else commons
-        if pattern.anywhere:
-            _add_anywhere(state, card, found)
-        elif sources <= pattern.pieces:
-            _add_short(state, card, _squares_for(state, card), found)
-        elif is_loose:
-            _add_loose_summons(state, card, _squares_for(state, card), found)
+        if is_loose or pattern.anywhere:
+            _add_loose_summons(state, card, found)
         elif _IS_COMPILED:
             _add_by_windows(state, card, own, upgraded, found)
         else:
-            strip = pattern.strip
-            matched = strip.lay(own, upgraded)
-            if matched:
-                _add_matched(state, card, strip, matched, found)
+            matched = pattern.strip.lay(own, upgraded)
+            if not matched:
+                continue
+            if _is_short(state, card):
+                _add_short(state, card, found)
+            else:
+                allowed = state.up_to(RANK_OF[card])
+                if pattern.requires >= 0:
+                    allowed &= own if pattern.requires == COMMON else upgraded
+                _add_matched(card, matched, allowed, found)
 
 
 def has_summoning(state: TashKalarPosition) -> bool:
@@ -71,21 +71,16 @@ def has_summoning(state: TashKalarPosition) -> bool:
     return bool(found)
 
 
-def _sources(state: TashKalarPosition) -> tuple[int, int]:
-    """Return how many own pieces may become two-sided, and legendary beings.
-
-    If they are few, all may be needed.
-    """
+def _is_short(state: TashKalarPosition, card: int) -> bool:
+    """Say whether so few own pieces may become a being that its pattern may need all of them."""
     seat, counts, first = state.active, state.counts, RANKS_EACH * state.active
-    two_sided, legendaries = (
-        counts[first + COMMON] + counts[first + HEROIC],
-        counts[first + LEGENDARY],
-    )
-    if state.stock[seat] > two_sided:
-        two_sided = UNLIMITED
-    if state.stock[2 + seat] > legendaries:
-        legendaries = UNLIMITED
-    return two_sided, legendaries
+    if RANK_OF[card] == LEGENDARY:
+        sources = counts[first + LEGENDARY]
+        in_supply = state.stock[2 + seat] - sources
+    else:
+        sources = counts[first + COMMON] + counts[first + HEROIC]
+        in_supply = state.stock[seat] - sources
+    return in_supply <= 0 and sources <= PATTERNS[card].pieces
 
 
 def matching_seat(state: TashKalarPosition) -> int:
@@ -93,16 +88,15 @@ def matching_seat(state: TashKalarPosition) -> int:
     return 1 - state.active if state.possessed else state.active
 
 
-def _add_matched(
-    state: TashKalarPosition, card: int, strip: Strip, matched: int, found: list[int]
-) -> None:
+def _add_matched(card: int, matched: int, allowed: int, found: list[int]) -> None:
     """Add the summonings of a being, whose strip has matched."""
-    allowed, table = _squares_for(state, card), SUMMON_TABLE[card]
-    if not PATTERNS[card].refs:
-        add_bits(strip.fold(matched) & allowed, SUMMONS[table], found)
+    pattern, table = PATTERNS[card], SUMMON_TABLE[card]
+    if not pattern.refs:
+        add_bits(pattern.strip.fold(matched) & allowed, SUMMONS[table], found)
         return
-    for place, squares in enumerate(strip.lanes(matched)):
-        add_bits(squares & allowed, SUMMONS[table + place], found)
+    for place, squares in enumerate(pattern.strip.lanes(matched)):
+        if squares:
+            add_bits(squares & allowed, SUMMONS[table + place], found)
 
 
 def _add_by_windows(
@@ -114,6 +108,9 @@ def _add_by_windows(
     high: Pieces = own >> HIGH, upgraded >> HIGH
     squares = joined(lay_all(pattern.low, low[0], low[1]), lay_all(pattern.high, high[0], high[1]))
     if not squares:
+        return
+    if _is_short(state, card):
+        _add_short(state, card, found)
         return
     squares &= _squares_for(state, card)
     if pattern.refs:
@@ -133,12 +130,16 @@ def _add_turned_summons(
         add_bits(squares & allowed, SUMMONS[table + place], found)
 
 
-def _add_loose_summons(
-    state: TashKalarPosition, card: int, allowed: int, found: list[int]
-) -> None:
-    """Add the summonings for which not only own pieces may serve (7.6, 18.3.7)."""
+def _add_loose_summons(state: TashKalarPosition, card: int, found: list[int]) -> None:
+    """Add the summonings for which not only own pieces may serve (7.6, 18.3.7), or anywhere."""
+    if PATTERNS[card].anywhere:
+        _add_anywhere(state, card, found)
+        return
+    if _is_short(state, card):
+        _add_short(state, card, found)
+        return
     table = SUMMON_TABLE[card]
-    for place, squares in _places(state, card, allowed):
+    for place, squares in _places(state, card, _squares_for(state, card)):
         add_bits(squares, SUMMONS[table + max(place, 0)], found)
 
 
@@ -217,9 +218,9 @@ def _shape_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
     return matches(shape, state.own(whose), state.upgraded(whose))
 
 
-def _add_short(state: TashKalarPosition, card: int, allowed: int, found: list[int]) -> None:
+def _add_short(state: TashKalarPosition, card: int, found: list[int]) -> None:
     """Add the summonings that are possible though no piece is in supply (7.5)."""
-    table = SUMMON_TABLE[card]
+    allowed, table = _squares_for(state, card), SUMMON_TABLE[card]
     for place, squares in _places(state, card, allowed):
         can = [at for at in bits(squares) if _has_piece(state, card, at, place)]
         found.extend([SUMMONS[table + max(place, 0)][at] for at in can])
