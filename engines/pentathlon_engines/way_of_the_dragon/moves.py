@@ -161,9 +161,8 @@ def _swap(state: WayOfTheDragonPosition, path: int, low: int, high: int) -> None
 
 def _end_move(state: WayOfTheDragonPosition, *, race: bool) -> None:
     """See whether the match is over; if not, go on to an extra turn or the next seat."""
-    outcome = outcome_of(state, race=race)
-    if outcome is not None:
-        state.outcome = outcome
+    if race or state.turn >= state.cap:
+        state.outcome = outcome_of(state, race=race)
         state.phase = OVER
         state.to_move = None
     elif state.asks_for_extra():
