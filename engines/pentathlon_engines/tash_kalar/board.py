@@ -136,6 +136,22 @@ def bits_of(cards: int) -> list[int]:
     return found
 
 
+def nth_square(squares: int, n: int) -> int:
+    """Return the square of a mask that has so many before it, in the order of their names.
+
+    >>> NAMES[nth_square(named(["c4", "b4", "e1"]), 1)]
+    'c4'
+    """
+    base = 0
+    ranks = _RANKS_OF[squares & 511]
+    while n >= len(ranks):
+        n -= len(ranks)
+        base += SIDE
+        squares >>= SIDE
+        ranks = _RANKS_OF[squares & 511]
+    return base + ranks[n]
+
+
 def shifted(square: int, dx: int, dy: int) -> int:
     """Return the square so many files and ranks further, -1 if there is none."""
     file, rank = square // SIDE + dx, square % SIDE + dy

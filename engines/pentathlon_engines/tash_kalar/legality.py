@@ -16,7 +16,7 @@ from pentathlon_engines.tash_kalar.actions import (
     SETUPS,
     THAW,
 )
-from pentathlon_engines.tash_kalar.board import GRID, bits
+from pentathlon_engines.tash_kalar.board import BIT, GRID, nth_square
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
@@ -67,6 +67,8 @@ def _find_legal(state: TashKalarPosition) -> list[int]:
 
 def draw_action(state: TashKalarPosition, draw: Draw) -> int:
     """Draw one of the legal actions; placements are many, and not listed."""
+    if state.phase == PLACING and state.legal is None:
+        return PLACES[nth_square(state.empty, int(draw() * state.empty.bit_count()))]
     if state.phase != MAIN or state.legal is not None or state.directly:
         actions = legal_now(state)
         return actions[int(draw() * len(actions))]
@@ -109,8 +111,8 @@ def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
 def halves_in_hand(state: TashKalarPosition) -> int:
     """Return which halves of the active seat's flare hold now; 0 without a flare (9.1)."""
     seat = state.active
-    flares = state.hands[seat] >> FIRST_FLARE
-    return halves_that_hold(state, flares.bit_length() - 1, seat) if flares else 0
+    flare = state.hands[seat].bit_length() - 1 - FIRST_FLARE
+    return halves_that_hold(state, flare, seat) if flare >= 0 else 0
 
 
 def _main_actions(state: TashKalarPosition) -> list[int]:
@@ -202,13 +204,16 @@ def _placements(state: TashKalarPosition) -> list[int]:
 def _relist(listed: list[int], squares: int, listed_for: int, table: list[int]) -> list[int]:
     """Return what a table has for some squares, given a list of that for nearly the same."""
     found = listed[:]
-    for square in bits(squares ^ listed_for):
-        action = table[square]
-        place = bisect_left(found, action)
-        if squares >> square & 1:
-            found.insert(place, action)
+    changed = squares ^ listed_for
+    while changed:
+        square = changed.bit_length() - 1
+        bit = BIT[square]
+        place = bisect_left(found, table[square])
+        if squares & bit:
+            found.insert(place, table[square])
         else:
             del found[place]
+        changed ^= bit
     return found
 
 
