@@ -43,6 +43,8 @@ def add_summons(state: TashKalarPosition, found: list[int]) -> None:
     if is_loose:
         heroics += state.war
         pieces += state.war + (MOST_VOIDS if state.voids else 0)
+    low: Pieces = own & LOW, upgraded & LOW
+    high: Pieces = own >> HIGH, upgraded >> HIGH
     for card in state.hand(state.active).beings:
         pattern = PATTERNS[card]
         if pieces < pattern.pieces or heroics < pattern.heroics:
@@ -50,18 +52,11 @@ def add_summons(state: TashKalarPosition, found: list[int]) -> None:
         if is_loose or pattern.anywhere:
             _add_loose_summons(state, card, found)
         elif _IS_COMPILED:
-            _add_by_windows(state, card, own, upgraded, found)
+            _add_by_windows(state, card, low, high, found)
         else:
             matched = pattern.strip.lay(own, upgraded)
-            if not matched:
-                continue
-            if _is_short(state, card):
-                _add_short(state, card, found)
-            else:
-                allowed = state.up_to(RANK_OF[card])
-                if pattern.requires >= 0:
-                    allowed &= own if pattern.requires == COMMON else upgraded
-                _add_matched(card, matched, allowed, found)
+            if matched:
+                _add_matched(state, card, matched, (own, upgraded), found)
 
 
 def has_summoning(state: TashKalarPosition) -> bool:
@@ -88,9 +83,17 @@ def matching_seat(state: TashKalarPosition) -> int:
     return 1 - state.active if state.possessed else state.active
 
 
-def _add_matched(card: int, matched: int, allowed: int, found: list[int]) -> None:
-    """Add the summonings of a being, whose strip has matched."""
+def _add_matched(
+    state: TashKalarPosition, card: int, matched: int, own: tuple[int, int], found: list[int]
+) -> None:
+    """Add the summonings of a being; its strip has matched own pieces, all and upgraded ones."""
+    if _is_short(state, card):
+        _add_short(state, card, found)
+        return
     pattern, table = PATTERNS[card], SUMMON_TABLE[card]
+    allowed = state.up_to(RANK_OF[card])
+    if pattern.requires >= 0:
+        allowed &= own[pattern.requires]
     if not pattern.refs:
         add_bits(pattern.strip.fold(matched) & allowed, SUMMONS[table], found)
         return
@@ -100,12 +103,10 @@ def _add_matched(card: int, matched: int, allowed: int, found: list[int]) -> Non
 
 
 def _add_by_windows(
-    state: TashKalarPosition, card: int, own: int, upgraded: int, found: list[int]
+    state: TashKalarPosition, card: int, low: Pieces, high: Pieces, found: list[int]
 ) -> None:
     """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
     pattern = PATTERNS[card]
-    low: Pieces = own & LOW, upgraded & LOW
-    high: Pieces = own >> HIGH, upgraded >> HIGH
     squares = joined(lay_all(pattern.low, low[0], low[1]), lay_all(pattern.high, high[0], high[1]))
     if not squares:
         return
