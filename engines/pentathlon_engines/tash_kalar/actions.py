@@ -194,27 +194,21 @@ def _decode() -> tuple[list[str], list[int], list[int], list[int]]:
 
     Of summonings only the verb: they are so many that their tables tell the rest.
     """
-    verbs: list[str] = []
-    cards: list[int] = []
-    squares: list[int] = []
-    others: list[int] = []
+    every = len(TEXTS)
+    verbs, cards, squares, others = [SUMMON] * every, [-1] * every, [-1] * every, [-1] * every
     tasks = {task: index for index, task in enumerate(TASK_IDS)}
-    for text in TEXTS:
-        card = square = other = -1
+    for action, text in enumerate(TEXTS):
+        if text.startswith(SUMMON):
+            continue
         verb, *words = text.split(" ")
-        verbs.append(intern(verb))
-        if verb == SUMMON:
-            words = []
+        verbs[action] = intern(verb)
         for word in words:
-            if word in INDEX and square < 0:
-                square = INDEX[word]
+            if word in INDEX and squares[action] < 0:
+                squares[action] = INDEX[word]
             elif word in CARDS:
-                card = CARDS[word]
+                cards[action] = CARDS[word]
             else:
-                other = _other(word, tasks)
-        cards.append(card)
-        squares.append(square)
-        others.append(other)
+                others[action] = _other(word, tasks)
     return verbs, cards, squares, others
 
 

@@ -1,0 +1,31 @@
+"""A strip lays all shapes of a pattern at once, and finds what each shape finds by itself."""
+
+import random
+
+import pytest
+
+from pentathlon_engines.tash_kalar.board import ALL, SQUARES, mask
+from pentathlon_engines.tash_kalar.cards.catalogue import IDS, PATTERNS
+from pentathlon_engines.tash_kalar.cards.patterns import matches
+
+CROWDS = (0, 5, 15, 40, len(SQUARES))
+
+
+@pytest.mark.parametrize("card", range(len(PATTERNS)), ids=IDS[: len(PATTERNS)])
+def test_strip_finds_what_each_shape_finds(card: int) -> None:
+    rng = random.Random(card)
+    pattern = PATTERNS[card]
+    for pieces in CROWDS:
+        squares = rng.sample(SQUARES, pieces)
+        own, upgraded = mask(squares), mask(squares[: (pieces + 1) // 2])
+
+        found = pattern.strip.lay(own, upgraded)
+
+        lanes = [matches(shape, own, upgraded) for shape in pattern.shapes]
+        together = 0
+        for lane in lanes:
+            together |= lane
+        while lanes and not lanes[-1]:
+            lanes.pop()
+        assert pattern.strip.lanes(found) == lanes
+        assert pattern.strip.fold(found) & ALL == together
