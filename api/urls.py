@@ -8,6 +8,7 @@ from api.endpoint import ID
 from api.errors import UnknownAddress
 from api.explanations import SeatFileViewSet
 from api.games import GameViewSet
+from api.ladders import LadderViewSet
 from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
 from api.rankings import RankingViewSet
@@ -21,6 +22,7 @@ _router = SimpleRouter()
 _router.register("games", GameViewSet, basename="game")
 _router.register("bots", BotViewSet, basename="bot")
 _router.register("versions", VersionViewSet, basename="version")
+_router.register("ladders", LadderViewSet, basename="ladder")
 _router.register("tournaments", TournamentViewSet, basename="tournament")
 _router.register("matches", MatchViewSet, basename="match")
 _router.register("replays", ReplayViewSet, basename="replay")

@@ -212,6 +212,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
         "MatchState": "pentathlon.matches.models.MatchState",
         "TournamentState": "pentathlon.tournaments.models.TournamentState",
         "EntryState": "pentathlon.tournaments.models.EntryState",
+        "LadderChoice": "pentathlon.ladders.models.Choice",
+        "SeasonState": "pentathlon.ladders.models.SeasonState",
         "ChallengeState": "pentathlon.challenges.models.ChallengeState",
     },
     "SCHEMA_PATH_PREFIX": "/api/v1",

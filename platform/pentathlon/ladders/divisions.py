@@ -7,7 +7,7 @@ from typing import Final
 from pentathlon.bots.models import BotVersion
 from pentathlon.ladders.models import Division, LadderMember, Season
 from pentathlon.ladders.places import enter_division, leave_division
-from pentathlon.ladders.pools import ladder_pool_key
+from pentathlon.ladders.pools import open_ladder_pool
 from pentathlon.ladders.seasons import open_division
 from pentathlon.ratings.models import Rating
 from pentathlon.tournaments.models import Entry, EntryQuerySet, EntryState, Tournament
@@ -31,10 +31,10 @@ def split_if_full(season: Season) -> bool:
 
 
 def _by_strength(division: Division) -> list[BotVersion]:
-    key = ladder_pool_key(division.season.ladder)
+    pool = open_ladder_pool(division.season.ladder)
     places = list(_places(division).order_by("number"))
     versions = {entry.version_id: entry.version for entry in places}
-    rated = Rating.objects.filter(pool__key=key, version__in=versions)
+    rated = Rating.objects.filter(pool=pool, version__in=versions)
     scores = dict(rated.values_list("version", "score"))
     return sorted(versions.values(), key=lambda version: -scores.get(version.pk, 0.0))
 

@@ -94,6 +94,11 @@ class Division(models.Model):
     due_at = models.DateTimeField(db_default=Now(), null=True)
     """When the next batch may be made; null once its season is over."""
 
+    bots: int
+    """Bots of authors that take part."""
+    done: int
+    """Matches that were played; both where `ladders.reading` has added them."""
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("season", "level"), name="ladders_division_level"),

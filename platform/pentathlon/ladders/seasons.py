@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder, LadderMember, Season, SeasonState
-from pentathlon.ladders.pools import ladder_pool_key, open_ladder_pool
+from pentathlon.ladders.pools import open_ladder_pool
 from pentathlon.ladders.profiles import LadderProfile, profiles
 from pentathlon.ratings.models import Rating, tournament_key
 from pentathlon.ratings.services import open_pool
@@ -91,7 +91,6 @@ def open_division(season: Season, level: int) -> Division:
         rules_version=info.version,
         options=ladder.options,
         secret=secrets.token_hex(SECRET_BYTES),
-        rated=ladder.takes_all,
         state=TournamentState.RUNNING,
         is_fully_scheduled=True,
         is_open_ended=True,
@@ -160,7 +159,7 @@ def _next_seating(season: Season) -> list[list[int]]:
     authors = members.filter(bot__is_reference=False, entry__isnull=False)
     lanes = dict(authors.values_list("pk", "entry__tournament"))
     versions = dict(authors.values_list("version", "pk"))
-    rated = Rating.objects.filter(pool__key=ladder_pool_key(season.ladder))
+    rated = Rating.objects.filter(pool=open_ladder_pool(season.ladder))
     order = rated.filter(version__in=authors.values("version")).order_by("-score", "version")
     ordered = [versions[version] for version in order.values_list("version", flat=True)]
     known = set(ordered)

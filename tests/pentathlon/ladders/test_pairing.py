@@ -1,6 +1,7 @@
 """Batches of ladder matches: how many, for whom, and what a crash leaves."""
 
 import pytest
+from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import VersionState
 from pentathlon.fleet.models import Worker
@@ -245,7 +246,7 @@ def test_ladder_is_no_tournament_that_closes_when_nothing_waits() -> None:
     assert close_finished() == []
 
 
-def test_settled_ladder_plays_slowly(settings: pytest.FixtureRequest) -> None:
+def test_settled_ladder_plays_slowly() -> None:
     ladder = open_ladder(slots=4)
     make_version()
     make_version()
@@ -266,7 +267,7 @@ def test_settled_ladder_plays_slowly(settings: pytest.FixtureRequest) -> None:
 
 
 def test_step_costs_the_same_number_of_queries_whatever_was_played(
-    django_assert_max_num_queries: object,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     ladder = open_ladder(slots=1)
     for _ in range(4):
@@ -279,7 +280,7 @@ def test_step_costs_the_same_number_of_queries_whatever_was_played(
     make_due()
     Division.objects.exclude(pk=division_of(ladder).pk).update(due_at=None)
 
-    with django_assert_max_num_queries(45):  # type: ignore[operator]
+    with django_assert_max_num_queries(45):
         pairing.make_batches(for_s=60)
 
     assert rows > 40

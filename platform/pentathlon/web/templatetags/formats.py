@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django import template
 
 from pentathlon.ratings.uncertainty import half_width
+from pentathlon_engines.contract.info import ordinal
 
 register = template.Library()
 
@@ -49,6 +50,12 @@ def seconds(milliseconds: float) -> str:
     """Write milliseconds as seconds: two decimals, one from ten seconds on."""
     value = milliseconds / 1000
     return f"{value:.2f}" if value < _TEN_SECONDS else f"{value:.1f}"
+
+
+@register.filter
+def place(number: int) -> str:
+    """Write a place from 1 in words: "3rd"."""
+    return ordinal(number - 1)
 
 
 @register.filter

@@ -1,5 +1,7 @@
 """Bots and their versions."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -10,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion, VersionState
 from pentathlon.bots.services import disqualify_version, reinstate_version, retire_version
+from pentathlon.ladders.reading import next_match, places_of
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
@@ -23,6 +26,7 @@ from pentathlon.web.requests import person, query_text, signed_in_user, wants_pa
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
+Context = dict[str, Any]  # Any: what templates take
 _RECENT = 10
 _FAULTS = 5
 _CANDIDATES = 20
@@ -54,6 +58,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     )
     newest = _newest_per_pool(ratings)
     reader = person(request)
+    ladders = places_of(found)
     latest = Match.objects.filter(pk__in=latest_matches(found.pk, limit=_CANDIDATES))
     matches = latest.visible_to(reader).recent().with_seats()
     faults = MatchSeat.objects.filter(pk__in=latest_faults(found.pk, limit=_CANDIDATES))
@@ -65,6 +70,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
         "newest": versions[0] if versions else None,
         "is_in_play": any(each.state == VersionState.ELIGIBLE for each in versions),
         "stopped": [each for each in versions if each.state in TAKEN_OUT],
+        "ladders": ladders,
         "ratings": newest,
         "charts": [_chart(found, rating) for rating in newest],
         "matches": matches[:_RECENT],
@@ -84,6 +90,7 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
     waiting = checks.waiting().with_needs().first()
     reader = person(request)
     is_owner = reader is not None and reader.pk == found.bot.owner_id
+    ladders = _ladders(found)
     context = {
         "section": "bots",
         "version": found,
@@ -92,6 +99,8 @@ def version(request: HttpRequest, version_id: int) -> HttpResponse:
         "waiting": None if waiting is None else why_waiting(waiting),
         "is_owner": is_owner,
         "is_staff": _is_staff(reader),
+        "ladders": ladders,
+        "is_waiting": any(each["next"].is_first for each in ladders),
         "titles": [GAMES[key].info.title for key in found.game_keys if key in GAMES],
     }
     part = "web/parts/checks.html" if wants_part(request) else "web/version.html"
@@ -164,6 +173,14 @@ def version_archive(request: HttpRequest, version_id: int) -> HttpResponse:
     response = HttpResponse(bytes(found.archive.data), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{found.archive_name}"'
     return response
+
+
+def _ladders(found: BotVersion) -> list[Context]:
+    """Return where a version that may play stands, with its next match."""
+    if found.state != VersionState.ELIGIBLE:
+        return []
+    places = ((place, next_match(found, place)) for place in places_of(found.bot))
+    return [{"place": place, "next": coming} for place, coming in places if coming is not None]
 
 
 def _is_staff(reader: User | None) -> bool:

@@ -4,6 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.ladders.reading import ladder_lines
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import live_key
 from pentathlon.replays.boards import board_svg
@@ -47,6 +48,7 @@ def game(request: HttpRequest, game: str) -> HttpResponse:
         "board": inline_board(board),
         "caption": caption,
         "table": rating_table(live_key(game), reader=person(request), size=_BEST),
+        "ladders": ladder_lines(game=game),
         "seat_rates": seat_rates_of_game(game),
         "matches": latest,
     }

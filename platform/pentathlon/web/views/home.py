@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
+from pentathlon.ladders.reading import ladder_lines
 from pentathlon.matches.models import Match
 from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import live_key
@@ -38,6 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "ranking": ranking_rows(latest_table(), reader=reader, size=_BEST),
         "boards": _leaderboards(tiles, reader),
         "cards": _cards(),
+        "ladders": [line for line in ladder_lines() if line.ladder.takes_all],
         "tournaments": tournament_lines(limit=_TOURNAMENTS),
     }
     return render(request, "web/home.html", context)

@@ -1,0 +1,196 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import LARGEST_ID, Endpoint
+from api.matches import SeatedVersionSerializer
+from api.pagination import OnePage
+from api.requests import RequestSerializer
+from api.tournament_tables import StandingSerializer
+from pentathlon.accounts.models import Scope
+from pentathlon.bots.models import Bot
+from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
+from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, SeasonState
+from pentathlon.ladders.reading import (
+    LadderLine,
+    LadderRow,
+    ladder_lines,
+    ladder_table,
+    seasons_of,
+)
+
+_MOST_DIGITS = 4
+Choose = Callable[..., LadderMember]
+
+
+class DivisionSerializer(serializers.ModelSerializer[Division]):
+    """One table of a season."""
+
+    tournament = serializers.IntegerField(
+        source="tournament_id", help_text="Its table, matches, document and seeds."
+    )
+    bots = serializers.IntegerField(help_text="Of authors.")
+    matches = serializers.IntegerField(source="done", help_text="Played so far.")
+    commitment = serializers.CharField(
+        source="tournament.commitment", help_text="SHA-256 of the secret behind all seeds."
+    )
+
+    class Meta:
+        model = Division
+        fields = ("level", "tournament", "bots", "matches", "is_settled", "commitment")
+        read_only_fields = fields
+
+
+class LadderSeasonSerializer(serializers.Serializer[LadderLine]):
+    """A season of a ladder."""
+
+    number = serializers.IntegerField(source="season.number")
+    state = serializers.ChoiceField(source="season.state", choices=SeasonState.choices)
+    opened_at = serializers.DateTimeField(source="season.opened_at")
+    closes_at = serializers.DateTimeField(source="season.closes_at")
+    closed_at = serializers.DateTimeField(source="season.closed_at", allow_null=True)
+    bots = serializers.IntegerField(help_text="Of authors.")
+    matches = serializers.IntegerField(help_text="Played so far.")
+    divisions = DivisionSerializer(many=True)
+
+
+class LadderSerializer(serializers.Serializer[Any]):  # Any: one, or many
+    """A ladder with its running season."""
+
+    key = serializers.CharField(source="ladder.key")
+    title = serializers.CharField(source="ladder.title")
+    game = serializers.CharField(source="ladder.game")
+    table_seats = serializers.IntegerField(source="ladder.table_seats")
+    options = serializers.DictField(source="ladder.options")
+    takes_all = serializers.BooleanField(
+        source="ladder.takes_all", help_text="Bots join by themselves; else by `join` only."
+    )
+    season = LadderSeasonSerializer(source="*")
+
+
+class LadderRowSerializer(serializers.Serializer[LadderRow]):
+    """One line of a division's table."""
+
+    rank = serializers.IntegerField(
+        allow_null=True, help_text="Among authors; null for reference bots and who has left."
+    )
+    reference = serializers.BooleanField(source="is_reference")
+    standing = StandingSerializer()
+
+
+class LadderBotSerializer(RequestSerializer):
+    """The bot that is meant."""
+
+    bot = serializers.IntegerField(
+        min_value=1, max_value=LARGEST_ID, help_text="Id of one of your bots."
+    )
+
+
+class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
+    """What is chosen for a bot in a ladder, and which version plays."""
+
+    ladder = serializers.CharField(source="ladder.key")
+    bot = serializers.IntegerField(source="bot_id")
+    choice = serializers.ChoiceField(choices=Choice.choices)
+    version = SeatedVersionSerializer(allow_null=True)
+
+    class Meta:
+        model = LadderMember
+        fields = ("ladder", "bot", "choice", "version")
+        read_only_fields = fields
+
+
+class LadderViewSet(Endpoint[Ladder]):
+    """Ladders: every bot plays there by itself, season after season."""
+
+    noun = "ladder"
+    queryset = Ladder.objects.all()
+    serializer_class = LadderSerializer
+    filter_backends = ()
+    lookup_field = "key"
+    lookup_value_regex = "[a-z0-9_-]{1,40}"
+    pagination_class = OnePage
+    write_scope = Scope.BOTS_WRITE
+    query_parameters = {"standings": ("division",)}
+
+    @extend_schema(responses=LadderSerializer(many=True))
+    def list(self, request: Request) -> Response:
+        """List all ladders with their running seasons."""
+        page: Any = self.paginate_queryset(ladder_lines())
+        return self.get_paginated_response(LadderSerializer(page, many=True).data)
+
+    @extend_schema(responses=LadderSerializer)
+    def retrieve(self, request: Request, key: str) -> Response:
+        """Describe a ladder and its running season."""
+        return Response(LadderSerializer(self._seasons()[0]).data)
+
+    @extend_schema(responses=LadderSeasonSerializer(many=True))
+    @action(detail=True)
+    def seasons(self, request: Request, key: str) -> Response:
+        """List the seasons of a ladder, the latest first."""
+        page: Any = self.paginate_queryset(self._seasons())
+        return self.get_paginated_response(LadderSeasonSerializer(page, many=True).data)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "division",
+                {"type": "integer", "minimum": 1, "default": 1},
+                description="1 is the highest.",
+            )
+        ],
+        responses=LadderRowSerializer(many=True),
+    )
+    @action(detail=True)
+    def standings(self, request: Request, key: str) -> Response:
+        """Return the table of a division of the running season, best first."""
+        level = self._level(request)
+        found = (each for each in self._seasons()[0].divisions if each.level == level)
+        division = next(found, None)
+        if division is None:
+            raise NotFound(f"There is no division {level}.", field="division")
+        page: Any = self.paginate_queryset(ladder_table(division))
+        return self.get_paginated_response(LadderRowSerializer(page, many=True).data)
+
+    @extend_schema(request=LadderBotSerializer, responses=LadderMemberSerializer)
+    @action(detail=True, methods=["post"])
+    def join(self, request: Request, key: str) -> Response:
+        """Have the newest eligible version of one of your bots play, and those after it."""
+        return self._choose(join_ladder)
+
+    @extend_schema(request=LadderBotSerializer, responses=LadderMemberSerializer)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, key: str) -> Response:
+        """Give one of your bots no new matches until it joins again; it keeps its place."""
+        return self._choose(pause_ladder)
+
+    @extend_schema(request=LadderBotSerializer, responses=LadderMemberSerializer)
+    @action(detail=True, methods=["post"])
+    def leave(self, request: Request, key: str) -> Response:
+        """Take one of your bots out of the ladder until it joins again."""
+        return self._choose(leave_ladder)
+
+    def _choose(self, choose: Choose) -> Response:
+        wanted = LadderBotSerializer(data=self.request.data)
+        wanted.is_valid(raise_exception=True)
+        pk = wanted.validated_data["bot"]
+        bot = Bot.objects.select_related("owner").filter(pk=pk).first()
+        if bot is None:
+            raise NotFound(f"There is no bot {pk}.", field="bot")
+        member = choose(actor=self.actor, ladder=self.get_object(), bot=bot)
+        return Response(LadderMemberSerializer(member).data)
+
+    def _seasons(self) -> Sequence[LadderLine]:
+        return seasons_of(self.get_object())
+
+    def _level(self, request: Request) -> int:
+        text = request.query_params.get("division", "1")
+        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text)):
+            raise InvalidInput("division is a whole number from 1.", field="division")
+        return int(text)

@@ -1,0 +1,211 @@
+"""How ladders stand, for pages and the API. No read costs more for what has been played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, F, Prefetch, Q, QuerySet
+
+from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
+from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.ratings.models import Rating
+from pentathlon.tournaments.models import Entry, EntryState
+from pentathlon.tournaments.standings import Standing, standings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LadderLine:
+    """One ladder in a list, with its running season."""
+
+    ladder: Ladder
+    season: Season
+    divisions: list[Division]
+
+    @property
+    def bots(self) -> int:
+        """Bots of authors that take part."""
+        return sum(division.bots for division in self.divisions)
+
+    @property
+    def matches(self) -> int:
+        """Matches that this season has played."""
+        return sum(division.done for division in self.divisions)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all ratings are certain, so that it plays at the idle rate."""
+        return all(division.is_settled for division in self.divisions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LadderRow:
+    """One line of a division's table."""
+
+    rank: int | None
+    """Among the bots of authors; None for reference bots and for those that have left."""
+    standing: Standing
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it is a reference bot."""
+        return self.standing.version.bot.is_reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LadderPlace:
+    """A bot and a ladder that it plays in or may play in."""
+
+    ladder: Ladder
+    member: LadderMember | None
+    division: Division | None
+    """Where it plays; None while it does not."""
+    rank: int | None
+    """Among the bots of authors in its division."""
+    size: int
+    """How many those are."""
+
+    @property
+    def choice(self) -> str:
+        """What its author has chosen."""
+        return self.member.choice if self.member else Choice.BY_ITSELF
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether it has a place and is not paused."""
+        return self.division is not None and self.choice != Choice.PAUSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextMatch:
+    """When the next match of a version on a ladder is played."""
+
+    match: Match | None
+    """That waits or runs; None while none is made."""
+    is_first: bool
+    sentence: str
+
+
+def ladder_lines(*, game: str | None = None) -> list[LadderLine]:
+    """Return all ladders with their running seasons, game by game."""
+    running = Season.objects.running().select_related("ladder")
+    seasons = running.order_by("ladder__game", "-ladder__takes_all", "ladder__key")
+    if game is not None:
+        seasons = seasons.filter(ladder__game=game)
+    loaded = seasons.prefetch_related(Prefetch("divisions", _divisions()))
+    return [
+        LadderLine(ladder=each.ladder, season=each, divisions=list(each.divisions.all()))
+        for each in loaded
+    ]
+
+
+def seasons_of(ladder: Ladder) -> list[LadderLine]:
+    """Return the seasons of a ladder, the latest first."""
+    seasons = ladder.seasons.order_by("-number")
+    loaded = seasons.prefetch_related(Prefetch("divisions", _divisions()))
+    return [
+        LadderLine(ladder=ladder, season=each, divisions=list(each.divisions.all()))
+        for each in loaded
+    ]
+
+
+def ladder_table(division: Division) -> list[LadderRow]:
+    """Return the table of a division, best first; those that have left come last."""
+    return ranked_rows(standings(division.tournament))
+
+
+def ranked_rows(rows: Sequence[Standing]) -> list[LadderRow]:
+    """Number the lines of authors' bots; reference bots stand among them without a number."""
+    rank = 0
+    lines = []
+    for row in rows:
+        counts = row.place is not None and not row.version.bot.is_reference
+        rank += counts
+        lines.append(LadderRow(rank=rank if counts else None, standing=row))
+    return lines
+
+
+def places_of(bot: Bot) -> list[LadderPlace]:
+    """Return the ladders of the games that a bot plays, and where it stands in each."""
+    eligible = bot.versions.filter(state=VersionState.ELIGIBLE)
+    games = set(eligible.values_list("games__game", flat=True))
+    members = {
+        member.ladder_id: member
+        for member in bot.memberships.select_related("version", "entry__tournament", "ladder")
+    }
+    ladders = Ladder.objects.filter(Q(game__in=games) | Q(pk__in=members))
+    return [
+        place_in(ladder, members.get(ladder.pk))
+        for ladder in ladders.order_by("game", "-takes_all", "key")
+    ]
+
+
+def place_in(ladder: Ladder, member: LadderMember | None) -> LadderPlace:
+    """Return where a bot stands in a ladder."""
+    if member is None or member.entry is None or member.version_id is None:
+        return LadderPlace(ladder=ladder, member=member, division=None, rank=None, size=0)
+    division = Division.objects.filter(tournament=member.entry.tournament_id).first()
+    active = Entry.objects.filter(
+        tournament=member.entry.tournament_id,
+        state=EntryState.ACTIVE,
+        version__bot__is_reference=False,
+    )
+    pool = Rating.objects.filter(pool__tournament=member.entry.tournament_id)
+    own = pool.filter(version=member.version_id).first()
+    above = pool.filter(score__gt=own.score, version__in=active.values("version")) if own else None
+    return LadderPlace(
+        ladder=ladder,
+        member=member,
+        division=division,
+        rank=None if above is None or member.bot.is_reference else above.count() + 1,
+        size=active.count(),
+    )
+
+
+def next_match(version: BotVersion, place: LadderPlace) -> NextMatch | None:
+    """Return when a version plays next in a ladder; None if it does not play there."""
+    if place.division is None or place.member is None:
+        return None
+    if place.member.version_id != version.pk:
+        return None
+    lane = Match.objects.of_lane(place.division.tournament_id).of_version(version.pk)
+    is_first = not lane.filter(state=MatchState.DONE).exists()
+    live = lane.live().first()
+    if live is not None:
+        return NextMatch(match=live, is_first=is_first, sentence="It is being played now.")
+    waiting = lane.waiting().with_needs().first()
+    if waiting is not None:
+        reason = why_waiting(waiting)
+        sentence = reason.sentence if reason else "It is played within seconds."
+        return NextMatch(match=waiting, is_first=is_first, sentence=sentence)
+    return NextMatch(match=None, is_first=is_first, sentence=_why_none(place, is_first=is_first))
+
+
+def _why_none(place: LadderPlace, *, is_first: bool) -> str:
+    if place.choice == Choice.PAUSED:
+        return "It is paused: it gets a match when you have it join again."
+    if not read_fleet().slots:
+        return "No worker is alive; it is made as soon as one is."
+    division = place.division
+    others = Entry.objects.filter(
+        tournament=division.tournament_id if division else None, state=EntryState.ACTIVE
+    ).exclude(version=place.member.version_id if place.member else None)
+    if others.count() < place.ladder.table_seats - 1:
+        return "It waits for opponents: other authors' bots or reference bots."
+    if is_first or division is None or not division.is_settled:
+        return "It is made within seconds, when a slot is free."
+    return "Ratings are certain here, so it plays now and then."
+
+
+def _divisions() -> QuerySet[Division]:
+    authors = Q(
+        tournament__entries__state=EntryState.ACTIVE,
+        tournament__entries__version__bot__is_reference=False,
+    )
+    counted = Division.objects.annotate(  # type: ignore[no-redef]  # declared on Division
+        bots=Count("tournament__entries", filter=authors), done=F("tournament__pool__done")
+    )
+    return counted.select_related("tournament").order_by("level")

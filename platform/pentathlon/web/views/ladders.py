@@ -1,0 +1,93 @@
+"""Ladders: the list, the tables of each, and what authors choose for their bots."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from pentathlon.bots.models import Bot
+from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
+from pentathlon.ladders.models import Division, Ladder, Season
+from pentathlon.ladders.reading import LadderLine, ladder_lines, ladder_table, seasons_of
+from pentathlon.web.requests import person, query_number, signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon_engines import GAMES
+
+_CHOICES = {
+    "join": (join_ladder, "plays in"),
+    "pause": (pause_ladder, "pauses in"),
+    "leave": (leave_ladder, "has left"),
+}
+_SEASONS_SHOWN = 50
+
+
+@require_safe
+def ladders(request: HttpRequest) -> HttpResponse:
+    """List the ladders with their running seasons."""
+    context = {"section": "ladders", "lines": ladder_lines()}
+    return render(request, "web/ladders.html", context)
+
+
+@require_safe
+def ladder(request: HttpRequest, key: str) -> HttpResponse:
+    """Show the running season of a ladder, division by division."""
+    found = get_object_or_404(Ladder, key=key)
+    seasons = seasons_of(found)[:_SEASONS_SHOWN]
+    if not seasons:
+        raise Http404(f"{found.title} has no season yet.")
+    return _season(request, found, seasons[0], earlier=seasons[1:])
+
+
+@require_safe
+def season(request: HttpRequest, key: str, number: int) -> HttpResponse:
+    """Show a season: its final tables once it is closed."""
+    found = get_object_or_404(
+        Season.objects.select_related("ladder"), ladder__key=key, number=number
+    )
+    line = next(each for each in seasons_of(found.ladder) if each.season.pk == found.pk)
+    return _season(request, found.ladder, line, earlier=[])
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def choice(request: HttpRequest, bot_id: int, key: str) -> HttpResponse:
+    """Have a bot join, pause in or leave a ladder."""
+    actor = signed_in_user(request)
+    bot = get_object_or_404(Bot.objects.owned_by(actor).select_related("owner"), pk=bot_id)
+    found = get_object_or_404(Ladder, key=key)
+    if request.POST.get("choice") not in _CHOICES:
+        raise Http404("One can join, pause or leave.")
+    choose, words = _CHOICES[request.POST["choice"]]
+    choose(actor=actor, ladder=found, bot=bot)
+    messages.success(request, f"{bot.name} {words} {found.title}.")
+    return redirect("bot", bot.pk)
+
+
+def _season(
+    request: HttpRequest, found: Ladder, line: LadderLine, *, earlier: list[LadderLine]
+) -> HttpResponse:
+    wanted = query_number(request, "division") or 1
+    division = _division(line, wanted)
+    reader = person(request)
+    context = {
+        "section": "ladders",
+        "ladder": found,
+        "info": GAMES[found.game].info,
+        "line": line,
+        "season": line.season,
+        "division": division,
+        "rows": ladder_table(division),
+        "earlier": earlier,
+        "reader_id": reader.pk if reader else None,
+    }
+    return render(request, "web/ladder.html", context)
+
+
+def _division(line: LadderLine, level: int) -> Division:
+    found = (division for division in line.divisions if division.level == level)
+    division = next(found, None)
+    if division is None:
+        raise Http404(f"This season has no division {level}.")
+    return division

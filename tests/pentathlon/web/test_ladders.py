@@ -1,0 +1,92 @@
+"""The pages of ladders."""
+
+import pytest
+from django.test import Client
+
+from pentathlon.ladders.models import LadderMember
+from tests.factories import make_user, make_version
+from tests.pentathlon.ladders.playing import (
+    division_of,
+    make_reference,
+    open_ladder,
+    play_waiting,
+    seat_all,
+    step,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def _page(client: Client, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_list_and_table_show_the_field(client: Client) -> None:
+    ladder = open_ladder()
+    mark, version = make_reference(), make_version()
+    seat_all()
+    step()
+    play_waiting(winner=version.pk)
+
+    assert "Tash-Kalar: Deathmatch Duel" in _page(client, "/ladders/")
+    page = _page(client, "/ladders/tuned/")
+
+    assert version.bot.name in page
+    assert mark.bot.name in page
+    assert ">reference<" in page
+    assert f"/tournaments/{division_of(ladder).tournament_id}/" in page
+    assert "/ladders/tuned/" in _page(client, "/leaderboards/tuned/")
+    assert "plays within seconds" in _page(client, "/")
+    assert "plays within seconds" in _page(client, "/games/tuned/")
+
+
+@pytest.mark.parametrize("part", ["", "matches/", "schedule/", "faults/", "document/"])
+def test_division_has_the_pages_of_a_tournament(client: Client, part: str) -> None:
+    ladder = open_ladder()
+    make_version()
+    make_version()
+    seat_all()
+    step()
+
+    _page(client, f"/tournaments/{division_of(ladder).tournament_id}/{part}")
+
+
+def test_version_page_says_when_the_first_match_is(client: Client) -> None:
+    open_ladder()
+    version = make_version()
+    seat_all()
+    assert "waits for opponents" in _page(client, f"/versions/{version.pk}/")
+    make_reference()
+    seat_all()
+    step()
+
+    page = _page(client, f"/versions/{version.pk}/")
+
+    assert "first\nmatch" in page
+    play_waiting()
+    assert "1st of 1" in _page(client, f"/versions/{version.pk}/")
+
+
+def test_author_pauses_and_leaves_on_the_page_of_the_bot(client: Client) -> None:
+    open_ladder()
+    version = make_version()
+    seat_all()
+    client.force_login(version.bot.owner)
+    assert 'value="pause"' in _page(client, f"/bots/{version.bot_id}/")
+
+    for choice, stored in (("pause", "paused"), ("join", "in"), ("leave", "out")):
+        client.post(f"/bots/{version.bot_id}/ladders/tuned/", {"choice": choice})
+        assert LadderMember.objects.get(bot=version.bot, ladder__key="tuned").choice == stored
+
+
+def test_others_see_no_buttons_and_cannot_choose(client: Client) -> None:
+    open_ladder()
+    version = make_version()
+    seat_all()
+    client.force_login(make_user())
+
+    assert 'value="pause"' not in _page(client, f"/bots/{version.bot_id}/")
+    answer = client.post(f"/bots/{version.bot_id}/ladders/tuned/", {"choice": "leave"})
+    assert answer.status_code == 404
