@@ -58,7 +58,7 @@ class Environment:
     """PENTATHLON_LADDERS: make ladders and reference bots, and keep them playing."""
     ladder_season_days: float = 28
     """PENTATHLON_LADDER_SEASON_DAYS: how long a season lasts."""
-    ladder_matches_an_hour: float = 60
+    ladder_matches_an_hour: float = 12
     """PENTATHLON_LADDER_MATCHES_AN_HOUR: what each division plays once its ratings are certain."""
     proxies: int = 0
     """PENTATHLON_PROXIES: how many of our own proxies are in front; 1 in production."""
@@ -97,7 +97,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         bot_matches=int(_number(variables, "PENTATHLON_BOT_MATCHES", least=1) or 8),
         ladders=_flag(variables, "PENTATHLON_LADDERS", default=True),
         ladder_season_days=28 if days is None else days,
-        ladder_matches_an_hour=60 if an_hour is None else an_hour,
+        ladder_matches_an_hour=12 if an_hour is None else an_hour,
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
         starved_share=_number(variables, "PENTATHLON_STARVED_SHARE", least=0),
         drain_s=_number(variables, "PENTATHLON_DRAIN_S", least=0),

@@ -1,0 +1,12 @@
+"""Plays the first legal action, so that it does the same in the same position."""
+
+from pentathlon_engines.bot import Turn, play
+
+
+def choose(turn: Turn) -> str:
+    """Choose the first action."""
+    return turn.legal[0]
+
+
+if __name__ == "__main__":
+    play(choose)
