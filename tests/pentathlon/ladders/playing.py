@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.db.models.functions import Now
+
 from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.fleet.models import Worker
 from pentathlon.ladders import membership, pairing, seasons
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder
@@ -69,4 +72,6 @@ def play_waiting(*, winner: int | None = None) -> list[int]:
 def step() -> int:
     """Make the next matches."""
     make_due()
+    # Its heartbeat, however slow this machine is.
+    Worker.objects.update(seen_at=Now())
     return pairing.make_batches(for_s=60)
