@@ -1,0 +1,106 @@
+"""Compares stored schedules with what document, secret and results give."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from pentathlon.matches.models import MatchSeat, MatchState
+from pentathlon.tournaments.batches import BlockState, FormerLeg
+from pentathlon.tournaments.document import document, event_key
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.scheduling import BatchDiffers, make_again
+from pentathlon_engines.tournament.batches import Note, draw_schedule, pairings_of
+from pentathlon_engines.tournament.formats.interface import PlannedBlock
+from pentathlon_engines.tournament.schedule import Pairing
+
+
+def schedule_differences(tournament: Tournament) -> Iterator[str]:
+    """Yield how a tournament's schedule differs from the one that can be made again.
+
+    It locks nothing: let no schedule be made meanwhile.
+
+    Raises:
+        BadDocument: the tournament began before seeds were sealed.
+        UnknownScheduler: it needs the scheduler of another release.
+    """
+    drawn: list[Pairing] = []
+    yield from _draw_again(tournament, drawn)
+    places = tournament.tournament_matches.order_by("index").values_list(
+        "index", "round", "block", "match__seed", "match__alias", "match_id"
+    )
+    stored = {place[0]: place[1:] for place in places}
+    seatings = _seatings(tournament)
+    for pairing in drawn:
+        if pairing.index not in stored:
+            continue
+        *facts, match_id = stored.pop(pairing.index)
+        made = [pairing.round, pairing.block, pairing.seed, pairing.alias]
+        if facts != made or seatings[match_id] != list(pairing.seating):
+            yield (
+                f"match {pairing.index} is {facts}, {seatings[match_id]}, "
+                f"not {made}, {list(pairing.seating)}"
+            )
+    for index in sorted(stored):
+        yield f"match {index} follows from nothing"
+    yield from _wrong_results(tournament)
+
+
+def _draw_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
+    """Append all matches that batches make again; yield what is wrong with the batches."""
+    key = event_key(tournament)
+    batches = list(tournament.batches.order_by("number"))
+    if not batches:
+        drawn += draw_schedule(document(tournament), key=key)
+    digest = ""
+    for batch in batches:
+        if batch.input is None:
+            before = draw_schedule(document(tournament), key=key)
+            drawn += [pairing for pairing in before if pairing.block <= batch.last_block]
+            continue
+        digest = Note.from_json(batch.input).digest(digest)
+        if digest != batch.input_digest:
+            yield f"{batch}: its digest is not that of its note"
+            digest = batch.input_digest
+        try:
+            blocks: Sequence[PlannedBlock] = make_again(tournament, batch)
+        except BatchDiffers as error:
+            yield str(error)
+            return
+        drawn += pairings_of(
+            blocks, first_block=batch.first_block, first_index=len(drawn) + 1, key=key
+        )
+
+
+def _wrong_results(tournament: Tournament) -> Iterator[str]:
+    """Yield the blocks whose noted result is not that of their matches.
+
+    Where an organiser had a match played again, pairings stay as the first result made them.
+    """
+    former = FormerLeg.objects.filter(place__tournament=tournament)
+    replayed = set(former.values_list("place__block", flat=True))
+    complete = tournament.blocks.filter(state=BlockState.COMPLETE).exclude(number__in=replayed)
+    noted = dict(complete.values_list("number", "result"))
+    seats = MatchSeat.objects.filter(
+        match__place__tournament=tournament, match__state=MatchState.DONE
+    )
+    rows = seats.order_by("match__place__index", "seat").values_list(
+        "match__place__block", "match__place__index", "rank"
+    )
+    played: dict[int, dict[int, list[int | None]]] = defaultdict(lambda: defaultdict(list))
+    for block, index, rank in rows:
+        played[block][index].append(rank)
+    for number, result in sorted(noted.items()):
+        ranks = list(played[number].values())
+        if result != ranks:
+            yield f"block {number} counts as {result}, its matches have {ranks}"
+
+
+def _seatings(tournament: Tournament) -> dict[int, list[int]]:
+    entries = tournament.entries.scheduled().values_list("version", "number")
+    numbers = {version: number or 0 for version, number in entries}
+    seats = MatchSeat.objects.filter(match__place__tournament=tournament)
+    found: dict[int, list[int]] = defaultdict(list)
+    for match, version in seats.order_by("match", "seat").values_list("match", "version"):
+        found[match].append(numbers[version])
+    return found

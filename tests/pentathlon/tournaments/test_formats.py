@@ -1,0 +1,89 @@
+"""Each format once from its start to its table, without workers."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from pentathlon.matches.models import MatchSeat, MatchState
+from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.blocks import settle_blocks
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.proof import proof
+from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.services import close_finished, start_tournament
+from pentathlon_engines.tournament.proof import check_proof
+from tests.factories import make_user, make_version
+from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle
+
+pytestmark = pytest.mark.django_db
+
+FORMATS = [
+    ("round_robin", 5, {}),
+    ("gauntlet", 4, {}),
+    ("swiss", 6, {}),
+    ("knockout", 5, {}),
+    ("finals", 3, {"blocks": 12}),
+    ("ab_test", 2, {}),
+]
+
+
+def _played(kind: str, bots: int, params: dict[str, Any]) -> Tournament:
+    owner = make_user(organiser=True)
+    versions = [make_version().pk for _ in range(bots)]
+    made = open_cup(owner, format=kind, versions=versions, params=params, rated=False)
+    tournament = start_tournament(actor=owner, tournament=made)
+    for _ in range(200):
+        settle([match for match in matches_of(tournament) if match.state == MatchState.PENDING])
+        settle_blocks()
+        make_schedules()
+        tournament.refresh_from_db()
+        if tournament.is_fully_scheduled and close_finished():
+            break
+    tournament.refresh_from_db()
+    return tournament
+
+
+@pytest.mark.parametrize(("kind", "bots", "params"), FORMATS)
+def test_format_is_played_from_start_to_table(
+    kind: str, bots: int, params: dict[str, Any]
+) -> None:
+    tournament = _played(kind, bots, params)
+
+    assert tournament.state == TournamentState.CLOSED
+    assert tournament.scheduled == tournament.planned > 0
+    checks = check_proof(proof(tournament))
+    assert {check.state for check in checks} == {"ok"}, checks
+    out = StringIO()
+    call_command("verify_schedules", tournament.pk, stdout=out)
+    assert "as drawn" in out.getvalue()
+
+
+def test_changed_seat_is_found() -> None:
+    tournament = _played("swiss", 4, {})
+    seats = MatchSeat.objects.filter(match__place__tournament=tournament).order_by("pk")
+    first, second = seats[:2]
+    MatchSeat.objects.filter(pk=first.pk).update(version=second.version_id)
+    MatchSeat.objects.filter(pk=second.pk).update(version=first.version_id)
+
+    with pytest.raises(CommandError, match="1 of 1"):
+        call_command("verify_schedules", tournament.pk, stdout=StringIO())
+
+
+def test_changed_result_that_pairings_follow_from_is_found() -> None:
+    tournament = _played("swiss", 4, {})
+    block = tournament.blocks.get(number=1)
+    match = tournament.tournament_matches.filter(block=block.number)[0].match
+    first, second = match.seats.order_by("seat")
+    MatchSeat.objects.filter(pk=first.pk).update(rank=second.rank)
+    MatchSeat.objects.filter(pk=second.pk).update(rank=first.rank)
+    apply_results()
+    out = StringIO()
+
+    with pytest.raises(CommandError):
+        call_command("verify_schedules", stdout=out)
+
+    assert "block 1" in out.getvalue()
