@@ -4,7 +4,7 @@
 field that was wrong as `attr`.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from pentathlon.common.errors import (
     InvalidInput,
     NotAllowed,
     NotFound,
+    Problems,
     TooLarge,
 )
 from pentathlon.middleware import outages
@@ -45,6 +46,7 @@ class Refusal(exceptions.APIException):
     def __init__(self, error: DomainError) -> None:
         super().__init__(error.detail, code=error.code)
         self.field = error.field
+        self.problems = error.errors if isinstance(error, Problems) else (error,)
         self.status_code = next(
             (status for kind, status in _STATUSES if isinstance(error, kind)),
             HTTPStatus.BAD_REQUEST,
@@ -58,6 +60,19 @@ class DatabaseAway(exceptions.APIException):
     default_code = outages.CODE
     default_detail = outages.DETAIL
     wait = outages.RETRY_AFTER_S
+
+
+@dataclass
+class RefusedValue(Error):
+    """One thing that a service refused, with what it would have allowed."""
+
+    pointer: str | None = None
+    allowed: Any = None  # Any: JSON
+
+
+def pointer_of(field: str | None) -> str | None:
+    """Return the JSON pointer into the request of a field with dots between levels."""
+    return None if field is None else "/" + field.replace(".", "/")
 
 
 class ProblemHandler(ExceptionHandler):
@@ -88,14 +103,20 @@ class ProblemFormatter(ExceptionFormatter):
     def get_errors(self) -> list[Error]:
         """Name the field that a service complained about."""
         if isinstance(self.exc, Refusal):
-            return [Error(str(self.exc.get_codes()), str(self.exc.detail), self.exc.field)]
+            return [
+                RefusedValue(
+                    each.code, each.detail, each.field, pointer_of(each.field), each.allowed
+                )
+                for each in self.exc.problems
+            ]
         return super().get_errors()
 
     def format_error_response(self, error_response: ErrorResponse) -> dict[str, Any]:
         """Return the body of the answer."""
         errors = error_response.errors
         is_form = isinstance(self.exc, exceptions.ValidationError)
-        code = "validation_error" if is_form else errors[0].code
+        is_many = isinstance(self.exc, Refusal) and len(errors) > 1
+        code = "validation_error" if is_form else Problems.code if is_many else errors[0].code
         return {
             "type": f"urn:pentathlon:problem:{code}",
             "title": HTTPStatus(self.exc.status_code).phrase,

@@ -49,6 +49,10 @@ class StandingSerializer(serializers.Serializer[Any]):
         help_text="The best and the worst rank that it may have in truth; null before the close.",
     )
     chance_of_best = serializers.FloatField()
+    tie_breaks = serializers.DictField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="What each tie-break says, in their order.",
+    )
     provisional = serializers.BooleanField(source="is_provisional")
 
 

@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
@@ -18,7 +18,14 @@ from api.filters import GameFilter, TextFilter
 from api.matches import SeatedVersionSerializer
 from api.pagination import OnePage
 from api.people import PersonSerializer
-from api.requests import ReasonField, RequestSerializer
+from api.tournament_requests import (
+    DisqualificationSerializer,
+    DocumentRequestSerializer,
+    EntryRequestSerializer,
+    OrderedSerializer,
+    OrderSerializer,
+    TournamentRequestSerializer,
+)
 from api.tournament_tables import (
     CrosstableRowSerializer,
     ProgressSerializer,
@@ -26,42 +33,30 @@ from api.tournament_tables import (
     StandingSerializer,
 )
 from pentathlon.accounts.models import Scope
-from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.caching import answer_packed, tag_of
+from pentathlon.common.errors import TooLarge
 from pentathlon.tournaments import services
+from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.models import (
-    ENTRIES_PER_AUTHOR,
     Entry,
     Tournament,
     TournamentState,
 )
+from pentathlon.tournaments.orders import Order, give_order
 from pentathlon.tournaments.parts import places_of_part
+from pentathlon.tournaments.posting import create_from_document, document_schema
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
 from pentathlon.tournaments.tags import state_of_matches, state_of_tables
-from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import (
-    TournamentDocument,
     document_hash,
 )
-from pentathlon_engines.tournament.formats.registry import newest_format
 
-_LARGEST_ID = 10**18
-_MOST_IDS = 1000
-_OF_DOCUMENT = (
-    "game",
-    "params",
-    "options",
-    "limits",
-    "table_seats",
-    "draw_probability",
-    "tie_breaks",
-)
 _LARGEST_PART_NUMBER = 1000
-_MOST_TIE_BREAKS = 10
+_LARGEST_DOCUMENT = 2**20
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
@@ -110,74 +105,6 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         read_only_fields = fields
 
 
-@extend_schema_field({"type": "string", "enum": list(GAMES)})
-class GameField(serializers.CharField):
-    """The key of a game; the service says which there are."""
-
-
-class TournamentRequestSerializer(RequestSerializer):
-    """The fields of a new tournament."""
-
-    name = serializers.CharField(max_length=80)
-    game = GameField(max_length=30, help_text="Key of the game.")
-    format = serializers.CharField(max_length=20, default="round_robin")
-    versions = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=_LARGEST_ID),
-        max_length=_MOST_IDS,
-        default=list,
-        help_text="Ids of the bot versions that take part; more may enter before the start.",
-    )
-    cycles = serializers.IntegerField(
-        default=None,
-        allow_null=True,
-        min_value=1,
-        max_value=_MOST_IDS,
-        help_text="How often all meet: `params.cycles`.",
-    )
-    params = serializers.DictField(
-        default=dict, help_text="Parameters of the format; the others get their defaults."
-    )
-    tie_breaks = serializers.ListField(
-        child=serializers.CharField(max_length=30),
-        max_length=_MOST_TIE_BREAKS,
-        default=list,
-        help_text="What orders the table, the most important first; empty: the order-free fit.",
-    )
-    table_seats = serializers.IntegerField(
-        default=None, allow_null=True, help_text="Left out: as the game is usually played."
-    )
-    entries_per_author = serializers.IntegerField(
-        default=ENTRIES_PER_AUTHOR,
-        min_value=1,
-        max_value=_MOST_IDS,
-        help_text="How many versions one author may enter; the organiser may enter any.",
-    )
-    options = serializers.DictField(default=dict, help_text="Options of the game.")
-    limits = serializers.DictField(default=dict, help_text="Limits that differ from the usual.")
-    rated = serializers.BooleanField(default=True)
-    secret = serializers.CharField(
-        default=None,
-        allow_null=True,
-        max_length=64,
-        help_text="Only of an unrated replay: the secret of the tournament to play again.",
-    )
-    draw_probability = serializers.FloatField(
-        default=None, allow_null=True, help_text="Only of an unrated replay: that of its document."
-    )
-
-    @property
-    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
-        """The requested document, and the other arguments."""
-        asked = dict(self.validated_data)
-        document = {name: asked.pop(name) for name in _OF_DOCUMENT}
-        document["tie_breaks"] = tuple(document["tie_breaks"])
-        if (cycles := asked.pop("cycles")) is not None:
-            document["params"] = {"cycles": cycles, **document["params"]}
-        seats = document["table_seats"] or _usual_seats(document["game"])
-        scheduler = newest_format(asked.pop("format"), seats=seats)
-        return {**asked, "document": TournamentDocument(scheduler=scheduler, **document)}
-
-
 class PartSerializer(serializers.Serializer[Any]):
     """Which part of a long answer."""
 
@@ -193,22 +120,6 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
         model = Entry
         fields = ("number", "version", "state", "reason", "left_at", "revokes_results")
         read_only_fields = fields
-
-
-class EntryRequestSerializer(RequestSerializer):
-    """The bot version to enter."""
-
-    version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)
-
-
-class DisqualificationSerializer(RequestSerializer):
-    """The bot version to disqualify, and why."""
-
-    version = serializers.IntegerField(min_value=1, max_value=_LARGEST_ID)
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
-    revoke = serializers.BooleanField(
-        default=False, help_text="Its finished matches stop counting, here and on leaderboards."
-    )
 
 
 class TournamentFilter(filters.FilterSet):
@@ -236,11 +147,47 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
 
     @extend_schema(request=TournamentRequestSerializer, responses={201: TournamentSerializer})
     def create(self, request: Request) -> Response:
-        """Create a tournament that is open for entries."""
-        wanted = TournamentRequestSerializer(data=request.data)
+        """Create a tournament that is open for entries.
+
+        Post its fields, or a whole document as `{"document": {…}}`: what `…/document/` returns.
+        """
+        body = request.data
+        if isinstance(body, dict) and isinstance(body.get("format"), int):
+            body = {"document": body}
+        if isinstance(body, dict) and "document" in body:
+            _check_length(request)
+            whole = DocumentRequestSerializer(data=body)
+            whole.is_valid(raise_exception=True)
+            made = create_from_document(actor=self.actor, **whole.validated_data)
+            return self._as_it_stands(made, status.HTTP_201_CREATED)
+        wanted = TournamentRequestSerializer(data=body)
         wanted.is_valid(raise_exception=True)
         made = services.create_tournament(actor=self.actor, **wanted.arguments)
         return self._as_it_stands(made, status.HTTP_201_CREATED)
+
+    @extend_schema(responses=OpenApiTypes.OBJECT, filters=False)
+    @action(detail=False, url_path="schema", pagination_class=None)
+    def document_schema(self, request: Request) -> Response:
+        """Return the JSON Schema of tournament documents."""
+        return Response(document_schema())
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @action(detail=True)
+    def document(self, request: Request, pk: str) -> Response:
+        """Return the whole document; it can be posted as a new tournament."""
+        return Response(document_json(self.get_object()))
+
+    @extend_schema(request=OrderSerializer, responses=OrderedSerializer)
+    @action(detail=True, methods=["post"])
+    def void(self, request: Request, pk: str) -> Response:
+        """Make a block or a round void: none of its matches counts."""
+        return self._order(BlockOrder.VOID)
+
+    @extend_schema(request=OrderSerializer, responses=OrderedSerializer)
+    @action(detail=True, methods=["post"])
+    def rerun(self, request: Request, pk: str) -> Response:
+        """Play a block or a round again with the same seeds; its earlier results do not count."""
+        return self._order(BlockOrder.RERUN)
 
     @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])
@@ -375,6 +322,13 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         tournament = service(actor=self.actor, tournament=self.get_object())
         return self._as_it_stands(tournament, status.HTTP_200_OK)
 
+    def _order(self, kind: BlockOrder) -> Response:
+        wanted = OrderSerializer(data=self.request.data)
+        wanted.is_valid(raise_exception=True)
+        order = Order(kind=kind, **wanted.validated_data)
+        blocks = give_order(actor=self.actor, tournament=self.get_object(), order=order)
+        return Response(OrderedSerializer({"blocks": blocks}).data)
+
     def _as_it_stands(self, tournament: Tournament, code: int) -> Response:
         stored = self.get_queryset().get(pk=tournament.pk)
         return Response(TournamentSerializer(stored).data, status=code)
@@ -390,5 +344,6 @@ def _answer_json(request: Request, *, tag: str, make: Callable[[], object]) -> H
     )
 
 
-def _usual_seats(game: str) -> int:
-    return GAMES[game].info.default_seats if game in GAMES else 0
+def _check_length(request: Request) -> None:
+    if int(request.META.get("CONTENT_LENGTH") or 0) > _LARGEST_DOCUMENT:
+        raise TooLarge(f"A document has at most {_LARGEST_DOCUMENT} bytes.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from pentathlon.bots.models import BotVersion
@@ -14,9 +13,9 @@ from pentathlon_engines import GAMES, BadOption, BadSeats, Game
 from pentathlon_engines.contract.registry import unknown_game
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Format, Problem
-from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from pentathlon_engines.tournament.seeds import SECRET_BYTES
+from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS
 
 DRAW_PROBABILITIES: Final = (0.005, 0.5)
 LONGEST_NAME: Final = 80
@@ -83,18 +82,19 @@ def check_scheduler(name: str) -> Format:
     )
 
 
-def completed_document(game: Game, document: TournamentDocument) -> TournamentDocument:
-    """Return the document with the rules version and all defaults of game and format, checked."""
-    seats = _checked_seats(game, document.table_seats)
-    parameters = check_scheduler(document.scheduler).parameters
-    return replace(
-        document,
-        params=full_params(parameters, document.params),
-        rules=game.info.version,
-        table_seats=seats,
-        options=_checked_options(game, document.options, seats=seats),
-        limits={name: _checked_limit(name, value) for name, value in document.limits.items()},
-    )
+def check_tie_breaks(names: Sequence[str]) -> None:
+    """Refuse tie-breaks that do not exist, and the same one twice."""
+    if unknown := [name for name in names if name not in TIE_BREAKS]:
+        raise InvalidInput(
+            f"There is no tie-break {unknown[0]!r}; there are {', '.join(TIE_BREAKS)}.",
+            code="unknown_tie_break",
+            field="tie_breaks",
+            allowed=list(TIE_BREAKS),
+        )
+    if len(set(names)) < len(names):
+        raise InvalidInput(
+            "Each tie-break can be used once.", code="duplicate_tie_break", field="tie_breaks"
+        )
 
 
 def check_entries_per_author(number: int) -> None:
@@ -210,7 +210,7 @@ def _why_not(version: BotVersion, game: str) -> str:
     return version.get_state_display()
 
 
-def _checked_seats(game: Game, table_seats: int | None) -> int:
+def checked_seats(game: Game, table_seats: int | None) -> int:
     """Return how many seats each table has; None means the game's usual number."""
     try:
         return game.info.check_seats(table_seats)
@@ -218,7 +218,7 @@ def _checked_seats(game: Game, table_seats: int | None) -> int:
         raise InvalidInput(f"{error}.", code=error.code, field="table_seats") from error
 
 
-def _checked_options(game: Game, options: Mapping[str, Any], *, seats: int) -> dict[str, Any]:
+def checked_options(game: Game, options: Mapping[str, Any], *, seats: int) -> dict[str, Any]:
     """Return all options of the game, with defaults for those left out.
 
     This starts a match, because some values are allowed for some numbers of seats only.
@@ -238,7 +238,7 @@ def _checked_options(game: Game, options: Mapping[str, Any], *, seats: int) -> d
     return checked
 
 
-def _checked_limit(name: str, value: object) -> float | int:
+def checked_limit(name: str, value: object) -> float | int:
     if name not in LIMIT_RANGES:
         raise InvalidInput(
             f"There is no limit {name!r} to set; there are {', '.join(LIMIT_RANGES)}.",

@@ -9,8 +9,10 @@ from typing import Final
 
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.results import counting_seats
+from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Result, Skill, fold
 from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon.tournaments.ordering import order_entries, results_of
 from pentathlon_engines.strength.best import (
     by_strength,
     chances_of_best,
@@ -26,7 +28,8 @@ _PAIR: Final = 2
 def final_rows(tournament: Tournament) -> list[FinalRow]:
     """Return the rows of the final table, best first, not yet stored; those that left have none.
 
-    The order is that of the strengths, in which no result counts more for being late. At tables of
+    The order is that of the format and the tie-breaks, else of the strengths, in which no result
+    counts more for being late. At tables of
     two, the rating rule folded in schedule order stands beside them. Both depend on the results
     alone, so the same tournament gives the same table bit for bit, in whatever order its matches
     ended.
@@ -49,9 +52,14 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     folded = _folded(matches, pool) if tournament.table_seats == _PAIR else None
     chances = chances_of_best(strengths).chances
     numbers, intervals = groups(strengths), rank_intervals(strengths)
+    ranked = [strengths.players[index] for index in by_strength(strengths)]
+    found = dict(zip(strengths.players, strengths.mu, strict=True))
+    results = results_of(read_scores(pool), entered, found)
+    groups_by_place = order_entries(tournament, ranked, results)
+    indexes = {player: index for index, player in enumerate(strengths.players)}
     rows = []
-    for place, index in enumerate(by_strength(strengths), start=1):
-        player = strengths.players[index]
+    for place, player in _places(groups_by_place):
+        index = indexes[player]
         skill = None if folded is None else folded.get(player, Skill())
         row = FinalRow(
             entry=active[player],
@@ -67,6 +75,14 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
         )
         rows.append(row)
     return rows
+
+
+def _places(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+    """Yield place and player, best first; those of one group share their place."""
+    place = 1
+    for group in groups:
+        yield from ((place, player) for player in group)
+        place += len(group)
 
 
 def _folded(matches: Sequence[PlayedMatch], pool: Pool) -> dict[int, Skill]:

@@ -43,6 +43,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
+from pentathlon.tournaments.plan_checks import check_plan
 from pentathlon.tournaments.scheduling import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -71,13 +72,18 @@ def create_tournament(
     """
     if not actor.is_organiser:
         raise NotAllowed("Only organisers create tournaments.", code="not_an_organiser")
-    game = checks.checked_game(document.game)
-    checks.check_scheduler(document.scheduler)
-    checks.check_entries_per_author(entries_per_author)
-    checks.check_replay(secret=secret, draw_probability=document.draw_probability, rated=rated)
-    completed = checks.completed_document(game, document)
-    for problem in checks.problems_of_format(completed, entries=len(versions)):
-        raise problem
+    completed = check_plan(
+        document,
+        entries=len(versions),
+        others=(
+            lambda: checks.checked_name(name),
+            lambda: checks.check_entries_per_author(entries_per_author),
+            lambda: checks.check_replay(
+                secret=secret, draw_probability=document.draw_probability, rated=rated
+            ),
+            lambda: _versions(versions),
+        ),
+    )
     tournament = Tournament.objects.create(
         owner=actor,
         name=checks.checked_name(name),

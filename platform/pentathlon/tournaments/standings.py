@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -22,7 +22,9 @@ from pentathlon.ratings.uncertainty import (
     mean_of,
 )
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
+from pentathlon.tournaments.ordering import order_entries, results_of
 from pentathlon_engines.strength.best import RankInterval
+from pentathlon_engines.tournament.tie_breaks import values_of
 
 _NEVER_MET: Final = (0, 0, 0)
 _LATEST: Final = 1000
@@ -81,6 +83,8 @@ class Standing:
     draws: int = 0
     """Matches in which others were as good, and nobody was better."""
     faults: int = 0
+    tie_breaks: Mapping[str, float | None] = field(default_factory=dict)
+    """What each tie-break of the tournament says, in their order; None for one that has left."""
     points: float = 0.0
     """At most 1 in a match: at larger tables points are shared among the opponents."""
 
@@ -127,7 +131,8 @@ def standings(tournament: Tournament) -> list[Standing]:
 
     Entries that were withdrawn or disqualified come last, without a place.
     """
-    return _standings(tournament, _scores(tournament, with_pairs=False))
+    with_pairs = bool(tournament.tie_breaks)
+    return _standings(tournament, _scores(tournament, with_pairs=with_pairs))
 
 
 def crosstable(tournament: Tournament) -> list[CrosstableRow]:
@@ -167,11 +172,41 @@ def _scores(tournament: Tournament, *, with_pairs: bool = True) -> Scores:
 
 
 def _standings(tournament: Tournament, scores: Scores) -> list[Standing]:
-    rows = _final_rows(tournament) or _live_rows(tournament)
+    final = _final_rows(tournament)
+    rows = final or _live_rows(tournament)
+    if tournament.tie_breaks:
+        rows = _with_tie_breaks(tournament, rows, scores, is_final=bool(final))
     return [
         _with_counts(row, scores.lines.get(row.entry.version_id), tournament.table_seats)
         for row in rows
     ]
+
+
+def _with_tie_breaks(
+    tournament: Tournament, rows: list[Standing], scores: Scores, *, is_final: bool
+) -> list[Standing]:
+    """Add what tie-breaks say; while it runs, they order the table."""
+    numbers = {row.entry.version_id: row.entry.number or 0 for row in rows}
+    placed = {numbers[row.entry.version_id]: row for row in rows if row.place is not None}
+    results = results_of(scores, numbers, {each: row.rating.mu for each, row in placed.items()})
+    told = {
+        number: replace(
+            row,
+            tie_breaks=values_of(
+                number, by=tournament.tie_breaks, results=results, players=list(placed)
+            ),
+        )
+        for number, row in placed.items()
+    }
+    unsaid = dict.fromkeys(tournament.tie_breaks)
+    left = [replace(row, tie_breaks=unsaid) for row in rows if row.place is None]
+    if is_final:
+        return [*told.values(), *left]
+    ordered: list[Standing] = []
+    for group in order_entries(tournament, list(told), results):
+        place = len(ordered) + 1
+        ordered += [replace(told[number], place=place) for number in group]
+    return ordered + left
 
 
 def _with_counts(row: Standing, line: ScoreLine | None, seats: int) -> Standing:

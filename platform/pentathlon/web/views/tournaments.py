@@ -23,9 +23,12 @@ from pentathlon.web.responses import changes_since
 from pentathlon.web.tables import crosstable_rows, finishes_at, tournament_line
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
+from pentathlon_engines.tournament.tie_breaks import TITLES
 
 Context = dict[str, Any]  # Any: what templates take
 _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
+_ALL_MEET = ("round_robin", "tables")
+"""Formats in which a crosstable is full."""
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
 _LARGEST_CROSSTABLE = 60
@@ -48,7 +51,9 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     found, context = _load(request, tournament_id, tab="table")
     if found.state == TournamentState.OPEN:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
-    if found.entries.count() <= _LARGEST_CROSSTABLE:
+    context["all_meet"] = found.format in _ALL_MEET
+    context["tie_breaks"] = [TITLES[name] for name in found.tie_breaks]
+    if context["all_meet"] and found.entries.count() <= _LARGEST_CROSSTABLE:
         pairs = crosstable(found)
         context["crosstable"] = crosstable_rows(pairs)
         rows = [row.standing for row in pairs]

@@ -1,0 +1,156 @@
+"""What requests about tournaments say."""
+
+from typing import Any, Final
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from api.requests import ReasonField, RequestSerializer
+from pentathlon.bots.services import LONGEST_REASON
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.registry import newest_format
+
+LARGEST_ID: Final = 10**18
+_LARGEST_NUMBER: Final = 10**9
+_MOST_IDS: Final = 1000
+_MOST_TIE_BREAKS: Final = 10
+_OF_DOCUMENT = (
+    "game",
+    "params",
+    "options",
+    "limits",
+    "table_seats",
+    "draw_probability",
+    "tie_breaks",
+)
+
+
+@extend_schema_field({"type": "string", "enum": list(GAMES)})
+class GameField(serializers.CharField):
+    """The key of a game; the service says which there are."""
+
+
+class TournamentRequestSerializer(RequestSerializer):
+    """The fields of a new tournament."""
+
+    name = serializers.CharField(max_length=80)
+    game = GameField(max_length=30, help_text="Key of the game.")
+    format = serializers.CharField(max_length=20, default="round_robin")
+    versions = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
+        max_length=_MOST_IDS,
+        default=list,
+        help_text="Ids of the bot versions that take part; more may enter before the start.",
+    )
+    cycles = serializers.IntegerField(
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=_MOST_IDS,
+        help_text="How often all meet: `params.cycles`.",
+    )
+    params = serializers.DictField(
+        default=dict, help_text="Parameters of the format; the others get their defaults."
+    )
+    tie_breaks = serializers.ListField(
+        child=serializers.CharField(max_length=30),
+        max_length=_MOST_TIE_BREAKS,
+        default=list,
+        help_text="What orders the table, the most important first; empty: the order-free fit.",
+    )
+    table_seats = serializers.IntegerField(
+        default=None, allow_null=True, help_text="Left out: as the game is usually played."
+    )
+    entries_per_author = serializers.IntegerField(
+        default=ENTRIES_PER_AUTHOR,
+        min_value=1,
+        max_value=_MOST_IDS,
+        help_text="How many versions one author may enter; the organiser may enter any.",
+    )
+    options = serializers.DictField(default=dict, help_text="Options of the game.")
+    limits = serializers.DictField(default=dict, help_text="Limits that differ from the usual.")
+    rated = serializers.BooleanField(default=True)
+    secret = serializers.CharField(
+        default=None,
+        allow_null=True,
+        max_length=64,
+        help_text="Only of an unrated replay: the secret of the tournament to play again.",
+    )
+    draw_probability = serializers.FloatField(
+        default=None, allow_null=True, help_text="Only of an unrated replay: that of its document."
+    )
+
+    @property
+    def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
+        """The requested document, and the other arguments."""
+        asked = dict(self.validated_data)
+        document = {name: asked.pop(name) for name in _OF_DOCUMENT}
+        document["tie_breaks"] = tuple(document["tie_breaks"])
+        if (cycles := asked.pop("cycles")) is not None:
+            document["params"] = {"cycles": cycles, **document["params"]}
+        seats = document["table_seats"] or _usual_seats(document["game"])
+        scheduler = newest_format(asked.pop("format"), seats=seats)
+        return {**asked, "document": TournamentDocument(scheduler=scheduler, **document)}
+
+
+class DocumentRequestSerializer(RequestSerializer):
+    """A whole document, as `…/document/` returns it, and what it does not decide."""
+
+    document = serializers.JSONField(help_text="See `/api/v1/tournaments/schema/`.")
+    name = serializers.CharField(max_length=80, default=None, allow_null=True)
+    rated = serializers.BooleanField(default=False)
+    entries_per_author = serializers.IntegerField(
+        default=ENTRIES_PER_AUTHOR, min_value=1, max_value=_MOST_IDS
+    )
+    secret = serializers.CharField(
+        default=None,
+        allow_null=True,
+        max_length=64,
+        help_text="Only of an unrated replay: the secret of the tournament to play again.",
+    )
+
+
+class OrderSerializer(RequestSerializer):
+    """Which matches of a tournament, and why."""
+
+    block = serializers.IntegerField(
+        min_value=1, max_value=_LARGEST_NUMBER, default=None, allow_null=True
+    )
+    round = serializers.IntegerField(
+        min_value=1, max_value=_LARGEST_NUMBER, default=None, allow_null=True
+    )
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:  # Any: as the framework has it
+        """Demand either a block or a round."""
+        if (attrs["block"] is None) == (attrs["round"] is None):
+            raise serializers.ValidationError("Name either a block or a round.")
+        return attrs
+
+
+class OrderedSerializer(serializers.Serializer[Any]):
+    """What an order changes."""
+
+    blocks = serializers.IntegerField(help_text="How many blocks; 0: it was as ordered before.")
+
+
+class EntryRequestSerializer(RequestSerializer):
+    """The bot version to enter."""
+
+    version = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
+
+
+class DisqualificationSerializer(RequestSerializer):
+    """The bot version to disqualify, and why."""
+
+    version = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    revoke = serializers.BooleanField(
+        default=False, help_text="Its finished matches stop counting, here and on leaderboards."
+    )
+
+
+def _usual_seats(game: str) -> int:
+    return GAMES[game].info.default_seats if game in GAMES else 0

@@ -1,0 +1,123 @@
+"""Orders a table by what organisers choose, the most important first.
+
+All but `fit` follow from who scored how much against whom; a point is one opponent left behind,
+half a point one level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+Group = tuple[int, ...]
+"""Players that share a place so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """What tie-breaks are computed from, by player."""
+
+    wins: Mapping[int, int]
+    """Matches won alone."""
+    against: Mapping[int, Mapping[int, tuple[int, int, int]]]
+    """Wins, draws and losses by opponent."""
+    fit: Mapping[int, float]
+    """Strength by all results, higher is better."""
+
+    def scored(self, player: int, opponent: int) -> float:
+        """Return the points of one player against another."""
+        won, drawn, _ = self.against.get(player, {}).get(opponent, (0, 0, 0))
+        return won + drawn / 2
+
+    def opponents(self, player: int) -> list[int]:
+        """Return whom a player has met."""
+        met = self.against.get(player, {})
+        return [opponent for opponent, counts in met.items() if any(counts)]
+
+
+def _points(results: Results, player: int, _level: Group) -> float:
+    return sum(results.scored(player, each) for each in results.opponents(player))
+
+
+def _wins(results: Results, player: int, _level: Group) -> float:
+    return results.wins.get(player, 0)
+
+
+def _sonneborn_berger(results: Results, player: int, _level: Group) -> float:
+    return sum(
+        results.scored(player, each) * _points(results, each, ())
+        for each in results.opponents(player)
+    )
+
+
+def _buchholz_cut_1(results: Results, player: int, _level: Group) -> float:
+    met = sorted(_points(results, each, ()) for each in results.opponents(player))
+    return sum(met[1:])
+
+
+def _head_to_head(results: Results, player: int, level: Group) -> float:
+    return sum(results.scored(player, each) for each in level if each != player)
+
+
+def _fit(results: Results, player: int, _level: Group) -> float:
+    return results.fit.get(player, 0.0)
+
+
+TIE_BREAKS: Final[Mapping[str, Callable[[Results, int, Group], float]]] = {
+    "points": _points,
+    "wins": _wins,
+    "sonneborn_berger": _sonneborn_berger,
+    "buchholz_cut_1": _buchholz_cut_1,
+    "head_to_head": _head_to_head,
+    "fit": _fit,
+}
+"""By name, as documents have them."""
+
+TITLES: Final[Mapping[str, str]] = {
+    "points": "Points",
+    "wins": "Wins",
+    "sonneborn_berger": "Sonneborn–Berger",
+    "buchholz_cut_1": "Buchholz, lowest left out",
+    "head_to_head": "Among each other",
+    "fit": "Strength",
+}
+
+
+def order(groups: Iterable[Sequence[int]], *, by: Sequence[str], results: Results) -> list[Group]:
+    """Divide groups that share a place by each tie-break in turn; best first.
+
+    Who is still level after the last one goes on sharing the place, in the order that was given.
+
+    >>> results = Results(wins={1: 1}, against={1: {2: (1, 0, 0)}, 2: {1: (0, 0, 1)}}, fit={})
+    >>> order([(2, 1)], by=["points"], results=results)
+    [(1,), (2,)]
+    """
+    ordered = [tuple(group) for group in groups]
+    for name in by:
+        value = TIE_BREAKS[name]
+        divided: list[Group] = []
+        for group in ordered:
+            values = {player: value(results, player, group) for player in group}
+            divided += [
+                tuple(player for player in group if values[player] == each)
+                for each in sorted(set(values.values()), reverse=True)
+            ]
+        ordered = divided
+    return ordered
+
+
+def values_of(
+    player: int, *, by: Sequence[str], results: Results, players: Sequence[int]
+) -> dict[str, float]:
+    """Return what each tie-break says of a player; head-to-head is against all who are level.
+
+    Level are those with the same values before it.
+    """
+    values: dict[str, float] = {}
+    level: Group = tuple(players)
+    for name in by:
+        value = TIE_BREAKS[name]
+        values[name] = value(results, player, level)
+        level = tuple(each for each in level if value(results, each, level) == values[name])
+    return values
