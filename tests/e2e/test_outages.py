@@ -51,8 +51,14 @@ class Site:
                 return error.code, error.headers, error.read()
 
 
+@pytest.fixture(scope="module")
+def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of collected static files, still empty for the first test."""
+    return tmp_path_factory.mktemp("static")
+
+
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(tmp_path: Path, static: Path) -> Iterator[Site]:
     values = connection.settings_dict
     if connection.vendor != "postgresql":
         pytest.skip("about PostgreSQL alone")
@@ -66,10 +72,11 @@ def site(tmp_path: Path) -> Iterator[Site]:
             "DATABASE_URL": f"postgresql://{values['USER']}@127.0.0.1:{database.port}"
             f"/{values['NAME']}",
             "REDIS_URL": f"redis://127.0.0.1:{broker.port}/0",
-            # Whole pages, with the addresses of static files, need no collected ones.
-            "PENTATHLON_STATIC": str(tmp_path / "static"),
+            # Whole pages have the addresses of collected static files.
+            "PENTATHLON_STATIC": str(static),
         }
-        platform.run("-m", "django", "collectstatic", "--noinput")
+        if not any(static.iterdir()):
+            platform.run("-m", "django", "collectstatic", "--noinput")
         yield Site(platform.start_web(), database, broker)
 
 

@@ -52,13 +52,8 @@ class Site:
         return client
 
 
-@contextmanager
-def serving(
-    folder: Path, *, first: Sequence[tuple[str, ...]] = (), **variables: str
-) -> Iterator[Site]:
-    """Run `serve` with a data folder of its own, after the commands in `first`."""
-    port = free_port("127.0.0.1", 18000 + os.getpid() % 10000)
-    log = folder / "web.log"
+def prepare(folder: Path, *commands: tuple[str, ...], **variables: str) -> dict[str, str]:
+    """Run commands on the data in a folder; return the environment of all that works on it."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     environment |= {
@@ -68,10 +63,21 @@ def serving(
         **variables,
     }
     (folder / "data" / "static").mkdir(parents=True, exist_ok=True)
-    for command in first:
+    for command in commands:
         subprocess.run(
-            [sys.executable, "-m", "django", *command], env=environment, check=True, timeout=180
+            [sys.executable, "-m", "django", *command], env=environment, check=True, timeout=600
         )
+    return environment
+
+
+@contextmanager
+def serving(
+    folder: Path, *, first: Sequence[tuple[str, ...]] = (), **variables: str
+) -> Iterator[Site]:
+    """Run `serve` with a data folder of its own, after the commands in `first`."""
+    port = free_port("127.0.0.1", 18000 + os.getpid() % 10000)
+    log = folder / "web.log"
+    environment = prepare(folder, *first, **variables)
     with log.open("wb") as output:
         process = processes.start(
             [sys.executable, "-m", "django", "serve", "--port", str(port)],

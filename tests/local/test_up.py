@@ -55,6 +55,7 @@ def up(
     *options: str,
     output: Path | None = None,
     program: Sequence[str] = ("manage.py",),
+    **variables: str,
 ) -> Iterator[Up]:
     """Run `up` on its own database and broker, away from those of the tests."""
     output = output or data.with_suffix(".out")
@@ -64,7 +65,12 @@ def up(
         process = subprocess.Popen(
             [sys.executable, *program, "up", "--workers=2", f"--port={_a_port()}", *options],
             cwd=ROOT,
-            env={**environment, "PENTATHLON_DATA": str(data), "PYTHONPATH": IMPORT_PATH},
+            env={
+                **environment,
+                "PENTATHLON_DATA": str(data),
+                "PYTHONPATH": IMPORT_PATH,
+                **variables,
+            },
             stdout=file,
             stderr=subprocess.STDOUT,
         )
@@ -144,15 +150,17 @@ def test_demo_is_played_once_and_found_again(
     is_whole = request.config.getoption("--whole-demo")
     shown = plans() if is_whole else small_plans()
     program = ("manage.py",) if is_whole else ("-m", "tests.local.small_demo")
+    # They would play on and on beside the demo.
+    ladders = "1" if is_whole else "0"
     last_table = rf"Leaderboard of {shown[-1].title}:\n(?:.*\n){{{len(shown[-1].bots)}}}"
 
-    with up(tmp_path / "data", program=program) as first:
+    with up(tmp_path / "data", program=program, PENTATHLON_LADDERS=ladders) as first:
         first.wait_for(last_table)
         log_ins = re.findall(r"sign in as.*", first.said())
         assert first.interrupt() == 0
         assert len(re.findall(r"v1 (?:beats|draws with) ", first.said())) == matches_of(shown)
 
-    with up(tmp_path / "data", program=program) as second:
+    with up(tmp_path / "data", program=program, PENTATHLON_LADDERS=ladders) as second:
         second.wait_for(last_table)
         assert second.interrupt() == 0
 
