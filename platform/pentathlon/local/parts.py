@@ -29,6 +29,8 @@ _ON_SQLITE = (
     "tests/pentathlon/tournaments/test_killed.py",
 )
 """The life of a match must hold on the database of a single machine, too."""
+_WITHOUT_DATABASE = ("bots/test_archives.py", "ratings/test_two_player.py")
+"""The longest tests in those folders for which the kind of database makes no difference."""
 LEFT_OUT = (
     "Left out: `manage.py test hostile`, `compiled` and `browser`; longer runs on request: "
     "`manage.py test pentathlon tools local -- --requests 10000 --storm 200 --whole-demo`."
@@ -116,7 +118,8 @@ def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part
 
 
 def _sqlite_tests(pytest_arguments: Sequence[str]) -> Part:
-    command = (*_pytest(), *_ON_SQLITE, *pytest_arguments)
+    ignored = (f"--ignore=tests/pentathlon/{path}" for path in _WITHOUT_DATABASE)
+    command = (*_pytest(), *_ON_SQLITE, *ignored, *pytest_arguments)
     return Part(name="sqlite", command=command, on_sqlite=True)
 
 
