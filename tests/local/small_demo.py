@@ -1,4 +1,4 @@
-"""`manage.py` with a demo of two small tournaments; everything else is as anybody runs it."""
+"""`manage.py` with a demo of a small round robin and a small Swiss; everything else is as anybody runs it."""
 
 import os
 import sys
@@ -9,13 +9,14 @@ from django.core.management import execute_from_command_line
 
 from pentathlon.local.demo_plan import Plan, plans
 
-_GAMES = ("tuned", "maatatahay")
+_FORMATS = {"tuned": "round_robin", "azure": "swiss"}
+"""By game."""
 
 
 def small_plans() -> list[Plan]:
-    """Return the demo's plans of two games, each for the first three of its bots."""
-    chosen = [plan for plan in plans() if plan.game in _GAMES]
-    return [replace(plan, bots=plan.bots[:3], cycles=1) for plan in chosen]
+    """Return two of the demo's plans, each for the first three of its bots."""
+    chosen = [plan for plan in plans() if _FORMATS.get(plan.game) == plan.format]
+    return [replace(plan, bots=plan.bots[:3]) for plan in chosen]
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ from pentathlon_engines.manifest import bot_command, content_hash, read_manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import SeatBot, play_match
+from pentathlon_engines.tournament.formats.interface import Format, Size
+from pentathlon_engines.tournament.formats.interface import Plan as FormatPlan
+from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
 from tests.factories import make_user
 
 FOLDERS = sorted(path.parent for path in BOTS.glob("*/bot.toml"))
@@ -25,19 +28,50 @@ def seat_bot(name: str) -> SeatBot:
     return SeatBot(name=name, hash=content_hash(path), command=command)
 
 
+def format_of(plan: Plan) -> Format:
+    return FORMATS[newest_format(plan.format, seats=plan.seats)]
+
+
+def drawn(plan: Plan) -> FormatPlan:
+    return FormatPlan(seats=plan.seats, params=plan.params, key=bytes(32), draw_probability=0.1)
+
+
+def size_of(plan: Plan) -> Size:
+    return format_of(plan).size(drawn(plan), len(plan.bots))
+
+
 def test_bots_are_different_and_named_like_their_folders() -> None:
     assert len({content_hash(folder) for folder in FOLDERS}) == len(FOLDERS)
     assert [read_manifest(folder).name for folder in FOLDERS] == [f.name for f in FOLDERS]
 
 
 def test_every_game_has_a_tournament_tuned_first() -> None:
-    games = [plan.game for plan in plans()]
+    games = [plan.game for plan in plans() if plan.format == "round_robin"]
 
-    assert games[0] == "tuned"
+    assert games[0] == plans()[0].game == "tuned"
     assert sorted(games) == sorted(GAMES)
 
 
-@pytest.mark.parametrize("plan", plans(), ids=lambda plan: plan.game)
+def test_swiss_knockout_and_finals_are_shown_in_different_games() -> None:
+    shown = {plan.format: plan.game for plan in plans() if plan.format != "round_robin"}
+
+    assert set(shown) == {"swiss", "knockout", "finals"}
+    assert len(set(shown.values())) == 3
+
+
+def test_every_plan_has_its_own_key_and_label() -> None:
+    assert len({plan.key for plan in plans()}) == len(plans())
+    assert len({plan.label for plan in plans()}) == len(plans())
+
+
+def test_bracket_of_the_demo_has_a_third_place() -> None:
+    (bracket,) = (plan for plan in plans() if plan.format == "knockout")
+    bots = len(bracket.bots)
+
+    assert size_of(bracket).fewest == 2 * (bots - 1 + 1)
+
+
+@pytest.mark.parametrize("plan", plans(), ids=lambda plan: plan.key)
 def test_tournament_can_be_held(plan: Plan) -> None:
     manifests = [read_manifest(folder_of(bot)) for bot in plan.bots]
 
@@ -45,13 +79,18 @@ def test_tournament_can_be_held(plan: Plan) -> None:
     assert GAMES[plan.game].info.check_seats(plan.seats) == plan.seats
     assert 2 <= plan.seats <= len(plan.bots)
     assert plan.document([1, 2])["versions"] == [1, 2]
+    assert format_of(plan).problems(drawn(plan), len(plan.bots)) == []
+
+
+def test_demo_stays_short() -> None:
+    assert sum(size_of(plan).expected for plan in plans()) <= 100
 
 
 def test_way_of_the_dragon_is_played_by_five() -> None:
     assert [plan.seats for plan in plans() if plan.game == "way_of_the_dragon"] == [5]
 
 
-@pytest.mark.parametrize("plan", plans(), ids=lambda plan: plan.game)
+@pytest.mark.parametrize("plan", plans(), ids=lambda plan: plan.key)
 def test_bots_play_without_fault_under_the_limits_of_their_tournament(plan: Plan) -> None:
     tables = [
         (plan.bots + plan.bots[:1])[first : first + plan.seats]

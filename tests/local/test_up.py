@@ -1,5 +1,6 @@
 """`manage.py up` as a person runs it: one process, real services, real bots."""
 
+import json
 import os
 import random
 import re
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +20,7 @@ from django.core.management import CommandError, call_command
 from pentathlon.env import IMPORT_PATH
 from pentathlon.local.demo_plan import Plan, plans
 from pentathlon.local.ports import free_port
-from pentathlon_engines.tournament.schedule import count_matches
+from pentathlon_engines.tournament.formats.registry import newest_format
 from tests.local.small_demo import small_plans
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,19 +148,29 @@ def test_option_that_cannot_be_meant_is_refused_in_a_sentence(option: str, sente
 def test_demo_is_played_once_and_found_again(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """Two small tournaments stand for the demo; `--whole-demo` plays all of it."""
+    """A small round robin and a Swiss stand for the demo; `--whole-demo` plays all of it."""
     is_whole = request.config.getoption("--whole-demo")
     shown = plans() if is_whole else small_plans()
     program = ("manage.py",) if is_whole else ("-m", "tests.local.small_demo")
     # They would play on and on beside the demo.
     ladders = "1" if is_whole else "0"
-    last_table = rf"Leaderboard of {shown[-1].title}:\n(?:.*\n){{{len(shown[-1].bots)}}}"
+    last_table = (
+        rf"(?:Leaderboard|Places) of {shown[-1].label}:\n(?:.*\n){{{len(shown[-1].bots)}}}"
+    )
 
     with up(tmp_path / "data", program=program, PENTATHLON_LADDERS=ladders) as first:
         first.wait_for(last_table)
         log_ins = re.findall(r"sign in as.*", first.said())
+        with urlopen(f"{address_of(first)}/api/v1/tournaments/?page_size=100") as answer:
+            held = json.load(answer)["results"]
         assert first.interrupt() == 0
-        assert len(re.findall(r"v1 (?:beats|draws with) ", first.said())) == matches_of(shown)
+
+    assert all(f"{plan.label}: http://" in first.said() for plan in shown)
+    assert Counter(each["format"] for each in held) == Counter(format_of(plan) for plan in shown)
+    assert {each["state"] for each in held} == {"closed"}
+    # How many matches a bracket and finals need depends on their results.
+    told = len(re.findall(r"v1 (?:beats|draws with) ", first.said()))
+    assert told == sum(each["matches_done"] for each in held)
 
     with up(tmp_path / "data", program=program, PENTATHLON_LADDERS=ladders) as second:
         second.wait_for(last_table)
@@ -169,7 +181,5 @@ def test_demo_is_played_once_and_found_again(
     assert "beats" not in second.said()
 
 
-def matches_of(shown: Sequence[Plan]) -> int:
-    return sum(
-        count_matches(len(plan.bots), seats=plan.seats, cycles=plan.cycles) for plan in shown
-    )
+def format_of(plan: Plan) -> str:
+    return newest_format(plan.format, seats=plan.seats).partition("/")[0]

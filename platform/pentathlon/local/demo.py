@@ -1,4 +1,4 @@
-"""The demo: real bots, uploaded through the API, in a real tournament of every game.
+"""The demo: real bots, uploaded through the API, in tournaments of every game and some formats.
 
 Everything goes through the same doors that authors and organisers use. A start that was
 interrupted goes on where it was; a demo that has been played is never played again.
@@ -46,9 +46,9 @@ class Demo:
         self._started = time.monotonic()
         self._is_new = True
         self._ids: dict[str, int] = {}
-        """Tournaments by game."""
+        """Tournaments by the key of their plan."""
         self._counts: dict[str, tuple[int, int]] = {}
-        """Matches played and planned, by game."""
+        """Matches played and planned, by the key of the plan."""
         self._told: set[int] = set()
 
     def start(self) -> None:
@@ -87,12 +87,12 @@ class Demo:
 
     def _has_begun(self, plan: Plan) -> bool:
         """Bring a tournament as far as it is possible now; say whether it has started."""
-        if plan.game not in self._ids and not self._create(plan):
+        if plan.key not in self._ids and not self._create(plan):
             return False
-        tournament = f"tournaments/{self._ids[plan.game]}/"
+        tournament = f"tournaments/{self._ids[plan.key]}/"
         if self._read(tournament)["state"] == "open":
             self._people.organiser.post(f"{tournament}start/")
-        self._say(f"{plan.title}: {self._address}/{tournament}")
+        self._say(f"{plan.label}: {self._address}/{tournament}")
         return True
 
     def _create(self, plan: Plan) -> bool:
@@ -100,32 +100,32 @@ class Demo:
         if not all(map(self._people.is_eligible, versions)):
             return False
         made = self._people.organiser.post("tournaments/", plan.document(versions))
-        self._ids[plan.game] = made["id"]
+        self._ids[plan.key] = made["id"]
         self._file.write_text(json.dumps(self._ids))
         return True
 
     def _is_over(self, plan: Plan) -> bool:
-        tournament = f"tournaments/{self._ids[plan.game]}/"
+        tournament = f"tournaments/{self._ids[plan.key]}/"
         # Read first: a tournament that is over has no more news after it.
         over = self._read(tournament)["state"] in {"closed", "cancelled"}
         progress = self._read(f"{tournament}progress/")
         planned = sum(progress[key] for key in ("done", "running", "waiting"))
-        if not over or plan.game in self._counts:
+        if not over or plan.key in self._counts:
             self._tell_news(plan, done=progress["done"])
-        self._counts[plan.game] = (progress["done"], planned)
+        self._counts[plan.key] = (progress["done"], planned)
         return over
 
     def _tell_news(self, plan: Plan, *, done: int) -> None:
         """Tell of matches that have ended since the last look."""
-        if self._counts.get(plan.game, (0, 0))[0] == done:
+        if self._counts.get(plan.key, (0, 0))[0] == done:
             return
-        query = {"tournament": self._ids[plan.game], "state": "done", "page_size": 200}
+        query = {"tournament": self._ids[plan.key], "state": "done", "page_size": 200}
         found = self._read("matches/", **query)["results"]
         news = [match for match in found if match["id"] not in self._told]
         if news and not self._told and self._is_new:
             self._say(f"First rated match {self._seconds()} s after the start.")
         for match in sorted(news, key=lambda match: str(match["finished_at"])):
-            self._say(f"  {plan.title}: {_sentence(match)}")
+            self._say(f"  {plan.label}: {_sentence(match)}")
         self._told.update(match["id"] for match in news)
 
     @contextmanager
@@ -138,10 +138,19 @@ class Demo:
             yield lambda done=0, total=None: bar.update(task, completed=done, total=total)
 
     def _show_table(self, plan: Plan) -> None:
+        if plan.format != "round_robin":
+            self._show_places(plan)
+            return
         self._say(f"\nLeaderboard of {plan.title}:")
         for row in self._read(f"leaderboards/{plan.game}/")["results"]:
             skill = f"{row['mu']:5.1f} ± {half_width(row['sigma']):.1f}"
             self._say(f"  {row['rank']:>2}  {row['version']['label']:<16} {skill}")
+
+    def _show_places(self, plan: Plan) -> None:
+        self._say(f"\nPlaces of {plan.label}:")
+        for row in self._read(f"tournaments/{self._ids[plan.key]}/standings/")["results"]:
+            points = f"{row['points']:g} points in {row['matches']} matches"
+            self._say(f"  {row['place']:>2}  {row['version']['label']:<16} {points}")
 
     def _pause(self) -> None:
         if self._stopping.wait(_PAUSE_S):

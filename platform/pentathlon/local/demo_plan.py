@@ -1,9 +1,9 @@
-"""What the demo plays: which bots meet in which game, and who has written them."""
+"""What the demo plays: which bots meet in which game and format, and who has written them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,14 @@ _SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
 """Takes the place of `greedy`, which there does nearly the same as `flat_mc`."""
 _FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "greedy")}
 """Meet in a game of long matches, so that its tournament takes no longer than the others."""
+_FEWER: Final = ("first-come", "greedy", "flat_mc")
+"""Meet where there is another tournament, too, so that both take no longer than one would."""
+_HOW: Final[Mapping[str, str]] = {
+    "round_robin": "",
+    "swiss": " in Swiss rounds",
+    "knockout": " in a knockout bracket",
+    "finals": " in finals",
+}
 _WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
 _PAIR: Final = 2
 
@@ -29,28 +37,39 @@ class Plan:
 
     game: str
     title: str
+    """Of the game."""
     bots: tuple[str, ...]
     """Names of demo bots or built-in ones."""
-    cycles: int = 1
+    format: str = "round_robin"
+    params: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
     seats: int = _PAIR
+
+    @property
+    def key(self) -> str:
+        """Name it among all plans; the same in every release."""
+        return self.game if self.format == "round_robin" else f"{self.game} {self.format}"
+
+    @property
+    def label(self) -> str:
+        """Return the game and, unless all just meet all, the format in words."""
+        return f"{self.title}{_HOW[self.format]}"
 
     def document(self, versions: list[int]) -> dict[str, Any]:  # Any: JSON
         """Return what the API is asked for, with the ids of the bots' versions."""
         return {
-            "name": f"Demo: {_WORDS[len(self.bots)]} bots play {self.title}",
+            "name": f"Demo: {_WORDS[len(self.bots)]} bots play {self.label}",
             "game": self.game,
-            "format": "round_robin",
-            "cycles": self.cycles,
+            "format": self.format,
+            "params": dict(self.params),
             "table_seats": self.seats,
             "versions": versions,
         }
 
 
 def plans() -> list[Plan]:
-    """Return the large tournament first, then a small one of every other game."""
-    return [_tuned(GAMES["tuned"].info)] + [
-        _small(game.info) for key, game in GAMES.items() if key != "tuned"
-    ]
+    """Return a tournament of every game, then the short ones of other formats."""
+    small = [_small(game.info) for key, game in GAMES.items() if key != "tuned"]
+    return [_tuned(GAMES["tuned"].info), *_formats(), *small]
 
 
 def authors(logins: list[str]) -> dict[str, str]:
@@ -65,16 +84,33 @@ def folder_of(bot: str) -> Path:
 
 
 def _tuned(info: GameInfo) -> Plan:
-    return Plan(game=info.key, title=info.title, bots=_TUNED, cycles=2)
+    return Plan(game=info.key, title=info.title, bots=_TUNED)
+
+
+def _formats() -> list[Plan]:
+    """Return a Swiss, a bracket and finals, each as short as shows what it is."""
+    shown: tuple[tuple[str, str, dict[str, int]], ...] = (
+        ("swiss", "azure", {"rounds": 2}),
+        ("knockout", "maatatahay", {"blocks": 1, "tie_blocks": 1}),
+        ("finals", "tuned", {"finalists": 3, "blocks": 7}),
+    )
+    return [
+        Plan(
+            game=game,
+            title=GAMES[game].info.title,
+            bots=_ALL_ROUND[1:],
+            format=format_name,
+            params=params,
+        )
+        for format_name, game, params in shown
+    ]
 
 
 def _small(info: GameInfo) -> Plan:
     """Return a tournament at the largest table of a game, over in seconds."""
     specialist = _SPECIALISTS.get(info.key, "greedy")
-    field = tuple(name if name != "greedy" else specialist for name in _ALL_ROUND)
     seats = info.seats[1]
     if seats == _PAIR:
-        # A fourth bot is as much to see as a fifth, in half the matches.
-        bots = _FEW.get(info.key, field[1:])
-        return Plan(game=info.key, title=info.title, bots=bots)
-    return Plan(game=info.key, title=info.title, bots=field, cycles=2, seats=seats)
+        return Plan(game=info.key, title=info.title, bots=_FEW.get(info.key, _FEWER))
+    bots = tuple(name if name != "greedy" else specialist for name in _ALL_ROUND)
+    return Plan(game=info.key, title=info.title, bots=bots, params={"cycles": 2}, seats=seats)
