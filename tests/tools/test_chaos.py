@@ -20,7 +20,7 @@ from pentathlon.ratings.models import LedgerRow, LedgerState, Rating
 from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import Tournament
 from tools.chaos.audit import account_of, refusals_in
-from tools.chaos.document import Size, size_for
+from tools.chaos.document import Size, remains, size_for
 from tools.chaos.quiet import play_in_peace
 from tools.chaos.strikes import STRIKES, plan
 
@@ -52,7 +52,9 @@ def test_tournament_under_fire_loses_and_doubles_nothing(request: pytest.Fixture
     )
 
     assert sum(found["faults"].values()) == faults
-    assert found["matches"] == found["attempts"]["accepted"] == matches
+    assert found["tournaments"]["round robin"] == matches
+    assert min(found["tournaments"].values()) >= 8
+    assert found["matches"] == found["attempts"]["accepted"] == sum(found["tournaments"].values())
     assert (found["lost"], found["doubled"], found["rating_differences"]) == (0, 0, 0)
     assert found["charged"] == {}
     assert found["table_equal"]
@@ -76,38 +78,62 @@ def test_paused_worker_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def tournament(db: None) -> Tournament:
+def played(db: None) -> list[Tournament]:
     return play_in_peace(Size(bots=4, cycles=1), game="tuned", seed=5, sandbox="namespaces")
+
+
+@pytest.fixture
+def tournament(played: list[Tournament]) -> Tournament:
+    return played[0]
 
 
 def a_match(tournament: Tournament) -> Match:
     return Match.objects.filter(place__tournament=tournament)[3]
 
 
-def test_whole_tournament_is_sound(tournament: Tournament) -> None:
-    account = account_of(tournament)
+def test_whole_tournaments_are_sound(played: list[Tournament]) -> None:
+    account = account_of(played)
 
     assert account.is_sound
-    assert account.matches == 12
-    assert account.attempts == {AttemptState.ACCEPTED: 12}
+    assert account.matches >= 12 + 8 + 8
+    assert account.attempts == {AttemptState.ACCEPTED: account.matches}
+
+
+def test_all_formats_leave_places_pairings_and_results(played: list[Tournament]) -> None:
+    left = remains(played)
+
+    assert list(left) == ["round robin", "Swiss", "knockout"]
+    assert [len(each["table"]) for each in left.values()] == [4, 4, 4]
+    assert [len(place) for place in left["knockout"]["places"]] == [1, 1, 1, 1]
+    assert len(left["Swiss"]["results"]) == 2 * 8
+
+
+def test_changed_seed_of_a_match_is_seen(played: list[Tournament]) -> None:
+    before = remains(played)
+    Match.objects.filter(pk=a_match(played[1]).pk).update(seed=1)
+
+    after = remains(played)
+
+    assert after["Swiss"]["results"] != before["Swiss"]["results"]
+    assert after["knockout"] == before["knockout"]
 
 
 def test_missing_replay_is_a_lost_result(tournament: Tournament) -> None:
     Replay.objects.filter(match=a_match(tournament)).delete()
 
-    assert account_of(tournament).lost == 1
+    assert account_of([tournament]).lost == 1
 
 
 def test_void_match_is_a_lost_result(tournament: Tournament) -> None:
     Match.objects.filter(pk=a_match(tournament).pk).update(state=MatchState.VOID)
 
-    assert account_of(tournament).lost == 1
+    assert account_of([tournament]).lost == 1
 
 
 def test_fault_of_an_honest_bot_is_ours(tournament: Tournament) -> None:
     MatchSeat.objects.filter(match=a_match(tournament), seat=1).update(fault_kind="wall_time")
 
-    account = account_of(tournament)
+    account = account_of([tournament])
 
     assert account.charged == {"wall_time": 1}
     assert not account.is_sound
@@ -117,7 +143,7 @@ def test_result_that_no_rating_counts_is_lost(tournament: Tournament) -> None:
     rows = LedgerRow.objects.filter(match=a_match(tournament), pool=tournament.pool)
     rows.update(state=LedgerState.SKIPPED, seq=None)
 
-    assert account_of(tournament).lost == 1
+    assert account_of([tournament]).lost == 1
 
 
 def test_second_accepted_attempt_is_a_doubled_result(tournament: Tournament) -> None:
@@ -126,17 +152,17 @@ def test_second_accepted_attempt_is_a_doubled_result(tournament: Tournament) -> 
     again.pk, again.number, again.token = None, 2, uuid4()
     again.save()
 
-    assert account_of(tournament).doubled == 1
+    assert account_of([tournament]).doubled == 1
 
 
 def test_changed_rating_is_a_difference(tournament: Tournament) -> None:
     rating = Rating.objects.filter(pool=tournament.pool)[0]
     Rating.objects.filter(pk=rating.pk).update(mu=nextafter(rating.mu, inf))
 
-    assert account_of(tournament).rating_differences == 1
+    assert account_of([tournament]).rating_differences == 1
 
 
-@pytest.mark.parametrize(("wanted", "bots"), [(1, 4), (1200, 4), (1201, 5), (10_000, 11)])
+@pytest.mark.parametrize(("wanted", "bots"), [(1, 4), (199, 4), (200, 8), (5601, 9), (10_000, 11)])
 def test_smallest_field_that_plays_enough_is_taken(wanted: int, bots: int) -> None:
     size = size_for(wanted)
 

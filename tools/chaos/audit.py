@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ from pentathlon.matches.models import AttemptState, Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.replays.models import Replay
-from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.models import Entry, Tournament
 
 _NOT_WANTED = "result not wanted"
+_POOLS = 2
+"""The tournament's own and the leaderboard's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,19 +48,18 @@ class Account:
         return asdict(self)
 
 
-def account_of(tournament: Tournament) -> Account:
-    """Count what became of a closed tournament's matches."""
-    matches = Match.objects.filter(place__tournament=tournament)
+def account_of(tournaments: Sequence[Tournament]) -> Account:
+    """Count what became of the matches of closed, rated tournaments."""
+    matches = Match.objects.filter(place__tournament__in=tournaments)
     accepted = Count("attempts", filter=Q(attempts__state=AttemptState.ACCEPTED))
     counted = matches.annotate(accepted=accepted)
     applied = _count_applied(matches)
-    pools = 2 if tournament.rated else 1
     replays = set(Replay.objects.filter(match__in=matches).values_list("match_id", flat=True))
     lost, doubled = set(), set()
     for pk, state, times in counted.values_list("pk", "state", "accepted"):
-        if state != MatchState.DONE or not times or pk not in replays or applied[pk] < pools:
+        if state != MatchState.DONE or not times or pk not in replays or applied[pk] < _POOLS:
             lost.add(pk)
-        if times > 1 or applied[pk] > pools:
+        if times > 1 or applied[pk] > _POOLS:
             doubled.add(pk)
     attempts = Counter(matches.values_list("attempts__state", flat=True))
     return Account(
@@ -65,7 +67,7 @@ def account_of(tournament: Tournament) -> Account:
         lost=len(lost),
         doubled=len(doubled),
         run_twice=matches.filter(attempts_made__gt=1).count(),
-        charged=_count_charged(tournament),
+        charged=_count_charged(tournaments),
         attempts={str(state): number for state, number in sorted(attempts.items())},
         rating_differences=sum(len(verify_pool(pool_id=pool.pk)) for pool in Pool.objects.all()),
     )
@@ -84,9 +86,9 @@ def refusals_in(logs: Path) -> dict[str, int]:
     return dict(sorted(codes.items()))
 
 
-def _count_charged(tournament: Tournament) -> dict[str, int]:
+def _count_charged(tournaments: Sequence[Tournament]) -> dict[str, int]:
     """Count the faults of all entries, those of their validation included."""
-    versions = tournament.entries.values("version")
+    versions = Entry.objects.filter(tournament__in=tournaments).values("version")
     kinds = MatchSeat.objects.filter(version__in=versions).exclude(fault_kind="")
     return dict(sorted(Counter(kinds.values_list("fault_kind", flat=True)).items()))
 

@@ -1,28 +1,39 @@
-"""The tournament that is played under fire, and what is left of it: equal in every run."""
+"""The tournaments that are played under fire, and what is left of them: equal in every run."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zipfile import ZipFile
+
+from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.uploads import submit_bot
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch
-from pentathlon.tournaments.services import create_tournament
+from pentathlon.tournaments.services import create_tournament, start_tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 
 _BOT: Final = Path(__file__).with_name("bot") / "main.py"
 _FEWEST_BOTS: Final = 4
+_USUAL_BOTS: Final = 8
+_LONG_RUN: Final = 200
+"""From so many matches on, more bots and longer duels: all formats last for many strikes."""
 _MOST_CYCLES: Final = 100
 _TABLE: Final = (
     *("entry__number", "place", "group", "mu", "sigma"),
     *("fold_mu", "fold_sigma", "chance_of_best"),
+)
+_SEAT: Final = (
+    *("match__seats__version", "match__seats__seat", "match__seats__rank"),
+    *("index", "round", "block", "match__seed", "match__alias"),
+    *("match__outcome_reason", "match__ply"),
 )
 
 
@@ -35,8 +46,16 @@ class Size:
 
     @property
     def matches(self) -> int:
-        """Matches of a double round robin of two seats."""
+        """Matches of the double round robin of two seats; the other formats come on top."""
         return self.bots * (self.bots - 1) * self.cycles
+
+
+class Event(NamedTuple):
+    """One of the tournaments that the bots of a run play at the same time."""
+
+    name: str
+    scheduler: str
+    params: Mapping[str, int]
 
 
 def size_for(matches: int) -> Size:
@@ -47,10 +66,21 @@ def size_for(matches: int) -> Size:
     >>> size_for(10_000).matches
     10010
     """
-    bots = _FEWEST_BOTS
+    bots = _FEWEST_BOTS if matches < _LONG_RUN else _USUAL_BOTS
     while bots * (bots - 1) * _MOST_CYCLES < matches:
         bots += 1
     return Size(bots=bots, cycles=ceil(matches / (bots * (bots - 1))))
+
+
+def events_for(size: Size) -> list[Event]:
+    """Return a round robin, and two formats that pair by the results before."""
+    is_long = size.matches >= _LONG_RUN
+    duel = {"blocks": 7, "tie_blocks": 2} if is_long else {"blocks": 1, "tie_blocks": 1}
+    return [
+        Event("round robin", "round_robin/2", {"cycles": size.cycles}),
+        Event("Swiss", "swiss/1", {"rounds": size.bots - 1 if is_long else 2}),
+        Event("knockout", "knockout/1", duel),
+    ]
 
 
 def submit_bots(number: int, *, game: str) -> list[BotVersion]:
@@ -58,24 +88,17 @@ def submit_bots(number: int, *, game: str) -> list[BotVersion]:
     return [_submit(stride, game) for stride in range(1, number + 1)]
 
 
-def open_tournament(
-    versions: list[BotVersion], *, game: str, cycles: int, seed: int
-) -> Tournament:
-    """Make the tournament of an organiser, not yet started."""
+def start_tournaments(
+    versions: Sequence[BotVersion], *, events: Iterable[Event], game: str, seed: int
+) -> list[Tournament]:
+    """Make and start the tournaments of one organiser, all of the same bots."""
     organiser = User.objects.create_user(username="organiser", email="", password=None)
     User.objects.filter(pk=organiser.pk).update(is_organiser=True)
     organiser.refresh_from_db()
-    tournament = create_tournament(
-        actor=organiser,
-        name="Under fire",
-        document=TournamentDocument(game=game, params={"cycles": cycles}),
-        versions=[version.pk for version in versions],
-    )
-    # Both runs need one secret, and results must count on the leaderboard, too: no service lets
-    # anybody choose the secret of a rated tournament.
-    tournament.secret = sha256(f"chaos:{seed}".encode()).hexdigest()
-    tournament.save(update_fields=("secret",))
-    return tournament
+    # At once: strengths and draws before the start are part of a document.
+    with transaction.atomic():
+        opened = [_open(organiser, versions, event, game, seed) for event in events]
+        return [start_tournament(actor=organiser, tournament=each) for each in opened]
 
 
 def choice(stride: int, ply: int, legal: list[str]) -> str:
@@ -88,17 +111,41 @@ def stride_of(name: str) -> int:
     return int(name.partition("-")[2].split()[0])
 
 
-def remains(tournament: Tournament) -> dict[str, Any]:  # Any: JSON
-    """Return the final table and all results in schedule order, free of the run's own ids."""
+def remains(tournaments: Iterable[Tournament]) -> dict[str, Any]:  # Any: JSON
+    """Return places, tables, pairings, seeds and results by name, free of the run's own ids."""
+    return {each.name: _remains_of(each) for each in tournaments}
+
+
+def _remains_of(tournament: Tournament) -> dict[str, Any]:  # Any: JSON
+    tournament.refresh_from_db()
+    entries = tournament.entries.values_list("version", "number")
+    numbers = dict(entries)
     places = TournamentMatch.objects.filter(tournament=tournament).order_by("index")
-    outcomes = places.order_by("index", "match__seats__seat").values_list(
-        "index", "match__outcome_reason", "match__ply", "match__seats__rank"
-    )
+    seats = places.order_by("index", "match__seats__seat").values_list(*_SEAT)
     table = FinalRow.objects.filter(entry__tournament=tournament).order_by("place")
     return {
         "table": [list(row) for row in table.values_list(*_TABLE)],
-        "results": [list(row) for row in outcomes],
+        "places": tournament.places,
+        "results": [[numbers[version], *facts] for version, *facts in seats],
     }
+
+
+def _open(
+    organiser: User, versions: Sequence[BotVersion], event: Event, game: str, seed: int
+) -> Tournament:
+    tournament = create_tournament(
+        actor=organiser,
+        name=event.name,
+        document=TournamentDocument(
+            game=game, scheduler=event.scheduler, params=event.params, table_seats=2
+        ),
+        versions=[version.pk for version in versions],
+    )
+    # Both runs need one secret, and results must count on the leaderboard, too: no service lets
+    # anybody choose the secret of a rated tournament.
+    tournament.secret = sha256(f"chaos:{seed}:{event.name}".encode()).hexdigest()
+    tournament.save(update_fields=("secret",))
+    return tournament
 
 
 def _submit(stride: int, game: str) -> BotVersion:

@@ -1,4 +1,4 @@
-"""Plays the same document without workers, queue or faults, and prints what is left of it.
+"""Plays the same documents without workers, queue or faults, and prints what is left of it.
 
 Every match goes through claim and acceptance, but the bots' choices are computed right here.
 """
@@ -23,7 +23,8 @@ from pentathlon.ratings.services import apply_results  # noqa: E402
 from pentathlon.replays.results import Submission, expected_header  # noqa: E402
 from pentathlon.replays.services import accept_results  # noqa: E402
 from pentathlon.tournaments.models import Tournament  # noqa: E402
-from pentathlon.tournaments.services import close_finished, start_tournament  # noqa: E402
+from pentathlon.tournaments.scheduling import make_schedules  # noqa: E402
+from pentathlon.tournaments.services import close_finished  # noqa: E402
 from pentathlon_engines import GAMES  # noqa: E402
 from pentathlon_engines.match.launcher import Usage  # noqa: E402
 from pentathlon_engines.match.referee import Referee  # noqa: E402
@@ -33,9 +34,10 @@ from pentathlon_engines.runner import MatchReport  # noqa: E402
 from tools.chaos.document import (  # noqa: E402
     Size,
     choice,
-    open_tournament,
+    events_for,
     remains,
     size_for,
+    start_tournaments,
     stride_of,
     submit_bots,
 )
@@ -48,21 +50,23 @@ def main() -> None:
     options = _options()
     prepare_database()
     size = size_for(options.matches)
-    tournament = play_in_peace(size, game=options.game, seed=options.seed, sandbox=options.sandbox)
-    json.dump(remains(tournament), sys.stdout)
+    played = play_in_peace(size, game=options.game, seed=options.seed, sandbox=options.sandbox)
+    json.dump(remains(played), sys.stdout)
 
 
-def play_in_peace(size: Size, *, game: str, seed: int, sandbox: str) -> Tournament:
-    """Return the closed tournament; the records say that it was played in such a sandbox."""
+def play_in_peace(size: Size, *, game: str, seed: int, sandbox: str) -> list[Tournament]:
+    """Return the closed tournaments; the records say that they were played in such a sandbox."""
     versions = submit_bots(size.bots, game=game)
     _play_waiting(sandbox)
-    opened = open_tournament(versions, game=game, cycles=size.cycles, seed=seed)
-    tournament = start_tournament(actor=opened.owner, tournament=opened)
-    _play_waiting(sandbox)
-    while apply_results():
-        pass
-    close_finished()
-    return tournament
+    tournaments = start_tournaments(versions, events=events_for(size), game=game, seed=seed)
+    open_ones = len(tournaments)
+    while open_ones:
+        _play_waiting(sandbox)
+        while apply_results():
+            pass
+        open_ones -= len(close_finished())
+        make_schedules()
+    return tournaments
 
 
 def _play_waiting(sandbox: str) -> None:

@@ -18,7 +18,9 @@ def table_of(report: Report) -> Table:
     table.add_row("faults in all", f"{sum(report.faults.values()):,}")
     table.add_row("full disks are", report.full_disk)
     table.add_section()
-    table.add_row("matches", f"{account.matches:,}")
+    for name, matches in report.tournaments.items():
+        table.add_row(f"matches, {name}", f"{matches:,}")
+    table.add_row("matches in all", f"{account.matches:,}")
     table.add_row("lost", _harm(account.lost))
     table.add_row("doubled", _harm(account.doubled))
     table.add_row("seats charged for what we did", _harm(sum(account.charged.values())))
@@ -32,8 +34,10 @@ def table_of(report: Report) -> Table:
     table.add_row("void after three host failures, requeued", f"{report.requeued:,}")
     table.add_section()
     table.add_row("ratings unlike a recompute", _harm(account.rating_differences))
-    table.add_row("final table equal to a quiet run", _yes(report.table_equal))
-    table.add_row("every result equal to a quiet run", _yes(report.results_equal))
+    table.add_row("final tables and places equal to a quiet run", _yes(report.table_equal))
+    table.add_row(
+        "every pairing, seed and result equal to a quiet run", _yes(report.results_equal)
+    )
     return table
 
 

@@ -1,4 +1,4 @@
-"""One whole run: a platform, a tournament, strikes, and the account of what became of it."""
+"""One whole run: a platform, tournaments, strikes, and the account of what became of them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from pentathlon.local.stack import Stack
 from pentathlon.local.waiting import ServerFailed
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.services import start_tournament
 from tools.chaos.audit import Account, account_of, refusals_in
 from tools.chaos.crew import Crew, CrewRole
 from tools.chaos.disks import Disks, disks
-from tools.chaos.document import open_tournament, remains, size_for, submit_bots
+from tools.chaos.document import events_for, remains, size_for, start_tournaments, submit_bots
 from tools.chaos.storm import Repairs, Show, Storm
 from tools.chaos.strikes import Scene, plan, strikes_on
 
@@ -64,8 +63,12 @@ class Report:
     refused: Mapping[str, int]
     """Late results that were dropped, by code."""
     requeued: int
+    tournaments: Mapping[str, int]
+    """Matches by name."""
     table_equal: bool
+    """Places, strengths and ratings of all final tables."""
     results_equal: bool
+    """Pairings, seeds and results of all matches."""
 
     @property
     def is_sound(self) -> bool:
@@ -82,6 +85,7 @@ class Report:
             **self.account.to_json(),
             "refused": dict(self.refused),
             "requeued": self.requeued,
+            "tournaments": dict(self.tournaments),
             "table_equal": self.table_equal,
             "results_equal": self.results_equal,
             "sound": self.is_sound,
@@ -89,7 +93,7 @@ class Report:
 
 
 def run(wish: Wish, *, show: Show) -> Report:
-    """Play a tournament under fire and again in peace; say what differs."""
+    """Play tournaments under fire and again in peace; say what differs."""
     with _database(wish) as postgres, disks() as drives, _crew(wish, drives) as crew:
         repairs = Repairs()
         scene = Scene(
@@ -102,13 +106,15 @@ def run(wish: Wish, *, show: Show) -> Report:
         strikes = list(plan(wish.seed, wish.faults, postgres=wish.postgres))
         kinds = strikes_on(postgres=wish.postgres)
         storm = Storm(scene=scene, repairs=repairs, strikes=strikes, kinds=kinds)
-        tournament = _start_tournament(wish, storm, show)
-        storm.rage_over(tournament, matches=size_for(wish.matches).matches, show=show)
+        tournaments = _start_tournaments(wish, storm, show)
+        fewest = sum(each.fewest or each.planned for each in tournaments)
+        storm.rage_over(tournaments, matches=fewest, show=show)
         show("counting what became of every match")
-        account = account_of(tournament)
-        left = json.loads(json.dumps(remains(tournament)))
-        sandbox = Match.objects.filter(place__tournament=tournament)[0].sandbox
-    show("playing the same document without faults")
+        account = account_of(tournaments)
+        left = json.loads(json.dumps(remains(tournaments)))
+        played = {each.name: each.scheduled for each in tournaments}
+        sandbox = Match.objects.filter(place__tournament__in=tournaments)[0].sandbox
+    show("playing the same documents without faults")
     quiet = _quiet_remains(wish, sandbox=sandbox)
     return Report(
         seed=wish.seed,
@@ -118,12 +124,19 @@ def run(wish: Wish, *, show: Show) -> Report:
         account=account,
         refused=refusals_in(wish.logs),
         requeued=storm.requeued,
-        table_equal=left["table"] == quiet["table"],
-        results_equal=left["results"] == quiet["results"],
+        tournaments=played,
+        table_equal=all(_are_equal(left, quiet, what) for what in ("table", "places")),
+        results_equal=_are_equal(left, quiet, "results"),
     )
 
 
-def _start_tournament(wish: Wish, storm: Storm, show: Show) -> Tournament:
+def _are_equal(left: dict[str, Any], quiet: dict[str, Any], what: str) -> bool:  # Any: JSON
+    return {name: part[what] for name, part in left.items()} == {
+        name: part[what] for name, part in quiet.items()
+    }
+
+
+def _start_tournaments(wish: Wish, storm: Storm, show: Show) -> list[Tournament]:
     show("validating the bots")
     size = size_for(wish.matches)
     versions = submit_bots(size.bots, game=wish.game)
@@ -132,8 +145,7 @@ def _start_tournament(wish: Wish, storm: Storm, show: Show) -> Tournament:
     storm.wait_until(
         lambda: eligible.count() == len(ids), what="eligible bots", patience_s=_READY_S
     )
-    tournament = open_tournament(versions, game=wish.game, cycles=size.cycles, seed=wish.seed)
-    return start_tournament(actor=tournament.owner, tournament=tournament)
+    return start_tournaments(versions, events=events_for(size), game=wish.game, seed=wish.seed)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Strikes a running tournament at random, spread evenly over its matches, until all are played."""
+"""Strikes running tournaments at random, spread evenly over their matches, until all is played."""
 
 from __future__ import annotations
 
@@ -72,17 +72,19 @@ class Storm:
         """The processes under fire."""
         return self.scene.crew
 
-    def rage_over(self, tournament: Tournament, *, matches: int, show: Show) -> None:
-        """Strike while the tournament is played; return when it is closed and all is repaired.
+    def rage_over(self, tournaments: Sequence[Tournament], *, matches: int, show: Show) -> None:
+        """Strike while tournaments are played; return when all are closed and all is repaired.
+
+        `matches` is the fewest that they play: all strikes are done by then.
 
         Raises:
             ServerFailed: nothing was played for minutes.
         """
         left = deque(self.strikes)
         played, progress_at = -1, time.monotonic()
-        while len(self.repairs) or not self._retry(lambda: _is_closed(tournament)):
+        while len(self.repairs) or not self._retry(lambda: _are_closed(tournaments)):
             self._keep_running(_LOOK_S)
-            now_played = self._retry(lambda: _count_ended(tournament))
+            now_played = self._retry(lambda: _count_ended(tournaments))
             if now_played != played:
                 played, progress_at = now_played, time.monotonic()
             elif time.monotonic() - progress_at > _STANDSTILL_S:
@@ -92,7 +94,7 @@ class Storm:
             )
             if left and played >= self._due(left, matches):
                 self._strike(left)
-            self._requeue(tournament)
+            self._requeue(tournaments)
 
     def wait_until(self, is_true: Callable[[], bool], *, what: str, patience_s: float) -> None:
         """Keep everything running until something is true."""
@@ -131,10 +133,11 @@ class Storm:
             self.repairs.do_due()
             time.sleep(_TICK_S)
 
-    def _requeue(self, tournament: Tournament) -> None:
+    def _requeue(self, tournaments: Sequence[Tournament]) -> None:
         """Do what an organiser does with matches that this host could not play three times."""
-        for match in self._retry(lambda: list(_matches(tournament, MatchState.VOID))):
-            self._retry(partial(requeue_match, actor=tournament.owner, match=match))
+        owner = tournaments[0].owner
+        for match in self._retry(lambda: list(_matches(tournaments, MatchState.VOID))):
+            self._retry(partial(requeue_match, actor=owner, match=match))
             self.requeued += 1
 
     def _retry(self, ask: Callable[[], Answer]) -> Answer:
@@ -150,14 +153,15 @@ class Storm:
                 self._keep_running(_TICK_S)
 
 
-def _is_closed(tournament: Tournament) -> bool:
-    tournament.refresh_from_db(fields=("state",))
-    return tournament.state == TournamentState.CLOSED
+def _are_closed(tournaments: Sequence[Tournament]) -> bool:
+    ids = [tournament.pk for tournament in tournaments]
+    left = Tournament.objects.filter(pk__in=ids).exclude(state=TournamentState.CLOSED)
+    return not left.exists()
 
 
-def _count_ended(tournament: Tournament) -> int:
-    return _matches(tournament, MatchState.DONE).count()
+def _count_ended(tournaments: Sequence[Tournament]) -> int:
+    return _matches(tournaments, MatchState.DONE).count()
 
 
-def _matches(tournament: Tournament, state: MatchState) -> MatchQuerySet:
-    return Match.objects.filter(place__tournament=tournament, state=state)
+def _matches(tournaments: Sequence[Tournament], state: MatchState) -> MatchQuerySet:
+    return Match.objects.filter(place__tournament__in=tournaments, state=state)
