@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
+from statistics import median
 from typing import Final
 
 from django.db.models import Count
@@ -17,6 +19,9 @@ FEWEST_MATCHES: Final = 20
 """Fewer finished matches than this tell nothing about the pace."""
 
 _LATEST = 200
+_PAUSE_GAPS: Final = 30
+"""A time without an end is a pause if it is this many times the median of such times: where ends
+come at random, one in a billion is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +83,14 @@ def _ended(tournament: Tournament) -> tuple[int, int]:
 
 
 def remaining_s(latest: Sequence[datetime], *, left: int) -> float | None:
-    """Return how long `left` matches take at the pace of the latest ends, newest first."""
+    """Return how long `left` matches take at the pace of the latest ends, newest first.
+
+    Times in which nothing ended for far longer than usual were pauses, and don't count.
+    """
     if len(latest) < FEWEST_MATCHES:
         return None
-    taken_s = (latest[0] - latest[-1]).total_seconds()
-    return left * taken_s / (len(latest) - 1)
+    gaps = [(later - earlier).total_seconds() for later, earlier in pairwise(latest)]
+    # Matches that were handed in together have gaps of 0, which say nothing of a pause.
+    usual_s = median([gap for gap in gaps if gap] or [0.0])
+    playing = [gap for gap in gaps if gap <= _PAUSE_GAPS * usual_s]
+    return left * sum(playing) / len(playing)

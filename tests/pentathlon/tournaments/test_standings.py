@@ -273,6 +273,21 @@ class TestProgress:
         assert remaining_s(ends[:19], left=100) is None
         assert remaining_s(ends, left=100) == pytest.approx(200)
 
+    def test_pauses_do_not_count_as_playing(self) -> None:
+        start = datetime(2026, 1, 1, tzinfo=UTC)
+        before, after = (
+            [first - timedelta(seconds=2 * step) for step in range(15)]
+            for first in (start - timedelta(hours=1), start)
+        )
+
+        assert remaining_s([*after, *before], left=100) == pytest.approx(200)
+
+    def test_matches_that_end_together_are_no_sign_of_a_pause(self) -> None:
+        start = datetime(2026, 1, 1, tzinfo=UTC)
+        ends = [start - timedelta(seconds=10 * (step // 5)) for step in range(21)]
+
+        assert remaining_s(ends, left=100) == pytest.approx(200)
+
     def test_paused_tournament_has_no_end_in_sight(self) -> None:
         tournament = started(bots=5)
         settle(matches_of(tournament))
