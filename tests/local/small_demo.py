@@ -1,4 +1,4 @@
-"""`manage.py` with a demo of a small round robin and a small Swiss; everything else is as anybody runs it."""
+"""`manage.py` with a demo of a small round robin and Swiss; all else is as anybody runs it."""
 
 import os
 import sys

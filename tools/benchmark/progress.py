@@ -7,9 +7,11 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+Say = Callable[[str], None]
+
 
 @contextmanager
-def show_progress(console: Console) -> Iterator[Callable[[str], None]]:
+def show_progress(console: Console) -> Iterator[Say]:
     """Give a function that shows a step: on the status line of a terminal, elsewhere on its own.
 
     A log or a pipe would show nothing at all of a status line until the report is there.

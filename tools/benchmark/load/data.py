@@ -58,6 +58,7 @@ _BATCH: Final = 10_000
 _LONGEST_TOURNAMENT: Final = 10_000
 _PACE: Final = timedelta(milliseconds=50)
 _DRAWS: Final = 0.1
+_PAIR: Final = 2
 
 Say = Callable[[str], None]
 
@@ -75,7 +76,7 @@ class Cast:
 def make_cast(*, bots: int = 100, seed: int = 1) -> Cast:
     """Make bots and one tournament of 30 of them: half of its 870 matches are done."""
     owner = User.objects.create_user(username="load", email="", password=None, is_organiser=True)
-    versions = _make_bots(owner, bots)
+    versions = make_bots(owner, bots)
     shown = add_tournament(owner, versions[:30], TournamentState.RUNNING)
     writer = Writer(versions, random.Random(seed), total=435)
     writer.add(shown, done=435, waiting=435)
@@ -111,7 +112,8 @@ def _parts(total: int, longest: int) -> Iterator[int]:
         yield min(longest, total - start)
 
 
-def _make_bots(owner: User, count: int) -> list[int]:
+def make_bots(owner: User, count: int) -> list[int]:
+    """Make eligible bots; return the ids of their versions."""
     archive = read_archive(zipped(built_in_bots()["random"]))
     first = create_bot(actor=owner, archive=archive)
     BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
@@ -162,8 +164,11 @@ def add_tournament(owner: User, versions: list[int], state: TournamentState) -> 
 class Writer:
     """Adds the matches of one tournament after the other, with all rows that belong to them."""
 
-    def __init__(self, versions: list[int], rng: random.Random, *, total: int) -> None:
+    def __init__(
+        self, versions: list[int], rng: random.Random, *, total: int, seats: int = _PAIR
+    ) -> None:
         self.made = 0
+        self._seats_of_a_table = seats
         self._rng = rng
         self._strength = {version: rng.gauss(0, 1) for version in versions}
         live = open_live_pool(game=GAME)
@@ -192,9 +197,9 @@ class Writer:
             batch = _Batch()
             for number in range(start, min(start + _BATCH, done + waiting)):
                 index += 1
-                pair = self._pair(versions, number)
-                result = Result(pair, self._ranks(pair)) if number < done else None
-                self._add_match(batch, tournament, index, pair, result)
+                seating = self._seating(versions, number)
+                result = Result(seating, self._ranks(seating)) if number < done else None
+                self._add_match(batch, tournament, index, seating, result)
                 for line in lines:
                     self._add_row(batch, line, result)
                 self._match += 1
@@ -211,8 +216,10 @@ class Writer:
             for statement in statements:
                 cursor.execute(statement)
 
-    def _pair(self, versions: list[int], number: int) -> tuple[int, int]:
-        """Return who plays the match of this number: all pairs in turn, both ways round."""
+    def _seating(self, versions: list[int], number: int) -> tuple[int, ...]:
+        """Return who plays the match of this number; of two, all pairs in turn, both ways."""
+        if self._seats_of_a_table != _PAIR:
+            return tuple(self._rng.sample(versions, self._seats_of_a_table))
         others = len(versions) - 1
         first = number // 2 % len(versions)
         step = number // (2 * len(versions)) % others + 1
@@ -220,8 +227,11 @@ class Writer:
         pair = versions[first], versions[second]
         return pair if number % 2 == 0 else pair[::-1]
 
-    def _ranks(self, pair: tuple[int, int]) -> tuple[int, int]:
-        lead = self._strength[pair[0]] - self._strength[pair[1]] + self._rng.gauss(0, 1)
+    def _ranks(self, seating: tuple[int, ...]) -> tuple[int, ...]:
+        if len(seating) != _PAIR:
+            shown = [self._strength[version] + self._rng.gauss(0, 1) for version in seating]
+            return tuple(sum(other > own for other in shown) for own in shown)
+        lead = self._strength[seating[0]] - self._strength[seating[1]] + self._rng.gauss(0, 1)
         if abs(lead) < _DRAWS:
             return 0, 0
         return (0, 1) if lead > 0 else (1, 0)
@@ -231,7 +241,7 @@ class Writer:
         batch: _Batch,
         tournament: Tournament,
         index: int,
-        pair: tuple[int, int],
+        seating: tuple[int, ...],
         result: Result | None,
     ) -> None:
         pk = self._match
@@ -249,9 +259,9 @@ class Writer:
             token = UUID(int=pk) if connection.vendor == "postgresql" else f"{pk:032x}"
             batch.attempts.append((pk, 1, token, "load.0", AttemptState.ACCEPTED.value))
         batch.matches.append((*head, tournament.pk, *state))
-        for seat, version in enumerate(pair):
+        for seat, version in enumerate(seating):
             batch.seats.append((pk, seat, version, None if result is None else result.ranks[seat]))
-        block = (index + 1) // 2
+        block = (index + 1) // 2 if len(seating) == _PAIR else index
         tables = len(self._strength) // 2
         batch.places.append((tournament.pk, pk, (block - 1) // tables + 1, block, index))
 

@@ -1,0 +1,61 @@
+"""What `bench tournaments` measures is there, and it sees what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import pytest
+
+from pentathlon.accounts.models import User
+from pentathlon.matches.models import Match
+from pentathlon_engines.tournament.document import TournamentDocument
+from tests.factories import make_user
+from tools.benchmark.competition import remaining
+from tools.benchmark.competition.remaining import error_of_estimate
+from tools.benchmark.competition.replay import digest_of, play_documents
+from tools.benchmark.load.data import make_bots
+
+SWISS = TournamentDocument(game="tuned", scheduler="swiss/1", table_seats=2)
+
+
+@pytest.fixture
+def organiser(db: None) -> User:
+    return make_user(organiser=True)
+
+
+def test_replays_repeat_whatever_ended_first_and_was_played_before(organiser: User) -> None:
+    versions = make_bots(organiser, 5)
+
+    first = play_documents([SWISS], owner=organiser, versions=versions)
+    play_documents([SWISS], owner=organiser, versions=versions, rated=True)
+    again = play_documents([SWISS], owner=organiser, versions=versions, backwards=True)
+
+    assert digest_of(first) == digest_of(again)
+
+
+def test_another_result_is_seen(organiser: User) -> None:
+    played = play_documents([SWISS], owner=organiser, versions=make_bots(organiser, 5))
+    before = digest_of(played)
+
+    match = Match.objects.filter(place__tournament=played[0])[0]
+    match.seats.update(rank=0)
+
+    assert digest_of(played) != before
+
+
+@pytest.mark.parametrize("pause_s", [0.0, 3600.0])
+def test_time_left_is_right_with_and_without_a_pause(pause_s: float) -> None:
+    errors = [error_of_estimate(seed, pause_s=pause_s) for seed in range(20)]
+
+    assert max(errors) <= 0.25
+
+
+def test_estimate_that_counts_pauses_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def count_pauses(latest: Sequence[datetime], *, left: int) -> float:
+        return left * (latest[0] - latest[-1]).total_seconds() / (len(latest) - 1)
+
+    monkeypatch.setattr(remaining, "remaining_s", count_pauses)
+
+    assert error_of_estimate(1, pause_s=0) < 0.25
+    assert error_of_estimate(1, pause_s=3600) > 0.25

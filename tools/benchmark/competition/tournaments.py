@@ -1,0 +1,103 @@
+"""`bench tournaments`: whether tournaments repeat to the byte, and what they cost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+from rich.console import Console
+
+from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
+from pentathlon.local.runtime import runtime_folder
+from tools.benchmark.competition.demands import Demand, show_demands
+from tools.benchmark.competition.remaining import error_of_estimate
+from tools.benchmark.load.stage import offer_database, run_on
+from tools.benchmark.progress import Say, show_progress
+
+HELP: Final = "whether tournaments repeat to the byte, and what batches, closes and tables cost"
+
+_RUNS: Final = (
+    ("0",),
+    ("1",),
+    ("0", "--backwards"),
+    ("1", "--after-others"),
+)
+"""The hash seed and the options of each replay."""
+_PACES: Final = 400
+_SIZES: Final = {"batches": 20, "matches": 39_800, "close": 50_000, "results": 1_000_000}
+_SMALL_SIZES: Final = {"batches": 3, "matches": 3_980, "close": 2_000, "results": 10_000}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Offer what may be chosen."""
+    offer_database(parser)
+    parser.add_argument("--quick", action="store_true", help="small sizes: a short look")
+
+
+def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Measure, print, and end with 1 if something misses what is demanded."""
+    paces = _PACES // 10 if options["quick"] else _PACES
+    with show_progress(Console(stderr=True)) as say:
+        demands = [*_same_bytes(say), *_remaining(paces, say)]
+    code = show_demands("Tournaments", demands, as_json=options["json"])
+    sizes = _SMALL_SIZES if options["quick"] else _SIZES
+    arguments = [f"--{name}={size}" for name, size in sizes.items()]
+    run_on(options, "tools.benchmark.competition.machinery", arguments)
+    if not options["json"]:
+        sys.stdout.write(
+            "How long publishing waits while 120,000 results are recomputed: `bench blocking`.\n"
+        )
+    if code:
+        sys.exit(code)
+
+
+def _same_bytes(say: Say) -> Iterator[Demand]:
+    digests = []
+    for hash_seed, *arguments in _RUNS:
+        say(f"replays with hash seed {hash_seed} {' '.join(arguments)}")
+        digests.append(replay_digest(hash_seed, *arguments))
+    yield Demand(
+        name="documents of six formats, replayed: different tables, pairings, seeds",
+        measured=len(set(digests)) - 1,
+        most=0,
+        remark=f"{len(digests)} runs: two hash seeds, results backwards, after other events",
+    )
+
+
+def replay_digest(hash_seed: str, *arguments: str) -> str:
+    """Return what a process of its own, with a database of its own, prints after replays."""
+    with runtime_folder() as folder:
+        ended = subprocess.run(
+            [sys.executable, "-m", "tools.benchmark.competition.replay", *arguments],
+            cwd=CHECKOUT,
+            env=child_environment(
+                DJANGO_SETTINGS_MODULE="pentathlon.settings",
+                DATABASE_URL=f"sqlite:///{folder}/replay.sqlite3",
+                PENTATHLON_DATA=str(folder / "data"),
+                PENTATHLON_LOG_LEVEL="ERROR",
+                PYTHONHASHSEED=hash_seed,
+                PYTHONPATH=IMPORT_PATH,
+            ),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if ended.returncode:
+        raise CommandError(ended.stderr)
+    return ended.stdout
+
+
+def _remaining(paces: int, say: Say) -> Iterator[Demand]:
+    say("estimates of the time left")
+    for pause_s, when in ((0.0, "no pause"), (3600.0, "a pause of an hour")):
+        errors = sorted(error_of_estimate(seed, pause_s=pause_s) for seed in range(paces))
+        yield Demand(
+            name=f"time left after a tenth, {when}: share of it by which 95 % err at most",
+            measured=errors[int(0.95 * paces)],
+            most=0.25,
+            remark=f"{paces} simulated paces; the worst: {errors[-1]:.2f}",
+        )
