@@ -50,7 +50,7 @@ class Size:
         return self.bots * (self.bots - 1) * self.cycles
 
 
-class Event(NamedTuple):
+class StormEvent(NamedTuple):
     """One of the tournaments that the bots of a run play at the same time."""
 
     name: str
@@ -72,14 +72,14 @@ def size_for(matches: int) -> Size:
     return Size(bots=bots, cycles=ceil(matches / (bots * (bots - 1))))
 
 
-def events_for(size: Size) -> list[Event]:
+def events_for(size: Size) -> list[StormEvent]:
     """Return a round robin, and two formats that pair by the results before."""
     is_long = size.matches >= _LONG_RUN
     duel = {"blocks": 7, "tie_blocks": 2} if is_long else {"blocks": 1, "tie_blocks": 1}
     return [
-        Event("round robin", "round_robin/2", {"cycles": size.cycles}),
-        Event("Swiss", "swiss/1", {"rounds": size.bots - 1 if is_long else 2}),
-        Event("knockout", "knockout/1", duel),
+        StormEvent("round robin", "round_robin/2", {"cycles": size.cycles}),
+        StormEvent("Swiss", "swiss/1", {"rounds": size.bots - 1 if is_long else 2}),
+        StormEvent("knockout", "knockout/1", duel),
     ]
 
 
@@ -89,7 +89,7 @@ def submit_bots(number: int, *, game: str) -> list[BotVersion]:
 
 
 def start_tournaments(
-    versions: Sequence[BotVersion], *, events: Iterable[Event], game: str, seed: int
+    versions: Sequence[BotVersion], *, events: Iterable[StormEvent], game: str, seed: int
 ) -> list[Tournament]:
     """Make and start the tournaments of one organiser, all of the same bots."""
     organiser = User.objects.create_user(username="organiser", email="", password=None)
@@ -131,7 +131,7 @@ def _remains_of(tournament: Tournament) -> dict[str, Any]:  # Any: JSON
 
 
 def _open(
-    organiser: User, versions: Sequence[BotVersion], event: Event, game: str, seed: int
+    organiser: User, versions: Sequence[BotVersion], event: StormEvent, game: str, seed: int
 ) -> Tournament:
     tournament = create_tournament(
         actor=organiser,
