@@ -1,6 +1,6 @@
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
@@ -37,7 +37,9 @@ class ReplayViewSet(Endpoint[Replay]):
     def get_queryset(self) -> QuerySet[Replay]:
         """Return the replays of matches that this person may see."""
         visible = Match.objects.visible_to(self.reader)
-        return Replay.objects.filter(match__in=visible).select_related("match")
+        # Whether a cache may keep a board depends on who else may see the match.
+        match = Prefetch("match", Match.objects.with_privacy())
+        return Replay.objects.filter(match__in=visible).prefetch_related(match)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from api.arrangements import ArrangementSerializer, take_arrangement
 from api.requests import ReasonField, RequestSerializer
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
@@ -32,7 +33,7 @@ class GameField(serializers.CharField):
     """The key of a game; the service says which there are."""
 
 
-class TournamentRequestSerializer(RequestSerializer):
+class TournamentRequestSerializer(ArrangementSerializer):
     """The fields of a new tournament."""
 
     name = serializers.CharField(max_length=80)
@@ -86,6 +87,7 @@ class TournamentRequestSerializer(RequestSerializer):
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
         """The requested document, and the other arguments."""
         asked = dict(self.validated_data)
+        asked["arrangement"] = take_arrangement(asked)
         document = {name: asked.pop(name) for name in _OF_DOCUMENT}
         document["tie_breaks"] = tuple(document["tie_breaks"])
         if (cycles := asked.pop("cycles")) is not None:
@@ -134,22 +136,6 @@ class OrderedSerializer(serializers.Serializer[Any]):
     """What an order changes."""
 
     blocks = serializers.IntegerField(help_text="How many blocks; 0: it was as ordered before.")
-
-
-class EntryRequestSerializer(RequestSerializer):
-    """The bot version to enter."""
-
-    version = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
-
-
-class DisqualificationSerializer(RequestSerializer):
-    """The bot version to disqualify, and why."""
-
-    version = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
-    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
-    revoke = serializers.BooleanField(
-        default=False, help_text="Its finished matches stop counting, here and on leaderboards."
-    )
 
 
 def _usual_seats(game: str) -> int:

@@ -13,15 +13,13 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.endpoint import Endpoint
+from api.arrangements import ArrangedSerializer
+from api.entries import EntryActions
 from api.filters import GameFilter, TextFilter
-from api.matches import SeatedVersionSerializer
 from api.pagination import OnePage
 from api.people import PersonSerializer
 from api.tournament_requests import (
-    DisqualificationSerializer,
     DocumentRequestSerializer,
-    EntryRequestSerializer,
     OrderedSerializer,
     OrderSerializer,
     TournamentRequestSerializer,
@@ -36,11 +34,11 @@ from pentathlon.accounts.models import Scope
 from pentathlon.caching import answer_packed, tag_of
 from pentathlon.common.errors import TooLarge
 from pentathlon.tournaments import services
+from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.document import document_json
-from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
+from pentathlon.tournaments.hidden_results import check_shown, hidden_lanes, release_results
 from pentathlon.tournaments.models import (
-    Entry,
     Tournament,
     TournamentState,
 )
@@ -59,13 +57,17 @@ _LARGEST_PART_NUMBER = 1000
 _LARGEST_DOCUMENT = 2**20
 
 
-class TournamentSerializer(serializers.ModelSerializer[Tournament]):
+class TournamentSerializer(ArrangedSerializer):
     """A tournament and its document."""
 
     owner = PersonSerializer()
     bots = serializers.IntegerField()
-    matches = serializers.IntegerField(help_text="In the schedule.")
-    matches_done = serializers.IntegerField()
+    matches = serializers.IntegerField(
+        allow_null=True, help_text="In the schedule; null while results are hidden from you."
+    )
+    matches_done = serializers.IntegerField(
+        allow_null=True, help_text="null while results are hidden from you."
+    )
     commitment = serializers.CharField(
         allow_null=True, help_text="SHA-256 of the secret that the schedule and seeds follow from."
     )
@@ -73,9 +75,9 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         source="revealed_secret", allow_null=True, help_text="null until it closes."
     )
 
-    class Meta:
-        model = Tournament
+    class Meta(ArrangedSerializer.Meta):
         fields = (
+            *ArrangedSerializer.Meta.fields,
             "id",
             "name",
             "game",
@@ -104,22 +106,18 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         )
         read_only_fields = fields
 
+    def to_representation(self, instance: Tournament) -> dict[str, Any]:  # Any: JSON
+        """Tell how much has been played, where that is shown."""
+        told = super().to_representation(instance)
+        if instance.pk in self.context["hidden"]:
+            told["matches"] = told["matches_done"] = None
+        return told
+
 
 class PartSerializer(serializers.Serializer[Any]):
     """Which part of a long answer."""
 
     part = serializers.IntegerField(min_value=1, max_value=_LARGEST_PART_NUMBER, default=1)
-
-
-class EntrySerializer(serializers.ModelSerializer[Entry]):
-    """A bot version that takes part."""
-
-    version = SeatedVersionSerializer()
-
-    class Meta:
-        model = Entry
-        fields = ("number", "version", "state", "reason", "left_at", "revokes_results")
-        read_only_fields = fields
 
 
 class TournamentFilter(filters.FilterSet):
@@ -130,7 +128,7 @@ class TournamentFilter(filters.FilterSet):
     owner = TextFilter(field_name="owner__username", lookup_expr="iexact")
 
 
-class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]):
+class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
     """Tournaments: everybody reads them, their organiser runs them."""
 
     noun = "tournament"
@@ -144,6 +142,10 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         """Leave the divisions of ladders out of lists: those are resources of their own."""
         found = Tournament.objects.listed()
         return found.organised() if self.action == "list" else found
+
+    def get_serializer_context(self) -> dict[str, Any]:  # Any: as the framework has it
+        """Add which tournaments hide their results from the reader: one query for all."""
+        return {**super().get_serializer_context(), "hidden": hidden_lanes(self.reader)}
 
     @extend_schema(request=TournamentRequestSerializer, responses={201: TournamentSerializer})
     def create(self, request: Request) -> Response:
@@ -162,7 +164,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
             return self._as_it_stands(made, status.HTTP_201_CREATED)
         wanted = TournamentRequestSerializer(data=body)
         wanted.is_valid(raise_exception=True)
-        made = services.create_tournament(actor=self.actor, **wanted.arguments)
+        made = create_arranged_tournament(actor=self.actor, **wanted.arguments)
         return self._as_it_stands(made, status.HTTP_201_CREATED)
 
     @extend_schema(responses=OpenApiTypes.OBJECT, filters=False)
@@ -213,56 +215,17 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
         """Cancel the tournament: void all matches that have not ended."""
         return self._change(services.cancel_tournament)
 
-    @extend_schema(responses=EntrySerializer(many=True), filters=False)
-    @action(detail=True, pagination_class=OnePage)
-    def entries(self, request: Request, pk: str) -> Response:
-        """List the entries, in the order of entry."""
-        return self._page(EntrySerializer, self.get_object().entries.in_order())
-
-    @extend_schema(request=EntryRequestSerializer, responses={201: EntrySerializer})
-    @entries.mapping.post
-    def enter(self, request: Request, pk: str) -> Response:
-        """Enter a bot version; its author and the organiser may."""
-        wanted = EntryRequestSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        entry = services.enter_tournament(
-            actor=self.actor,
-            tournament=self.get_object(),
-            version_id=wanted.validated_data["version"],
-        )
-        return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
-
-    @extend_schema(request=None, responses={204: None})
-    @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
-    def withdraw(self, request: Request, pk: str, version: str) -> Response:
-        """Withdraw a bot version; its author and the organiser may.
-
-        After the start, its unplayed matches become void; its results stay.
-        """
-        withdraw_entry(actor=self.actor, tournament=self.get_object(), version_id=int(version))
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
-    @extend_schema(request=DisqualificationSerializer, responses=EntrySerializer)
+    @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])
-    def disqualify(self, request: Request, pk: str) -> Response:
-        """Disqualify a bot version for good and state the reason; the organiser may."""
-        wanted = DisqualificationSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        form = wanted.validated_data
-        entry = disqualify_entry(
-            actor=self.actor,
-            tournament=self.get_object(),
-            version_id=form["version"],
-            reason=form["reason"],
-            revoke=form["revoke"],
-        )
-        return Response(EntrySerializer(entry).data)
+    def release(self, request: Request, pk: str) -> Response:
+        """Release the hidden results of the tournament to everybody, for good."""
+        return self._change(release_results)
 
     @extend_schema(responses=ProgressSerializer)
     @action(detail=True)
     def progress(self, request: Request, pk: str) -> Response:
         """Return how many matches are done, run and wait, and how long the rest will take."""
-        return Response(ProgressSerializer(progress(self.get_object())).data)
+        return Response(ProgressSerializer(progress(self._shown())).data)
 
     @extend_schema(responses=StandingSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=OnePage)
@@ -289,7 +252,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
 
         The matches of a long tournament come in `parts`, each with everything else.
         """
-        found = self.get_object()
+        found = self._shown()
         asked = PartSerializer(data=request.query_params)
         asked.is_valid(raise_exception=True)
         part = asked.validated_data["part"]
@@ -300,22 +263,23 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
             make=lambda: proof(found, part=part),
         )
 
+    def _shown(self) -> Tournament:
+        """Return the tournament; refuse while its results are hidden from the reader."""
+        found = self.get_object()
+        check_shown(found, self.reader)
+        return found
+
     def _table(
         self,
         serializer: type[serializers.BaseSerializer[Any]],
         read: Callable[[Tournament], Any],  # Any: lines of one kind
     ) -> HttpResponseBase:
-        found = self.get_object()
+        found = self._shown()
         return _answer_json(
             self.request,
             # Read before the rows: if they change meanwhile, the client asks again.
             tag=tag_of(read.__name__, *state_of_tables(found)),
-            make=lambda: self._page(serializer, read(found)).data,
-        )
-
-    def _page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:
-        return self.get_paginated_response(
-            serializer(self.paginate_queryset(rows), many=True).data
+            make=lambda: self.one_page(serializer, read(found)).data,
         )
 
     def _change(self, service: Callable[..., Tournament]) -> Response:
@@ -331,7 +295,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Tournament]
 
     def _as_it_stands(self, tournament: Tournament, code: int) -> Response:
         stored = self.get_queryset().get(pk=tournament.pk)
-        return Response(TournamentSerializer(stored).data, status=code)
+        return Response(self.get_serializer(stored).data, status=code)
 
 
 def _answer_json(request: Request, *, tag: str, make: Callable[[], object]) -> HttpResponseBase:

@@ -6,6 +6,7 @@ from api.challenges import ChallengeViewSet
 from api.docs import DocsView, schema
 from api.endpoint import ID
 from api.errors import UnknownAddress
+from api.events import EventViewSet
 from api.explanations import SeatFileViewSet
 from api.games import GameViewSet
 from api.ladders import LadderViewSet
@@ -23,6 +24,7 @@ _router.register("games", GameViewSet, basename="game")
 _router.register("bots", BotViewSet, basename="bot")
 _router.register("versions", VersionViewSet, basename="version")
 _router.register("ladders", LadderViewSet, basename="ladder")
+_router.register("events", EventViewSet, basename="event")
 _router.register("tournaments", TournamentViewSet, basename="tournament")
 _router.register("matches", MatchViewSet, basename="match")
 _router.register("replays", ReplayViewSet, basename="replay")

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
+from pentathlon.matches.hidden_lanes import hidden_from
 
 
 class MatchState(models.TextChoices):
@@ -56,15 +57,23 @@ class MatchQuerySet(models.QuerySet["Match"]):
     """Which matches, in the words of pages and services."""
 
     def public(self) -> Self:
-        """Return what everybody may see: not the self-play that validates an upload."""
-        return self.exclude(kind=MatchKind.VALIDATION)
+        """Return what everybody may see: neither validations of uploads nor hidden results."""
+        return self.visible_to(None)
 
     def visible_to(self, person: User | None) -> Self:
-        """Return what this person may see: public matches, and those of their own bots."""
+        """Return what this person may see: public matches, and those of their own bots.
+
+        The author of a bot does not see hidden results either; who organises and staff do.
+        """
+        shown = self.filter(~hidden_from(person))
         if person is None:
-            return self.public()
+            return shown.exclude(kind=MatchKind.VALIDATION)
         own = MatchSeat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
-        return self.filter(~Q(kind=MatchKind.VALIDATION) | Exists(own))
+        return shown.filter(~Q(kind=MatchKind.VALIDATION) | Exists(own))
+
+    def with_privacy(self) -> Self:
+        """Add `is_hidden`, which `is_private` needs."""
+        return self.annotate(is_hidden=hidden_from(None))
 
     def waiting(self) -> Self:
         """Return matches that wait for a worker, in the order of the schedule."""
@@ -203,6 +212,8 @@ class Match(models.Model):
     is_revoked = models.BooleanField(default=False, db_default=False)
     """Its result was taken back: it is shown and counts nowhere."""
 
+    is_hidden: bool = False
+    """Not everybody may see it now, where `MatchQuerySet.with_privacy` has added that."""
     is_sealed: bool
     """Its seed may not be shown yet, where `pentathlon.tournaments.secrecy` has added that."""
 
@@ -249,8 +260,8 @@ class Match(models.Model):
 
     @property
     def is_private(self) -> bool:
-        """Whether only the author of its bots may see it: it validates an upload."""
-        return self.kind == MatchKind.VALIDATION
+        """Whether not everybody may see it: it validates an upload, or its result is hidden."""
+        return self.kind == MatchKind.VALIDATION or self.is_hidden
 
     @property
     def told_name(self) -> str:

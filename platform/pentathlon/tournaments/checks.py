@@ -139,6 +139,18 @@ def _error_of(problem: Problem) -> InvalidInput:
     return InvalidInput(problem.sentence, code=problem.code, field=field, allowed=problem.allowed)
 
 
+def check_official(game: Game, document: TournamentDocument) -> None:
+    """Refuse expansions in a rated tournament: unrated ones alone may use them."""
+    for option in game.info.options:
+        for value in option.unofficial_in(document.options[option.name]):
+            raise InvalidInput(
+                f"{value!r} of option {option.name!r} is an expansion, which is for unrated "
+                "tournaments only. Choose another value, or set rated to false.",
+                code="unofficial_option",
+                field="options",
+            )
+
+
 def check_replay(*, secret: str | None, draw_probability: float | None, rated: bool) -> None:
     """Refuse a secret or draw probability for a rated tournament, and values out of range."""
     for field, given in (("secret", secret), ("draw_probability", draw_probability)):
@@ -227,14 +239,6 @@ def checked_options(game: Game, options: Mapping[str, Any], *, seats: int) -> di
         checked = game.start(seats, options).options
     except BadOption as error:
         raise InvalidInput(f"{error}.", code=error.code, field="options") from error
-    for option in game.info.options:
-        for value in option.unofficial_in(checked[option.name]):
-            raise InvalidInput(
-                f"{value!r} of option {option.name!r} is an expansion, which is not for "
-                "tournaments yet. Choose another value.",
-                code="unofficial_option",
-                field="options",
-            )
     return checked
 
 

@@ -20,7 +20,7 @@ from pentathlon.matches.models import Match, MatchQuerySet, MatchState
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
-from pentathlon.tournaments.guards import check_author_or_organiser, lock, lock_own
+from pentathlon.tournaments.guards import check_may_manage, lock, lock_own
 from pentathlon.tournaments.models import (
     Entry,
     EntryState,
@@ -41,16 +41,17 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
     tournament = lock(tournament, TournamentState.OPEN, *_PLAYED, to="withdraw")
     if tournament.division is not None:
         raise Conflict("Leave a ladder on the page of your bot.", code="is_ladder")
-    entry = _entry(tournament, version_id)
+    entry = get_entry(tournament, version_id)
     bot = entry.version.bot
-    check_author_or_organiser(actor, tournament, bot, to="withdraw")
+    check_may_manage(actor, tournament, entry, to="withdraw")
     if entry.state != EntryState.ACTIVE:
         raise _left_already(entry)
     if tournament.state == TournamentState.OPEN:
         entry.delete()
+        forget_start_problem(tournament)
         return
-    who = "its author" if actor.pk == bot.owner_id else "the organiser"
-    reason = f"Withdrawn by {who}."
+    who = {tournament.owner_id: "the organiser", bot.owner_id: "its author"}
+    reason = f"Withdrawn by {who.get(actor.pk, 'its team')}."
     _leave(tournament, entry, state=EntryState.WITHDRAWN, actor=actor, reason=reason)
 
 
@@ -65,7 +66,7 @@ def disqualify_entry(
     """
     states = (TournamentState.OPEN, *_PLAYED, TournamentState.CLOSED)
     tournament = lock_own(actor, tournament, *states, to="disqualify a bot of")
-    entry = _entry(tournament, version_id)
+    entry = get_entry(tournament, version_id)
     reason = checked_reason(reason)
     adds_revocation = revoke and not entry.revokes_results
     if entry.state == EntryState.DISQUALIFIED and not adds_revocation:
@@ -111,6 +112,27 @@ def check_takes_part(tournament: Tournament, match: Match) -> None:
                 f"{entry.version.label} is {entry.version.get_state_display()}.",
                 code="out_of_play",
             )
+
+
+def get_entry(tournament: Tournament, version_id: int) -> Entry:
+    """Return the entry of a bot version.
+
+    Raises:
+        NotFound: `not_entered`.
+    """
+    entry = tournament.entries.select_related("version__bot").filter(version=version_id).first()
+    if entry is None:
+        raise NotFound(
+            f"Bot version {version_id} has not entered.", code="not_entered", field="version"
+        )
+    return entry
+
+
+def forget_start_problem(tournament: Tournament) -> None:
+    """Let a tournament that could not start at its time try again: its entries have changed."""
+    if tournament.start_problem:
+        tournament.start_problem = ""
+        tournament.save(update_fields=("start_problem",))
 
 
 def reopen(tournament: Tournament) -> None:
@@ -180,15 +202,6 @@ def _revoke(entry: Entry) -> int:
 def _matches(entry: Entry) -> MatchQuerySet:
     matches = Match.objects.filter(place__tournament=entry.tournament_id)
     return matches.of_version(entry.version_id)
-
-
-def _entry(tournament: Tournament, version_id: int) -> Entry:
-    entry = tournament.entries.select_related("version__bot").filter(version=version_id).first()
-    if entry is None:
-        raise NotFound(
-            f"Bot version {version_id} has not entered.", code="not_entered", field="version"
-        )
-    return entry
 
 
 def _left_already(entry: Entry) -> Conflict:

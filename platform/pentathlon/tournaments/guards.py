@@ -5,7 +5,7 @@ from __future__ import annotations
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot
 from pentathlon.common.errors import Conflict, NotAllowed
-from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 
 
 def lock_own(actor: User, tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
@@ -39,3 +39,13 @@ def check_author_or_organiser(actor: User, tournament: Tournament, bot: Bot, *, 
     """Refuse an actor who neither wrote the bot nor organises the tournament."""
     if actor.pk not in {tournament.owner_id, bot.owner_id}:
         raise NotAllowed(f"Only its author or the organiser may {to} a bot.", code="not_your_bot")
+
+
+def check_may_manage(actor: User, tournament: Tournament, entry: Entry, *, to: str) -> None:
+    """Refuse an actor who neither wrote the bot nor is of its team nor organises."""
+    if actor.pk in {tournament.owner_id, entry.version.bot.owner_id} or actor.is_superuser:
+        return
+    if not entry.members.filter(person=actor).exists():
+        raise NotAllowed(
+            f"Only its author, its team or the organiser may {to} a bot.", code="not_your_bot"
+        )

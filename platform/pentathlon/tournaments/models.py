@@ -155,9 +155,15 @@ class Tournament(models.Model):
     freezes_at = models.DateTimeField(null=True)
     """From then on results are hidden likewise."""
     released_at = models.DateTimeField(null=True)
-    """When hidden results became public."""
+    """From then on hidden results are public; a time to come was set by the organiser."""
     is_open_ended = models.BooleanField(default=False, db_default=False)
     """A division of a ladder, to which matches are added until its season closes."""
+    start_problem = models.CharField(max_length=300, blank=True, db_default="")
+    """Why it has not started at its time; public."""
+    entry_rules = models.JSONField(default=dict, db_default={})
+    """Which bots its authors may enter, as `EntryRules` reads it."""
+    by_invitation = models.BooleanField(default=False, db_default=False)
+    """Only invited authors enter bots."""
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -264,6 +270,45 @@ class Entry(models.Model):
         return f"{self.version} in {self.tournament}"
 
 
+class TeamMember(models.Model):
+    """Somebody besides the author of the bot who may withdraw and replace an entry."""
+
+    entry = models.ForeignKey(Entry, on_delete=models.CASCADE, related_name="members")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+    )
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("entry", "person"), name="tournaments_member_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.person} for {self.entry}"
+
+
+class Invitation(models.Model):
+    """An author who may enter bots in a tournament by invitation."""
+
+    tournament = models.ForeignKey(
+        Tournament, on_delete=models.CASCADE, related_name="invitations"
+    )
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations"
+    )
+    invited_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tournament", "person"), name="tournaments_invited_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.person} is invited to {self.tournament}"
+
+
 class TournamentMatchQuerySet(models.QuerySet["TournamentMatch"]):
     """Which matches of tournaments, in the words of pages."""
 
@@ -284,7 +329,7 @@ class TournamentMatch(models.Model):
     round = models.PositiveIntegerField()
     """From 1."""
     block = models.PositiveIntegerField()
-    """From 1 over the whole tournament: same bots, same seed, every seat order."""
+    """From 1 over the whole tournament: same bots and seed, balanced seat orders."""
     leg = models.PositiveSmallIntegerField(null=True)
     """From 1 within its block; null: made before blocks had rows."""
     index = models.PositiveIntegerField()

@@ -46,6 +46,10 @@ class Progress:
         return (self.done + self.void) / self.total if self.total else 0.0
 
 
+NOTHING_PLAYED: Final = Progress(done=0, running=0, waiting=0, void=0, remaining_s=None)
+"""What is said of a tournament whose results are hidden."""
+
+
 def progress(tournament: Tournament) -> Progress:
     """Return how many matches are done, run and wait, and how long the rest will take.
 

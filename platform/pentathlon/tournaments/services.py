@@ -33,6 +33,8 @@ from pentathlon.ratings.services import (
 from pentathlon.tournaments import checks
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.document import columns_of, document, draft_document, event_key
+from pentathlon.tournaments.eligibility import check_may_enter
+from pentathlon.tournaments.entries import forget_start_problem
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.guards import check_author_or_organiser, lock, lock_own
 from pentathlon.tournaments.models import (
@@ -84,6 +86,8 @@ def create_tournament(
             lambda: _versions(versions),
         ),
     )
+    if rated:
+        checks.check_official(checks.checked_game(completed.game), completed)
     tournament = Tournament.objects.create(
         owner=actor,
         name=checks.checked_name(name),
@@ -98,10 +102,12 @@ def create_tournament(
 
 
 @transaction.atomic
-def enter_tournament(*, actor: User, tournament: Tournament, version_id: int) -> Entry:
-    """Enter a bot version; its author and the organiser may."""
+def enter_tournament(
+    *, actor: User, tournament: Tournament, version_id: int, team: str = ""
+) -> Entry:
+    """Enter a bot version, alone or for a team; its author and the organiser may."""
     tournament = lock(tournament, TournamentState.OPEN, to="enter")
-    return _enter(tournament, [version_id], actor=actor)[0]
+    return _enter(tournament, [version_id], actor=actor, team=team)[0]
 
 
 @transaction.atomic
@@ -226,17 +232,20 @@ def _close(tournament: Tournament) -> Tournament | None:
         return _end(locked, TournamentState.CLOSED)
 
 
-def _enter(tournament: Tournament, version_ids: Sequence[int], *, actor: User) -> list[Entry]:
+def _enter(
+    tournament: Tournament, version_ids: Sequence[int], *, actor: User, team: str = ""
+) -> list[Entry]:
     versions = _versions(version_ids)
     checks.check_eligible(versions, game=tournament.game)
     _check_not_disqualified(tournament, versions)
     entries = list(tournament.entries.scheduled().select_related("version__bot"))
-    _check_entrants(tournament, entries, versions, actor=actor)
+    _check_entrants(tournament, entries, versions, actor=actor, team=team)
     checks.check_size(draft_document(tournament), bots=len(entries) + len(versions))
     # Those who withdrew leave gaps until the start.
     first = max((entry.number or 0 for entry in entries), default=-1) + 1
+    forget_start_problem(tournament)
     return Entry.objects.bulk_create(
-        Entry(tournament=tournament, version=version, number=number)
+        Entry(tournament=tournament, version=version, number=number, team=team)
         for number, version in enumerate(versions, start=first)
     )
 
@@ -258,6 +267,7 @@ def _check_entrants(
     versions: Sequence[BotVersion],
     *,
     actor: User,
+    team: str,
 ) -> None:
     """Refuse versions that have entered already, belong to somebody else, or are too many."""
     entered = {entry.version_id for entry in entries}
@@ -269,6 +279,7 @@ def _check_entrants(
         return
     for version in versions:
         check_author_or_organiser(actor, tournament, version.bot, to="enter")
+    check_may_enter(tournament, versions, entries=entries, actor=actor, team=team)
     own = sum(entry.version.bot.owner_id == actor.pk for entry in entries)
     if own + len(versions) > tournament.entries_per_author:
         raise Conflict(

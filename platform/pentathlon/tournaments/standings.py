@@ -149,8 +149,10 @@ def seat_rates(tournament: Tournament) -> list[SeatRate]:
 
 def seat_rates_of_game(game: str) -> list[SeatRate]:
     """Return how each seat did in the latest tournament matches of a game."""
-    played = Match.objects.of_game(game).filter(
-        state=MatchState.DONE, kind__in=COMPETITIONS, is_revoked=False
+    played = (
+        Match.objects.of_game(game)
+        .public()
+        .filter(state=MatchState.DONE, kind__in=COMPETITIONS, is_revoked=False)
     )
     latest = list(played.order_by("-pk").values_list("pk", flat=True)[:_LATEST])
     return _seat_rates(scores_of(MatchSeat.objects.filter(match__in=latest)))

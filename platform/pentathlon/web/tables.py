@@ -1,6 +1,6 @@
 """Tables on pages: ratings, crosstables, the ranking of authors, lists of tournaments."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil, floor
@@ -12,6 +12,7 @@ from pentathlon.accounts.models import User
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
+from pentathlon.tournaments.hidden_results import hidden_lanes
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.progress import Progress, progress
 from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
@@ -166,21 +167,30 @@ class TournamentLine:
 
     tournament: Tournament
     progress: Progress | None
-    """None before the start."""
+    """None before the start, and while results are hidden."""
 
 
 def tournament_lines(*, limit: int) -> list[TournamentLine]:
     """Return the latest tournaments, running ones first."""
     latest = list(Tournament.objects.organised().listed()[:limit])
+    hidden = hidden_lanes(None)
     latest.sort(key=lambda tournament: tournament.state != TournamentState.RUNNING)
     return [
-        TournamentLine(tournament=tournament, progress=_progress(tournament))
+        TournamentLine(
+            tournament=tournament,
+            progress=None if tournament.pk in hidden else _progress(tournament),
+        )
         for tournament in latest
     ]
 
 
-def tournament_line(tournament: Tournament) -> TournamentLine:
-    """Return the line of a tournament that was loaded with its counts; needs no query."""
+def tournament_line(tournament: Tournament, *, hidden: Collection[int]) -> TournamentLine:
+    """Return the line of a tournament that was loaded with its counts; needs no query.
+
+    Of those in `hidden` it says nothing of results.
+    """
+    if tournament.pk in hidden:
+        return TournamentLine(tournament=tournament, progress=None)
     counts = {name: getattr(tournament, name) for name in ("matches", "matches_done")}
     if not counts["matches"]:
         return TournamentLine(tournament=tournament, progress=None)

@@ -5,6 +5,7 @@ from django.urls import path
 
 from pentathlon.web.views import (
     accounts,
+    arranging,
     bots,
     challenges,
     docs,
@@ -61,6 +62,12 @@ urlpatterns = [
     path(f"{_TOURNAMENT}/pause/", organising.tournament_pause, name="tournament_pause"),
     path(f"{_TOURNAMENT}/resume/", organising.tournament_resume, name="tournament_resume"),
     path(f"{_TOURNAMENT}/cancel/", organising.tournament_cancel, name="tournament_cancel"),
+    path(f"{_TOURNAMENT}/release/", arranging.tournament_release, name="tournament_release"),
+    path(f"{_TOURNAMENT}/replace/", arranging.tournament_replace, name="tournament_replace"),
+    path(f"{_TOURNAMENT}/invite/", arranging.tournament_invite, name="tournament_invite"),
+    path("events/", arranging.events, name="events"),
+    path("events/new/", arranging.event_new, name="event_new"),
+    path("events/<int:event_id>/", arranging.event, name="event"),
     path(f"{_TOURNAMENT}/enter/", organising.tournament_enter, name="tournament_enter"),
     path(f"{_TOURNAMENT}/withdraw/", organising.tournament_withdraw, name="tournament_withdraw"),
     path(
@@ -109,6 +116,7 @@ urlpatterns = [
     path("docs/protocol/", docs.protocol, name="protocol"),
     path("docs/verify/", docs.verify, name="verify"),
     path("docs/ranking/", docs.ranking_rule, name="ranking_rule"),
+    path("docs/organisers/", docs.organiser_guide, name="organiser_guide"),
     path("docs/limits/", docs.limits, name="limits"),
     path("kit/<str:name>", kit.wheel, name="wheel"),
     path("status/", status.status, name="status"),

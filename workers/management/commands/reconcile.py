@@ -22,6 +22,7 @@ from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.entries import settle_entries
 from pentathlon.tournaments.orders import carry_out_orders
+from pentathlon.tournaments.scheduled_starts import start_due_tournaments
 from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from workers.publisher import Publisher
@@ -37,6 +38,7 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "ranking": refresh_ranking,
     },
     "schedule": {
+        "starts": start_due_tournaments,
         "blocks": settle_blocks,
         "orders": carry_out_orders,
         "schedules": make_schedules,

@@ -13,6 +13,7 @@ from pentathlon.tournaments.checks import (
     MOST_ENTRIES_PER_AUTHOR,
 )
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
+from pentathlon.tournaments.replacing import LONGEST_TEAM
 from pentathlon_engines.contract.info import GameInfo
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -105,6 +106,15 @@ class EntryForm(forms.Form):
     """The choice of a bot version to enter: authors see their own, the organiser sees all."""
 
     version = forms.TypedChoiceField(label="Bot", coerce=int)
+    team = forms.CharField(
+        max_length=LONGEST_TEAM, required=False, help_text="Its name, if you are several."
+    )
+    members = forms.CharField(
+        label="Others of the team",
+        max_length=1000,
+        required=False,
+        help_text="User names. They may withdraw and replace the bot.",
+    )
 
     def __init__(
         self,

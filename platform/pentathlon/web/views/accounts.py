@@ -16,6 +16,7 @@ from pentathlon.accounts.services import create_token, register, revoke_token
 from pentathlon.bots.models import TAKEN_OUT, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.challenges.quota import read_quota
+from pentathlon.tournaments.arrangement import open_invitations
 from pentathlon.web.forms.accounts import SignInForm, SignUpForm, TokenForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.requests import local_address, signed_in_user
@@ -65,6 +66,7 @@ def account(request: HttpRequest) -> HttpResponse:
             context = {"token": made[0], "secret": made[1], "form": TokenForm()}
     context["quota"] = read_quota(user)
     context["challenges"] = Challenge.objects.by_author(user).listed()[:_CHALLENGES_SHOWN]
+    context["invitations"] = open_invitations(user)
     context["tokens"] = user.auth_token_set.order_by("-created")
     stopped = BotVersion.objects.owned_by(user).filter(state__in=TAKEN_OUT)
     context["stopped"] = stopped.select_related("bot").order_by("-stopped_at")[:_STOPPED_SHOWN]

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -61,7 +62,10 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     ladders = places_of(found)
     latest = Match.objects.filter(pk__in=latest_matches(found.pk, limit=_CANDIDATES))
     matches = latest.visible_to(reader).recent().with_seats()
-    faults = MatchSeat.objects.filter(pk__in=latest_faults(found.pk, limit=_CANDIDATES))
+    faults = MatchSeat.objects.filter(
+        Exists(Match.objects.visible_to(reader).filter(pk=OuterRef("match"))),
+        pk__in=latest_faults(found.pk, limit=_CANDIDATES),
+    )
     context = {
         "section": "bots",
         "bot": found,

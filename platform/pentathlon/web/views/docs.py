@@ -15,6 +15,7 @@ from pentathlon.web.documents import (
     title_and_body,
 )
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.formats.registry import FORMATS
 
 
 @require_safe
@@ -34,6 +35,13 @@ def how_it_works(request: HttpRequest) -> HttpResponse:
 def bot_guide(request: HttpRequest) -> HttpResponse:
     """Explain how to write a bot, from an empty folder on."""
     return render(request, "web/docs/bot_guide.html", {"section": "docs"})
+
+
+@require_safe
+def organiser_guide(request: HttpRequest) -> HttpResponse:
+    """Explain how to run a tournament."""
+    context = {"section": "docs", "formats": FORMATS.values()}
+    return render(request, "web/docs/organiser_guide.html", context)
 
 
 @require_safe

@@ -111,7 +111,7 @@ def _as_file(response: HttpResponse, name: str) -> HttpResponse:
 
 
 def _get_match(request: HttpRequest, match_id: int) -> Match:
-    seen = with_seals(Match.objects.visible_to(person(request)).with_seats())
+    seen = with_seals(Match.objects.visible_to(person(request)).with_seats().with_privacy())
     return get_object_or_404(seen.select_related("replay", "place__tournament"), pk=match_id)
 
 

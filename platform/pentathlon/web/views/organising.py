@@ -12,20 +12,21 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
-from pentathlon.tournaments.guards import check_author_or_organiser, check_organiser
+from pentathlon.tournaments.guards import check_may_manage, check_organiser
 from pentathlon.tournaments.models import Entry, Tournament
 from pentathlon.tournaments.orders import requeue_match
 from pentathlon.tournaments.progress import progress
+from pentathlon.tournaments.replacing import enter_bot
 from pentathlon.tournaments.services import (
     cancel_tournament,
-    create_tournament,
-    enter_tournament,
     pause_tournament,
     resume_tournament,
     start_tournament,
 )
 from pentathlon.web.boards import game_tiles
+from pentathlon.web.forms.arranging import ArrangementForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
 from pentathlon.web.requests import posted_number, query_number, signed_in_user
@@ -42,14 +43,16 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied("Only organisers make tournaments. Ask who runs this place.")
     info = GAMES[_game(request)].info
     form = TournamentForm(request.POST or None, info=info)
-    if form.is_valid():
-        values = {"document": form.document, **form.arguments}
-        made = call_service(form, lambda: create_tournament(actor=owner, **values))
+    around = ArrangementForm(request.POST or None)
+    # Both are checked, so that all problems are shown at once.
+    if all([form.is_valid(), around.is_valid()]):
+        values = {"document": form.document, **form.arguments, "arrangement": around.arrangement}
+        made = call_service(form, lambda: create_arranged_tournament(actor=owner, **values))
         if made is not None:
             messages.success(request, f"{made.name} is open for entries.")
             return redirect("tournament", made.pk)
-    context = {"section": "tournaments", "form": form, "info": info, "tiles": game_tiles()}
-    return render(request, "web/tournament/new.html", context)
+    context = {"section": "tournaments", "form": form, "around": around, "info": info}
+    return render(request, "web/tournament/new.html", {**context, "tiles": game_tiles()})
 
 
 @login_required
@@ -112,7 +115,14 @@ def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
     form = EntryForm(request.POST, actor=actor, tournament=found)
     if form.is_valid():
         version_id = form.cleaned_data["version"]
-        entry = enter_tournament(actor=actor, tournament=found, version_id=version_id)
+        team = form.cleaned_data["team"]
+        entry = enter_bot(
+            actor=actor,
+            tournament=found,
+            version_id=version_id,
+            team=team,
+            members=form.cleaned_data["members"].split(),
+        )
         messages.success(request, f"{entry.version.label} has entered.")
     else:
         messages.error(request, "Choose a bot that may play this game and has not entered yet.")
@@ -132,7 +142,7 @@ def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpRespons
         messages.success(request, "Withdrawn.")
         return redirect("tournament", found.pk)
     entry = _get_entry(request, found)
-    check_author_or_organiser(actor, found, entry.version.bot, to="withdraw")
+    check_may_manage(actor, found, entry, to="withdraw")
     return render(request, "web/tournament/withdraw.html", _entry_context(entry))
 
 

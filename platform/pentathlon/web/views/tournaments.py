@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -9,13 +10,17 @@ from django.views.decorators.http import require_safe
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.tournaments.arrangement import invited_names
 from pentathlon.tournaments.document import document_json, reads_results, revealed_event_key
 from pentathlon.tournaments.dry_runs import expected_matches
+from pentathlon.tournaments.eligibility import rules_of
+from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
 from pentathlon.tournaments.parts import count_parts
-from pentathlon.tournaments.progress import Progress, count_done, progress
+from pentathlon.tournaments.progress import NOTHING_PLAYED, Progress, count_done, progress
 from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
 from pentathlon.web.format_names import format_name
+from pentathlon.web.forms.arranging import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.requests import person, query_number
@@ -40,7 +45,8 @@ _MOST_SEATS = 500
 def tournaments(request: HttpRequest) -> HttpResponse:
     """List tournaments, newest first."""
     page = cursor_page(request, Tournament.objects.organised().listed())
-    lines = [tournament_line(tournament) for tournament in page.rows]
+    hidden = hidden_lanes(person(request))
+    lines = [tournament_line(tournament, hidden=hidden) for tournament in page.rows]
     context = {"section": "tournaments", "page": page, "tournaments": lines}
     return render(request, "web/tournaments.html", context)
 
@@ -51,6 +57,9 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     found, context = _load(request, tournament_id, tab="table")
     if found.state == TournamentState.OPEN:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
+    if context["hides_results"]:
+        context["entries"] = found.entries.in_order()
+        return render(request, "web/tournament/hidden.html", context)
     context["all_meet"] = found.format in _ALL_MEET
     context["tie_breaks"] = [TITLES[name] for name in found.tie_breaks]
     if context["all_meet"] and found.entries.count() <= _LARGEST_CROSSTABLE:
@@ -70,10 +79,10 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
 def tournament_matches(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the matches of a tournament, newest first."""
     found, context = _load(request, tournament_id, tab="matches")
-    matches = Match.objects.of_lane(found.pk).with_seats()
+    matches = Match.objects.of_lane(found.pk).visible_to(person(request)).with_seats()
     context["page"] = cursor_page(request, matches)
     parts = count_parts(found)
-    context["parts"] = range(1, parts + 1) if parts > 1 else ()
+    context["parts"] = range(1, parts + 1) if parts > 1 and not context["hides_results"] else ()
     return render(request, "web/tournament/matches.html", context)
 
 
@@ -82,6 +91,10 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
     """Show one round of the schedule, and why its matches are not running."""
     found, context = _load(request, tournament_id, tab="schedule")
     places = TournamentMatch.objects.filter(tournament=found)
+    if context["hides_results"]:
+        # Pairings of a format that reads results tell them: they wait with the results.
+        visible = Match.objects.visible_to(person(request)).filter(pk=OuterRef("match"))
+        places = places.filter(Exists(visible))
     last = places.order_by("-index").values_list("round", flat=True).first() or 0
     number = max(1, min(query_number(request, "round") or 1, last))
     length = _MOST_SEATS // found.table_seats
@@ -106,9 +119,12 @@ def tournament_schedule(request: HttpRequest, tournament_id: int) -> HttpRespons
 def tournament_faults(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the faults of bots, and the matches that we could not play."""
     found, context = _load(request, tournament_id, tab="faults")
+    shown = Match.objects.of_lane(found.pk).visible_to(person(request))
     seats = faults_of_lane(found.pk)
+    if context["hides_results"]:
+        seats = seats.filter(Exists(shown.filter(pk=OuterRef("match"))))
     context["page"] = cursor_page(request, seats.select_related("version__bot__owner"))
-    voids = Match.objects.of_lane(found.pk).filter(state=MatchState.VOID)
+    voids = shown.filter(state=MatchState.VOID)
     context["voids"] = voids.with_seats().order_by("-pk")[:50]
     return render(request, "web/tournament/faults.html", context)
 
@@ -144,18 +160,23 @@ def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpRespons
 def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Say how many results are missing from the table on an open page."""
     known = Tournament.objects.select_related("pool")
-    return changes_since(request, count_done(get_object_or_404(known, pk=tournament_id)))
+    found = get_object_or_404(known, pk=tournament_id)
+    count = 0 if are_hidden(found, person(request)) else count_done(found)
+    return changes_since(request, count)
 
 
 def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tournament, Context]:
     found = get_object_or_404(Tournament.objects.select_related("owner", "pool"), pk=tournament_id)
     reader = person(request)
-    standing = progress(found)
+    hides = are_hidden(found, reader)
+    standing = NOTHING_PLAYED if hides else progress(found)
     context: Context = {
         "section": "tournaments",
         "tournament": found,
         "info": GAMES[found.game].info,
         "tab": tab,
+        "hides_results": hides,
+        "is_hidden": hides or are_hidden(found, None),
         "progress": standing,
         "finishes_at": finishes_at(standing),
         "reason": _why_idle(found, standing),
@@ -163,9 +184,11 @@ def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "has_started": found.state != TournamentState.OPEN,
         "format_name": format_name(found),
         "reads_results": reads_results(found),
-        "is_being_scheduled": found.state not in _ENDED and not found.is_fully_scheduled,
+        "is_being_scheduled": not hides
+        and found.state not in _ENDED
+        and not found.is_fully_scheduled,
         "has_ended": found.state in _ENDED,
-        "is_long": count_parts(found) > 1,
+        "is_long": not hides and count_parts(found) > 1,
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
     }
     return found, context
@@ -181,18 +204,25 @@ def _why_idle(found: Tournament, standing: Progress) -> Reason | None:
 
 
 def _entries(request: HttpRequest, found: Tournament) -> Context:
-    entries = list(found.entries.in_order())
+    entries = list(found.entries.in_order().prefetch_related("members"))
     reader = person(request)
     mine = {
         entry.pk
         for entry in entries
-        if reader is not None and reader.pk in {found.owner_id, entry.version.bot.owner_id}
+        if reader is not None
+        and (
+            reader.pk in {found.owner_id, entry.version.bot.owner_id}
+            or reader.pk in {member.person_id for member in entry.members.all()}
+        )
     }
     return {
         "entries": entries,
         "withdrawable": mine,
         "planned": expected_matches(found),
         "form": EntryForm(actor=reader, tournament=found),
+        "rules": rules_of(found).sentences(),
+        "invite": InviteForm(),
+        "invited": invited_names(found),
     }
 
 

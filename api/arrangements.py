@@ -1,0 +1,120 @@
+"""What an organiser arranges around a tournament, as JSON."""
+
+from dataclasses import fields
+from typing import Any
+
+from rest_framework import serializers
+
+from api.requests import RequestSerializer
+from pentathlon.tournaments.arrangement import MOST_INVITED, Arrangement
+from pentathlon.tournaments.eligibility import ENTRY_LANGUAGES, EntryRules
+from pentathlon.tournaments.models import Tournament
+
+
+class EntryRulesSerializer(RequestSerializer):
+    """Which bots authors may enter; a rule that is left out asks for nothing."""
+
+    languages = serializers.ListField(
+        child=serializers.CharField(max_length=20),
+        max_length=20,
+        default=list,
+        help_text=f"Of {', '.join(ENTRY_LANGUAGES)}.",
+    )
+    newest_only = serializers.BooleanField(
+        default=False, help_text="Only the newest version of a bot."
+    )
+    uploaded_from = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="Only versions uploaded from then on."
+    )
+    new_bots_from = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="Only bots first uploaded from then on."
+    )
+    most_versions = serializers.IntegerField(
+        default=None, allow_null=True, help_text="Only bots with at most so many versions."
+    )
+    fewest_matches = serializers.IntegerField(
+        default=None,
+        allow_null=True,
+        help_text="Only versions with at least so many rated matches of the game.",
+    )
+    entries_per_team = serializers.IntegerField(
+        default=None, allow_null=True, help_text="How many bots one team may enter."
+    )
+
+
+class ArrangementSerializer(RequestSerializer):
+    """Dates, secrecy and rules of entry of a new tournament."""
+
+    closes_entries_at = serializers.DateTimeField(
+        default=None,
+        allow_null=True,
+        help_text="From then on nobody but the organiser enters a bot.",
+    )
+    starts_at = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="When it starts by itself."
+    )
+    hides_results = serializers.BooleanField(
+        default=False, help_text="Only you and staff see results before their release; unrated."
+    )
+    freezes_at = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="Results from then on are hidden; unrated."
+    )
+    releases_at = serializers.DateTimeField(
+        default=None, allow_null=True, help_text="When hidden results are released by themselves."
+    )
+    entry_rules = EntryRulesSerializer(default=dict)
+    by_invitation = serializers.BooleanField(
+        default=False, help_text="Only invited authors enter bots."
+    )
+    invited = serializers.ListField(
+        child=serializers.CharField(max_length=150),
+        max_length=MOST_INVITED,
+        default=list,
+        help_text="User names.",
+    )
+
+
+def take_arrangement(asked: dict[str, Any]) -> Arrangement:  # Any: checked values of a request
+    """Take what is arranged out of a checked request."""
+    names = [each.name for each in fields(Arrangement)]
+    values: dict[str, Any] = {name: asked.pop(name) for name in names}
+    rules = values["entry_rules"]
+    values["entry_rules"] = EntryRules(**{**rules, "languages": tuple(rules.get("languages", ()))})
+    values["invited"] = tuple(values["invited"])
+    return Arrangement(**values)
+
+
+class ArrangedSerializer(serializers.ModelSerializer[Tournament]):
+    """How a tournament is arranged."""
+
+    entry_rules = serializers.JSONField(help_text="The rules that ask for something.")
+
+    class Meta:
+        model = Tournament
+        fields: tuple[str, ...] = (
+            "event",
+            "closes_entries_at",
+            "starts_at",
+            "start_problem",
+            "hides_results",
+            "freezes_at",
+            "released_at",
+            "entry_rules",
+            "by_invitation",
+        )
+        read_only_fields: tuple[str, ...] = fields
+
+
+class InvitationRequestSerializer(RequestSerializer):
+    """Whom to invite."""
+
+    invited = serializers.ListField(
+        child=serializers.CharField(max_length=150), max_length=MOST_INVITED
+    )
+
+
+class InvitationSerializer(serializers.Serializer[Any]):
+    """An author who may enter bots."""
+
+    username = serializers.CharField(source="person.username")
+    invited_at = serializers.DateTimeField()

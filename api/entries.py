@@ -1,0 +1,200 @@
+"""The entries of a tournament: how they come, change and leave."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.arrangements import InvitationRequestSerializer, InvitationSerializer
+from api.endpoint import LARGEST_ID, Endpoint
+from api.matches import SeatedVersionSerializer
+from api.pagination import OnePage
+from api.requests import ReasonField, RequestSerializer
+from pentathlon.bots.services import LONGEST_REASON
+from pentathlon.tournaments.arrangement import invite_authors
+from pentathlon.tournaments.entries import disqualify_entry, get_entry, withdraw_entry
+from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.replacing import LONGEST_TEAM, MOST_MEMBERS, enter_bot, replace_entry
+
+_ENTRY = r"entries/(?P<version>\d{1,18})"
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """A bot version that takes part."""
+
+    version = SeatedVersionSerializer()
+    members = serializers.SerializerMethodField(help_text="Of its team, besides its author.")
+
+    class Meta:
+        model = Entry
+        fields = (
+            "number",
+            "version",
+            "team",
+            "members",
+            "state",
+            "reason",
+            "left_at",
+            "revokes_results",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field({"type": "array", "items": {"type": "string"}})
+    def get_members(self, entry: Entry) -> list[str]:
+        """Return the user names of a team."""
+        return sorted(member.person.username for member in entry.members.all())
+
+
+class EntryRequestSerializer(RequestSerializer):
+    """The bot version to enter, alone or for a team."""
+
+    version = serializers.IntegerField(source="version_id", min_value=1, max_value=LARGEST_ID)
+    team = serializers.CharField(
+        default="", allow_blank=True, max_length=LONGEST_TEAM, help_text="Its name, if it is one."
+    )
+    members = serializers.ListField(
+        child=serializers.CharField(max_length=150),
+        max_length=MOST_MEMBERS,
+        default=list,
+        help_text="User names of others who may withdraw and replace it.",
+    )
+
+
+class ReplacementSerializer(RequestSerializer):
+    """The version that plays instead."""
+
+    by = serializers.IntegerField(
+        min_value=1,
+        max_value=LARGEST_ID,
+        help_text="Another version of the bot, or a bot of the same author or team.",
+    )
+
+
+class VerdictSerializer(RequestSerializer):
+    """Why a bot is disqualified, and whether its results still count."""
+
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    revoke = serializers.BooleanField(
+        default=False, help_text="Its finished matches stop counting, here and on leaderboards."
+    )
+
+
+class DisqualificationSerializer(RequestSerializer):
+    """The bot version to disqualify, and why."""
+
+    version = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+    revoke = serializers.BooleanField(
+        default=False, help_text="Its finished matches stop counting, here and on leaderboards."
+    )
+
+
+class EntryActions(Endpoint[Tournament]):
+    """What is done to the entries of a tournament, each by the id of its bot version."""
+
+    @extend_schema(responses=EntrySerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=OnePage)
+    def entries(self, request: Request, pk: str) -> Response:
+        """List the entries, in the order of entry."""
+        entries = self.get_object().entries.in_order()
+        return self.one_page(EntrySerializer, entries.prefetch_related("members__person"))
+
+    @extend_schema(request=EntryRequestSerializer, responses={201: EntrySerializer})
+    @entries.mapping.post
+    def enter(self, request: Request, pk: str) -> Response:
+        """Enter a bot version; its author and the organiser may."""
+        wanted = EntryRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        entry = enter_bot(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)
+        return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
+    def withdraw(self, request: Request, pk: str, version: str) -> Response:
+        """Withdraw a bot version; its author and the organiser may.
+
+        After the start, its unplayed matches become void; its results stay.
+        """
+        withdraw_entry(actor=self.actor, tournament=self.get_object(), version_id=int(version))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=DisqualificationSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"])
+    def disqualify(self, request: Request, pk: str) -> Response:
+        """Disqualify a bot version for good and state the reason; the organiser may."""
+        wanted = DisqualificationSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        form = wanted.validated_data
+        entry = disqualify_entry(
+            actor=self.actor,
+            tournament=self.get_object(),
+            version_id=form["version"],
+            reason=form["reason"],
+            revoke=form["revoke"],
+        )
+        return Response(EntrySerializer(entry).data)
+
+    @extend_schema(request=None, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/withdraw")
+    def withdraw_one(self, request: Request, pk: str, version: str) -> Response:
+        """Withdraw an entry; its author, its team and the organiser may.
+
+        After the start, its unplayed matches become void; its results stay.
+        """
+        found = self.get_object()
+        entry = get_entry(found, int(version))
+        withdraw_entry(actor=self.actor, tournament=found, version_id=int(version))
+        return self._told(Entry.objects.filter(pk=entry.pk).first() or entry)
+
+    @extend_schema(request=ReplacementSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/replace")
+    def replace_one(self, request: Request, pk: str, version: str) -> Response:
+        """Let another version play in the place of an entry, until the start."""
+        wanted = ReplacementSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        entry = replace_entry(
+            actor=self.actor,
+            tournament=self.get_object(),
+            version_id=int(version),
+            by=wanted.validated_data["by"],
+        )
+        return self._told(entry)
+
+    @extend_schema(request=VerdictSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/disqualify")
+    def disqualify_one(self, request: Request, pk: str, version: str) -> Response:
+        """Disqualify an entry for good, before, during or after; the organiser may."""
+        wanted = VerdictSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        entry = disqualify_entry(
+            actor=self.actor,
+            tournament=self.get_object(),
+            version_id=int(version),
+            **wanted.validated_data,
+        )
+        return self._told(entry)
+
+    @extend_schema(request=InvitationRequestSerializer, responses=InvitationSerializer(many=True))
+    @action(detail=True, methods=["post"])
+    def invitations(self, request: Request, pk: str) -> Response:
+        """Invite authors by their user names; return everybody who is invited."""
+        wanted = InvitationRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        invited: list[Any] = invite_authors(
+            actor=self.actor,
+            tournament=self.get_object(),
+            usernames=wanted.validated_data["invited"],
+        )
+        return Response(InvitationSerializer(invited, many=True).data)
+
+    def _told(self, entry: Entry) -> Response:
+        return Response(EntrySerializer(entry).data)
+
+    def one_page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:
+        """Return all rows, whatever their number, as a list of one page."""
+        return self.get_paginated_response(
+            serializer(self.paginate_queryset(rows), many=True).data
+        )

@@ -1,0 +1,115 @@
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.arrangements import ArrangementSerializer, take_arrangement
+from api.endpoint import Endpoint
+from api.people import PersonSerializer
+from pentathlon.accounts.models import Scope
+from pentathlon.tournaments.checks import LONGEST_NAME, checked_game
+from pentathlon.tournaments.events import create_event, event_table, tournaments_of
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.registry import newest_format
+
+_MOST_ENTRIES = 200
+
+
+class EventSerializer(serializers.ModelSerializer[Event]):
+    """Tournaments of several games that belong together."""
+
+    owner = PersonSerializer()
+    tournaments = serializers.SerializerMethodField(help_text="Ids, by game.")
+
+    class Meta:
+        model = Event
+        fields = ("id", "name", "owner", "tournaments", "created_at")
+        read_only_fields = fields
+
+    def get_tournaments(self, event: Event) -> list[int]:
+        """Return the ids of its tournaments."""
+        found = sorted(event.tournaments.all(), key=lambda each: each.game)
+        return [tournament.pk for tournament in found]
+
+
+class EventRequestSerializer(ArrangementSerializer):
+    """A new event: one tournament of each game, all alike."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    games = serializers.ListField(
+        child=serializers.CharField(max_length=30),
+        min_length=1,
+        max_length=len(GAMES),
+        help_text=f"Keys of games: {', '.join(GAMES)}.",
+    )
+    format = serializers.CharField(max_length=20, default="round_robin")
+    params = serializers.DictField(default=dict, help_text="Parameters of the format.")
+    rated = serializers.BooleanField(default=True)
+    entries_per_author = serializers.IntegerField(
+        default=ENTRIES_PER_AUTHOR, min_value=1, max_value=_MOST_ENTRIES
+    )
+
+
+class EventCellSerializer(serializers.Serializer[Any]):
+    """How an author or team did in one game."""
+
+    place = serializers.IntegerField()
+    points = serializers.IntegerField()
+    bot = serializers.CharField()
+
+
+class EventLineSerializer(serializers.Serializer[Any]):
+    """One author or team over all games."""
+
+    place = serializers.IntegerField()
+    name = serializers.CharField()
+    points = serializers.IntegerField()
+    cells = serializers.ListField(
+        child=EventCellSerializer(allow_null=True),
+        help_text="In the order of `tournaments`; null without a place there so far.",
+    )
+
+
+class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
+    """Events: everybody reads them, organisers create them."""
+
+    noun = "event"
+    queryset = Event.objects.select_related("owner").prefetch_related("tournaments")
+    serializer_class = EventSerializer
+    filter_backends = ()
+    write_scope = Scope.TOURNAMENTS_WRITE
+
+    @extend_schema(request=EventRequestSerializer, responses={201: EventSerializer})
+    def create(self, request: Request) -> Response:
+        """Create an event and all its tournaments, open for entries."""
+        wanted = EventRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        asked = dict(wanted.validated_data)
+        arrangement = take_arrangement(asked)
+        kind, params = asked.pop("format"), asked.pop("params")
+        documents = [
+            TournamentDocument(
+                game=game,
+                scheduler=newest_format(kind, seats=checked_game(game).info.default_seats),
+                params=params,
+            )
+            for game in asked.pop("games")
+        ]
+        event = create_event(
+            actor=self.actor, documents=documents, arrangement=arrangement, **asked
+        )
+        told = self.get_serializer(self.get_queryset().get(pk=event.pk))
+        return Response(told.data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=EventLineSerializer(many=True))
+    @action(detail=True, pagination_class=None)
+    def table(self, request: Request, pk: str) -> Response:
+        """Return the table over all games, as far as you see the results."""
+        lines = event_table(tournaments_of(self.get_object()), reader=self.reader)
+        return Response(EventLineSerializer(lines, many=True).data)

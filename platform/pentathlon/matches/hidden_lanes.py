@@ -1,0 +1,63 @@
+"""Whose results are hidden, from whom, and until when."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Coalesce, Now
+
+from pentathlon.accounts.models import User
+
+
+class HiddenLaneQuerySet(models.QuerySet["HiddenLane"]):
+    """Whose matches are hidden, by the clock of the database."""
+
+    def in_force(self) -> Self:
+        """Return lanes with matches that are hidden right now."""
+        begun = Q(hides_from=None) | Q(hides_from__lte=Now())
+        return self.filter(begun, Q(hides_until=None) | Q(hides_until__gt=Now()))
+
+    def closed_to(self, person: User | None) -> Self:
+        """Return lanes with matches that this person may not see now."""
+        closed = self.in_force()
+        if person is None:
+            return closed
+        return closed.none() if _sees_all(person) else closed.exclude(organiser=person)
+
+
+class HiddenLane(models.Model):
+    """A lane whose matches nobody sees but its organiser and staff, until its results are out.
+
+    Every reader of matches asks this table, so that what is hidden is decided in one place.
+    """
+
+    lane = models.PositiveBigIntegerField(primary_key=True)
+    organiser = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    hides_from = models.DateTimeField(null=True)
+    """Matches that ended before are shown; null: none is."""
+    hides_until = models.DateTimeField(null=True)
+    """Null: until somebody releases the results."""
+
+    objects = HiddenLaneQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"hidden lane {self.lane}"
+
+
+def hidden_from(person: User | None) -> Exists:
+    """Return whether a match may not be seen: its lane is hidden, and it had not ended before.
+
+    For queries of matches.
+    """
+    ended_at = Coalesce(OuterRef("finished_at"), Now())
+    closed = HiddenLane.objects.closed_to(person).filter(lane=OuterRef("lane"))
+    return Exists(closed.filter(Q(hides_from=None) | Q(hides_from__lte=ended_at)))
+
+
+def _sees_all(person: User) -> bool:
+    return person.is_staff or person.is_superuser

@@ -1,0 +1,178 @@
+"""Which bots authors may enter in a tournament: a short list of rules, each with its sentence.
+
+The organiser may enter any bot that plays the game; these rules are for everybody else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import Count, Max
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.common.clock import database_now
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.ratings.models import Rating, live_key
+from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon_engines.languages import LANGUAGES
+from pentathlon_engines.manifest import COMMAND
+
+ENTRY_LANGUAGES: Final = (*LANGUAGES, COMMAND)
+"""What bots are written in; a command is any other program."""
+MOST_VERSIONS: Final = 1000
+MOST_MATCHES: Final = 1_000_000
+MOST_TEAM_ENTRIES: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryRules:
+    """What a bot must be like to be entered by its author; None and empty ask for nothing."""
+
+    languages: tuple[str, ...] = ()
+    newest_only: bool = False
+    uploaded_from: datetime | None = None
+    new_bots_from: datetime | None = None
+    most_versions: int | None = None
+    fewest_matches: int | None = None
+    entries_per_team: int | None = None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> EntryRules:  # Any: JSON
+        """Read rules back as they are stored."""
+        values = dict(data)
+        for name in ("uploaded_from", "new_bots_from"):
+            if values.get(name):
+                values[name] = datetime.fromisoformat(values[name])
+        values["languages"] = tuple(values.get("languages") or ())
+        return cls(**values)
+
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        """Return the rules that ask for something, as they are stored and shown."""
+        values = {name: value for name, value in asdict(self).items() if value}
+        return {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in values.items()
+        }
+
+    def sentences(self) -> list[str]:
+        """Say what each rule asks for."""
+        said = {
+            "languages": f"Bots in {' or '.join(self.languages)} only.",
+            "newest_only": "Only the newest version of a bot.",
+            "uploaded_from": f"Only versions uploaded from {_date(self.uploaded_from)} on.",
+            "new_bots_from": f"Only bots first uploaded from {_date(self.new_bots_from)} on.",
+            "most_versions": f"Only bots with at most {self.most_versions} versions.",
+            "fewest_matches": f"Only versions with at least {self.fewest_matches} rated matches "
+            "of this game.",
+            "entries_per_team": f"At most {self.entries_per_team} bots of a team.",
+        }
+        return [sentence for name, sentence in said.items() if getattr(self, name)]
+
+    def problems(self) -> Iterator[InvalidInput]:
+        """Yield what cannot be used of the rules themselves."""
+        if unknown := [each for each in self.languages if each not in ENTRY_LANGUAGES]:
+            yield InvalidInput(
+                f"There is no language {unknown[0]!r}; there are {', '.join(ENTRY_LANGUAGES)}.",
+                code="unknown_language",
+                field="entry_rules.languages",
+            )
+        for name, most in (
+            ("most_versions", MOST_VERSIONS),
+            ("fewest_matches", MOST_MATCHES),
+            ("entries_per_team", MOST_TEAM_ENTRIES),
+        ):
+            value = getattr(self, name)
+            if value is not None and not 1 <= value <= most:
+                yield InvalidInput(f"This is 1 to {most:,}.", field=f"entry_rules.{name}")
+
+
+def rules_of(tournament: Tournament) -> EntryRules:
+    """Return the rules of a tournament."""
+    return EntryRules.from_json(tournament.entry_rules)
+
+
+def check_may_enter(
+    tournament: Tournament,
+    versions: Sequence[BotVersion],
+    *,
+    entries: Collection[Entry],
+    actor: User,
+    team: str = "",
+) -> None:
+    """Refuse what an author may not enter: too late, not invited, or against a rule."""
+    if tournament.closes_entries_at is not None and (
+        tournament.closes_entries_at <= database_now()
+    ):
+        raise Conflict(
+            f"{tournament.name} took entries until "
+            f"{tournament.closes_entries_at:%d %b %Y, %H:%M} UTC. Ask its organiser.",
+            code="entries_closed",
+        )
+    if tournament.by_invitation and not tournament.invitations.filter(person=actor).exists():
+        raise NotAllowed(
+            f"{tournament.name} is by invitation. Ask {tournament.owner.username} to invite you.",
+            code="not_invited",
+        )
+    rules = rules_of(tournament)
+    _check_team_cap(rules, versions, entries=entries, team=team)
+    broken = list(_broken(rules, versions, game=tournament.game))
+    if broken:
+        raise InvalidInput(" ".join(broken), code="not_eligible_here", field="version")
+
+
+def _check_team_cap(
+    rules: EntryRules, versions: Sequence[BotVersion], *, entries: Collection[Entry], team: str
+) -> None:
+    most = rules.entries_per_team
+    if not team or most is None:
+        return
+    teams = Counter(entry.team.casefold() for entry in entries)
+    if teams[team.casefold()] + len(versions) > most:
+        raise Conflict(
+            f"At most {most} bots of a team take part. Withdraw one of {team} first.",
+            code="team_cap",
+            field="team",
+        )
+
+
+def _broken(rules: EntryRules, versions: Sequence[BotVersion], *, game: str) -> Iterator[str]:
+    """Say of each version which rule it does not keep; two queries for any number of them."""
+    bots = {version.bot_id for version in versions}
+    lines = Bot.objects.filter(pk__in=bots).annotate(last=Max("versions__number"))
+    facts = {
+        bot: (created, count, last)
+        for bot, created, count, last in lines.annotate(count=Count("versions")).values_list(
+            "pk", "created_at", "count", "last"
+        )
+    }
+    played = dict(
+        Rating.objects.filter(pool__key=live_key(game), version__in=versions).values_list(
+            "version", "matches"
+        )
+    )
+    for version in versions:
+        created_at, count, last = facts[version.bot_id]
+        keeps = {
+            "languages": not rules.languages
+            or version.manifest.get("language") in rules.languages,
+            "newest_only": not rules.newest_only or version.number == last,
+            "uploaded_from": rules.uploaded_from is None
+            or version.created_at >= rules.uploaded_from,
+            "new_bots_from": rules.new_bots_from is None or created_at >= rules.new_bots_from,
+            "most_versions": rules.most_versions is None or count <= rules.most_versions,
+            "fewest_matches": rules.fewest_matches is None
+            or played.get(version.pk, 0) >= rules.fewest_matches,
+        }
+        for name, is_kept in keeps.items():
+            if not is_kept:
+                (sentence,) = EntryRules(**{name: getattr(rules, name)}).sentences()
+                yield f"{version.label} may not enter: {sentence}"
+
+
+def _date(moment: datetime | None) -> str:
+    return "" if moment is None else f"{moment:%d %b %Y}"

@@ -1,0 +1,70 @@
+"""Results that nobody sees but the organiser and staff, until they are released.
+
+`are_hidden` decides about a tournament, `Match.objects.visible_to` about its matches; both ask the
+same row. A tournament hides all results, or those from its freeze on. It is unrated: a rating that
+moves shows a result, and results that count late would move leaderboards in another order than
+that in which they were played.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from pentathlon.accounts.models import User
+from pentathlon.common.clock import database_now
+from pentathlon.common.errors import Conflict
+from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.tournaments.guards import check_organiser
+from pentathlon.tournaments.models import Tournament
+
+
+def are_hidden(tournament: Tournament, reader: User | None) -> bool:
+    """Return whether this person may not see the results of a tournament now."""
+    return HiddenLane.objects.closed_to(reader).filter(lane=tournament.pk).exists()
+
+
+def check_shown(tournament: Tournament, reader: User | None) -> None:
+    """Refuse an answer with results that this person may not see now.
+
+    Raises:
+        Conflict: `results_hidden`.
+    """
+    if are_hidden(tournament, reader):
+        raise Conflict(
+            f"The results of {tournament.name} are hidden until {tournament.owner.username}, who "
+            "organises it, releases them.",
+            code="results_hidden",
+        )
+
+
+def hidden_lanes(reader: User | None) -> set[int]:
+    """Return the tournaments whose results this person may not see now."""
+    return set(HiddenLane.objects.closed_to(reader).values_list("lane", flat=True))
+
+
+def hide_results(tournament: Tournament) -> None:
+    """Hide the results of a tournament as its row asks for; there is nothing to undo it by."""
+    if not tournament.hides_results and tournament.freezes_at is None:
+        return
+    HiddenLane.objects.create(
+        lane=tournament.pk,
+        organiser=tournament.owner,
+        hides_from=None if tournament.hides_results else tournament.freezes_at,
+        hides_until=tournament.released_at,
+    )
+
+
+@transaction.atomic
+def release_results(*, actor: User, tournament: Tournament) -> Tournament:
+    """Show everybody the hidden results of a tournament, now and for good."""
+    check_organiser(actor, tournament, to="release the results of")
+    locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    hidden = HiddenLane.objects.filter(lane=locked.pk)
+    if not hidden.exists():
+        raise Conflict(f"{locked.name} hides no results.", code="not_hidden")
+    if locked.released_at is None or locked.released_at > database_now():
+        Tournament.objects.filter(pk=locked.pk).update(released_at=Now())
+        locked.refresh_from_db(fields=("released_at",))
+    hidden.delete()
+    return locked

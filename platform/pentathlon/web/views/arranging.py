@@ -1,0 +1,128 @@
+"""The pages where organisers release results and hold events, and where entries change."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pentathlon.tournaments.arrangement import invite_authors
+from pentathlon.tournaments.events import create_event, event_table, tournaments_of
+from pentathlon.tournaments.guards import check_may_manage
+from pentathlon.tournaments.hidden_results import hidden_lanes, release_results
+from pentathlon.tournaments.models import Event, Tournament
+from pentathlon.tournaments.replacing import replace_entry
+from pentathlon.web.forms.arranging import EventForm, InviteForm, ReplaceForm
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.requests import person, query_number, signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.tables import tournament_line
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.registry import newest_format
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def tournament_release(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Show everybody the hidden results of a tournament."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    release_results(actor=signed_in_user(request), tournament=found)
+    messages.success(request, f"Everybody sees the results of {found.name} now.")
+    return redirect("tournament", found.pk)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def tournament_invite(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Invite authors by their user names."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    form = InviteForm(request.POST)
+    names = form.cleaned_data["invited"].split() if form.is_valid() else []
+    invite_authors(actor=signed_in_user(request), tournament=found, usernames=names)
+    messages.success(request, f"Invited: {', '.join(names) or 'nobody'}.")
+    return redirect("tournament", found.pk)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def tournament_replace(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Ask which version plays instead of another, then replace it."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    actor = signed_in_user(request)
+    entries = found.entries.select_related("tournament", "version__bot__owner")
+    entry = get_object_or_404(entries, version=query_number(request, "version") or 0)
+    check_may_manage(actor, found, entry, to="replace")
+    form = ReplaceForm(request.POST or None, entry=entry)
+    if form.is_valid():
+        values = {"version_id": entry.version_id, "by": form.cleaned_data["by"]}
+        done = call_service(form, lambda: replace_entry(actor=actor, tournament=found, **values))
+        if done is not None:
+            messages.success(request, f"{done.version.label} plays instead.")
+            return redirect("tournament", found.pk)
+    context = {"section": "tournaments", "tournament": found, "entry": entry, "form": form}
+    return render(request, "web/tournament/replace.html", context)
+
+
+@require_safe
+def events(request: HttpRequest) -> HttpResponse:
+    """List events, newest first."""
+    page = cursor_page(request, Event.objects.select_related("owner").order_by("-pk"))
+    return render(request, "web/events.html", {"section": "tournaments", "page": page})
+
+
+@require_safe
+def event(request: HttpRequest, event_id: int) -> HttpResponse:
+    """Show an event: its table over all games, and its tournaments."""
+    found = get_object_or_404(Event.objects.select_related("owner"), pk=event_id)
+    reader = person(request)
+    parts = tournaments_of(found)
+    hidden = hidden_lanes(reader)
+    context = {
+        "section": "tournaments",
+        "event": found,
+        "titles": [GAMES[part.game].info.title for part in parts],
+        "lines": event_table(parts, reader=reader),
+        "tournaments": [tournament_line(part, hidden=hidden) for part in parts],
+        "has_hidden": any(part.pk in hidden for part in parts),
+    }
+    return render(request, "web/event.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def event_new(request: HttpRequest) -> HttpResponse:
+    """Create an event and open its tournaments for entries."""
+    actor = signed_in_user(request)
+    if not actor.is_organiser:
+        raise PermissionDenied("Only organisers make events. Ask who runs this place.")
+    form = EventForm(request.POST or None)
+    if form.is_valid():
+        asked = form.cleaned_data
+        made = call_service(
+            form,
+            lambda: create_event(
+                actor=actor,
+                name=asked["name"],
+                documents=[_document(game) for game in asked["games"]],
+                arrangement=form.arrangement,
+                rated=asked["rated"],
+                entries_per_author=asked["entries_per_author"],
+            ),
+        )
+        if made is not None:
+            messages.success(request, f"{made.name} is open for entries.")
+            return redirect("event", made.pk)
+    return render(request, "web/event_new.html", {"section": "tournaments", "form": form})
+
+
+def _document(game: str) -> TournamentDocument:
+    seats = GAMES[game].info.default_seats
+    return TournamentDocument(
+        game=game, table_seats=seats, scheduler=newest_format("round_robin", seats=seats)
+    )

@@ -1,0 +1,129 @@
+"""Entries, invitations and events through the API."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from pentathlon.accounts.models import User
+from tests.api.client import V1
+from tests.factories import make_bot, make_user, make_version
+from tests.pentathlon.tournaments.arranging import arranged_cup
+
+pytestmark = pytest.mark.django_db
+
+
+def _client(person: User) -> APIClient:
+    client = APIClient()
+    client.force_authenticate(person)
+    return client
+
+
+def _post(person: User, path: str, body: dict[str, Any]) -> Any:
+    return _client(person).post(f"{V1}/{path}", body, format="json")
+
+
+@pytest.fixture
+def organiser() -> User:
+    return make_user("host", organiser=True)
+
+
+def test_tournament_is_made_with_its_arrangement(organiser: User) -> None:
+    body = {
+        "name": "Cup",
+        "game": "tuned",
+        "rated": False,
+        "hides_results": True,
+        "starts_at": "2099-01-01T10:00:00Z",
+        "entry_rules": {"newest_only": True},
+    }
+
+    made = _post(organiser, "tournaments/", body)
+
+    assert made.status_code == 201
+    assert made.json()["hides_results"] is True
+    assert made.json()["starts_at"] == "2099-01-01T10:00:00Z"
+    assert made.json()["entry_rules"] == {"newest_only": True}
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"hides_results": True}, 400, "hidden_and_rated"),
+        ({"starts_at": "2001-01-01T10:00:00Z"}, 400, "past"),
+        ({"entry_rules": {"colour": "red"}}, 400, "unknown_field"),
+        ({"begins_at": "2099-01-01T10:00:00Z"}, 400, "unknown_field"),
+    ],
+)
+def test_bad_arrangement_is_refused(
+    organiser: User, changes: dict[str, Any], status: int, code: str
+) -> None:
+    answer = _post(organiser, "tournaments/", {"name": "Cup", "game": "tuned", **changes})
+
+    assert answer.status_code == status
+    assert code in answer.content.decode()
+
+
+def test_entry_is_replaced_withdrawn_and_disqualified(organiser: User) -> None:
+    bot = make_bot()
+    old, new = make_version(bot=bot), make_version(bot=bot)
+    other = make_version()
+    cup = arranged_cup(organiser, versions=(old.pk, other.pk))
+    entries = f"tournaments/{cup.pk}/entries"
+
+    replaced = _post(bot.owner, f"{entries}/{old.pk}/replace/", {"by": new.pk})
+    foreign = _post(bot.owner, f"{entries}/{other.pk}/withdraw/", {})
+    withdrawn = _post(bot.owner, f"{entries}/{new.pk}/withdraw/", {})
+    out = _post(organiser, f"{entries}/{other.pk}/disqualify/", {"reason": "It cheats."})
+
+    assert (replaced.status_code, replaced.json()["version"]["id"]) == (200, new.pk)
+    assert (foreign.status_code, foreign.json()["code"]) == (403, "not_your_bot")
+    assert withdrawn.status_code == 200
+    assert (out.status_code, out.json()["state"]) == (200, "disqualified")
+
+
+def test_team_enters_with_its_members(organiser: User) -> None:
+    version, mate = make_version(), make_user("mate")
+    cup = arranged_cup(organiser)
+    body = {"version": version.pk, "team": "Axes", "members": [mate.username]}
+
+    made = _post(version.bot.owner, f"tournaments/{cup.pk}/entries/", body)
+
+    assert made.status_code == 201
+    assert (made.json()["team"], made.json()["members"]) == ("Axes", ["mate"])
+
+
+def test_authors_are_invited_by_name(organiser: User) -> None:
+    make_user("guest")
+    cup = arranged_cup(organiser, by_invitation=True)
+    address = f"tournaments/{cup.pk}/invitations/"
+
+    invited = _post(organiser, address, {"invited": ["guest"]})
+    refused = _post(make_user(), address, {"invited": ["guest"]})
+
+    assert [row["username"] for row in invited.json()] == ["guest"]
+    assert refused.status_code == 403
+
+
+def test_event_is_made_in_one_request(organiser: User) -> None:
+    body = {"name": "Week", "games": ["tuned", "azure"], "starts_at": "2099-01-01T10:00:00Z"}
+
+    made = _post(organiser, "events/", body)
+    table = APIClient().get(f"{V1}/events/{made.json()['id']}/table/")
+    twice = _post(organiser, "events/", {**body, "games": ["tuned", "tuned"]})
+
+    assert made.status_code == 201
+    assert len(made.json()["tournaments"]) == 2
+    assert table.json() == []
+    assert (twice.status_code, twice.json()["code"]) == (400, "games_once")
+
+
+def test_unrated_tournament_takes_the_expansion_schools(organiser: User) -> None:
+    schools = {"decks": ["everfrost", "etherweave"]}
+    body = {"name": "Cup", "game": "tash_kalar", "options": schools}
+
+    unrated = _post(organiser, "tournaments/", {**body, "rated": False})
+    rated = _post(organiser, "tournaments/", body)
+
+    assert unrated.status_code == 201, unrated.json()
+    assert (rated.status_code, rated.json()["code"]) == (400, "unofficial_option")

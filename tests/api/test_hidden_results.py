@@ -1,0 +1,206 @@
+"""Nobody but the organiser and staff sees an outcome before the results are released."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from pentathlon import caching
+from pentathlon.accounts.models import User
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.matches.models import Match
+from pentathlon.ratings.services import apply_results
+from pentathlon.tournaments.hidden_results import release_results
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.services import close_finished, start_tournament
+from tests.api.client import V1
+from tests.api.everything import answers
+from tests.factories import make_user, make_version
+from tests.pentathlon.matches.acting import claimed
+from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.tournaments.acting import matches_of
+from tests.pentathlon.tournaments.arranging import arranged_cup
+
+pytestmark = pytest.mark.django_db
+
+_CHANGING = re.compile(
+    r'name="csrfmiddlewaretoken" value="\w+"|csrf\w+=\w+|[0-9a-f]{32}|[0-9a-f-]{36}|'
+    r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)|\d\d:\d\d(?::\d\d)?"
+)
+"""Tokens of forms and requests, and times."""
+
+
+def _hidden_cup(**arranged: Any) -> Tournament:
+    organiser = make_user("host", organiser=True)
+    versions = tuple(make_version(owner=make_user(f"author-{n}")).pk for n in range(3))
+    cup = arranged_cup(
+        organiser, versions=versions, rated=False, **(arranged or {"hides_results": True})
+    )
+    return start_tournament(actor=organiser, tournament=cup)
+
+
+def _play(matches: Sequence[Match], *, luck: int, fault_at: int | None = None) -> None:
+    for match in matches:
+        job = claimed(match)
+        submit(job, record_of(job, luck=luck + match.pk, fault_at=fault_at))
+    while apply_results():
+        pass
+
+
+def _seen(cup: Tournament, people: Sequence[User | None]) -> dict[tuple[int, str], str]:
+    caching._packed = caching.Packed()  # what was made for the other scene
+    return {
+        (place, address): _CHANGING.sub("…", text)
+        for place, person in enumerate(people)
+        for address, text in answers(cup, person)
+        if "/metrics" not in address  # for operators: counts of queries
+    }
+
+
+def _people(cup: Tournament) -> list[User | None]:
+    entrant = cup.entries.in_order()[0].version.bot.owner
+    return [None, make_user("another"), entrant]
+
+
+@pytest.mark.parametrize("ends", [False, True], ids=["running", "closed"])
+def test_answers_are_equal_whatever_the_results_are(ends: bool) -> None:
+    cup = _hidden_cup()
+    # The entrant, who is shown most of them, is enough for the other state.
+    people = _people(cup) if ends else _people(cup)[-1:]
+    scenes = []
+    for luck, fault_at in ((1, None), (5000, 3)):
+        with transaction.atomic():
+            played = matches_of(cup) if ends else matches_of(cup)[:3]
+            _play(played, luck=luck, fault_at=fault_at)
+            if ends:
+                assert close_finished()
+            scenes.append(_seen(cup, people))
+            transaction.set_rollback(True)
+    first, second = scenes
+
+    different = [where for where, text in first.items() if second[where] != text]
+
+    assert first.keys() == second.keys()
+    assert len(first) > 60 * len(people)
+    assert different == []
+
+
+def test_organiser_sees_what_others_do_not() -> None:
+    cup = _hidden_cup()
+    _play(matches_of(cup), luck=1)
+    close_finished()
+    address = f"{V1}/tournaments/{cup.pk}/standings/"
+    client = Client()
+
+    refused = client.get(address)
+    client.force_login(cup.owner)
+    shown = client.get(address)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "results_hidden")
+    assert [row["place"] for row in shown.json()["results"]] == [1, 2, 3]
+    page = client.get(reverse("tournament", args=[cup.pk])).content.decode()
+    assert "Nobody but you and staff sees these results." in page
+    assert "Release results now" in page
+
+
+def test_pages_say_who_releases_results_and_offer_nothing() -> None:
+    cup = _hidden_cup()
+    _play(matches_of(cup)[:2], luck=1)
+
+    page = Client().get(reverse("tournament", args=[cup.pk])).content.decode()
+
+    assert "Results are hidden." in page
+    assert "Release results now" not in page
+    assert Client().get(reverse("tournament_csv", args=[cup.pk])).status_code == 409
+    assert Client().get(reverse("match", args=[matches_of(cup)[0].pk])).status_code == 404
+
+
+def test_release_shows_everything_to_everybody() -> None:
+    cup = _hidden_cup()
+    _play(matches_of(cup), luck=1)
+    close_finished()
+    client = Client()
+    client.force_login(cup.owner)
+
+    released = client.post(reverse("tournament_release", args=[cup.pk]))
+
+    assert released.status_code == 302
+    cup.refresh_from_db()
+    assert cup.released_at is not None
+    assert Client().get(f"{V1}/tournaments/{cup.pk}/standings/").status_code == 200
+    assert Client().get(reverse("match", args=[matches_of(cup)[0].pk])).status_code == 200
+    with pytest.raises(Conflict, match="hides no results"):
+        release_results(actor=cup.owner, tournament=cup)
+
+
+def test_only_the_organiser_releases() -> None:
+    cup = _hidden_cup()
+
+    with pytest.raises(NotAllowed):
+        release_results(actor=make_user(), tournament=cup)
+
+
+def test_results_are_released_by_date() -> None:
+    cup = _hidden_cup(hides_results=True, releases_at=timezone.now() + timedelta(hours=1))
+    _play(matches_of(cup)[:2], luck=1)
+    address = f"{V1}/tournaments/{cup.pk}/standings/"
+
+    before = Client().get(address).status_code
+    HiddenLane.objects.update(hides_until=timezone.now() - timedelta(seconds=1))
+
+    assert (before, Client().get(address).status_code) == (409, 200)
+
+
+def test_freeze_hides_what_ends_after_it() -> None:
+    cup = _hidden_cup(freezes_at=timezone.now() + timedelta(hours=1))
+    first, second, *_ = matches_of(cup)
+    _play([first], luck=1)
+    shown_before = Client().get(f"{V1}/tournaments/{cup.pk}/standings/").status_code
+    frozen_at = timezone.now() - timedelta(hours=1)
+    HiddenLane.objects.update(hides_from=frozen_at)
+    Match.objects.filter(pk=first.pk).update(finished_at=frozen_at - timedelta(minutes=1))
+    _play([second], luck=1)
+
+    statuses = [
+        Client().get(reverse("board", args=[match.pk])).status_code for match in (first, second)
+    ]
+
+    assert shown_before == 200
+    assert statuses == [200, 404]
+    assert Client().get(f"{V1}/tournaments/{cup.pk}/standings/").status_code == 409
+
+
+def test_board_of_a_hidden_match_stays_out_of_shared_caches() -> None:
+    cup = _hidden_cup()
+    _play(matches_of(cup)[:1], luck=1)
+    client = Client()
+    client.force_login(cup.owner)
+
+    answer = client.get(reverse("board", args=[matches_of(cup)[0].pk]))
+
+    assert answer.status_code == 200
+    assert "private" in answer.headers["Cache-Control"]
+
+
+def test_hidden_results_are_never_rated() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        arranged_cup(make_user(organiser=True), hides_results=True)
+
+    assert caught.value.code == "hidden_and_rated"
+
+
+def test_hidden_tournament_closes_as_any_other() -> None:
+    cup = _hidden_cup()
+    _play(matches_of(cup), luck=1)
+
+    close_finished()
+
+    cup.refresh_from_db()
+    assert cup.state == TournamentState.CLOSED

@@ -1,0 +1,28 @@
+"""Tournaments with dates, secrecy and rules of entry, for tests."""
+
+from typing import Any
+
+from pentathlon.accounts.models import User
+from pentathlon.tournaments.arrangement import Arrangement, create_arranged_tournament
+from pentathlon.tournaments.models import Tournament
+from pentathlon_engines.tournament.document import TournamentDocument
+
+
+def arranged_cup(
+    actor: User,
+    *,
+    versions: tuple[int, ...] = (),
+    rated: bool = True,
+    entries_per_author: int = 3,
+    **arranged: Any,  # Any: fields of `Arrangement`
+) -> Tournament:
+    """Create a tournament of Tuned that is arranged so."""
+    return create_arranged_tournament(
+        actor=actor,
+        arrangement=Arrangement(**arranged),
+        name="Cup",
+        document=TournamentDocument(game="tuned"),
+        versions=versions,
+        rated=rated,
+        entries_per_author=entries_per_author,
+    )
