@@ -138,11 +138,13 @@ class Demo:
             yield lambda done=0, total=None: bar.update(task, completed=done, total=total)
 
     def _show_table(self, plan: Plan) -> None:
-        if plan.format != "round_robin":
+        rows = self._read(f"leaderboards/{plan.game}/")["results"]
+        # A larger table than is usual counts on a leaderboard of its own, which this one is not.
+        if plan.format != "round_robin" or not rows:
             self._show_places(plan)
             return
         self._say(f"\nLeaderboard of {plan.title}:")
-        for row in self._read(f"leaderboards/{plan.game}/")["results"]:
+        for row in rows:
             skill = f"{row['mu']:5.1f} ± {half_width(row['sigma']):.1f}"
             self._say(f"  {row['rank']:>2}  {row['version']['label']:<16} {skill}")
 
