@@ -54,7 +54,7 @@ BYE_POINTS: Final = PAIR * WIN
 _ROUNDS: Final = Parameter(
     default=None,
     schema={"type": ["integer", "null"], "minimum": 1, "maximum": 100},
-    text="How many rounds are played; null means as few as leave one bot unbeaten.",
+    text="How many rounds are played; without a number, as few as leave one bot unbeaten.",
 )
 _SEEDED: Final = Parameter(
     default=False,

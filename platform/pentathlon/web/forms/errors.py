@@ -1,19 +1,29 @@
-"""Showing the error of a service at the field that caused it."""
+"""Showing the errors of a service at the fields that caused them."""
 
 from collections.abc import Callable
 from typing import TypeVar
 
 from django import forms
 
-from pentathlon.common.errors import DomainError
+from pentathlon.common.errors import DomainError, Problems
 
 T = TypeVar("T")
 
 
 def call_service(form: forms.BaseForm, call: Callable[[], T]) -> T | None:
-    """Return what the service returns; on an error, add it to the form and return None."""
+    """Return what the service returns; on errors, add them to the form and return None.
+
+    A form whose fields have other names than the service's says so in `field_of`.
+    """
     try:
         return call()
     except DomainError as error:
-        form.add_error(error.field if error.field in form.fields else None, error.detail)
+        for each in error.errors if isinstance(error, Problems) else (error,):
+            form.add_error(_field_of(form, each), each.detail)
         return None
+
+
+def _field_of(form: forms.BaseForm, error: DomainError) -> str | None:
+    if (find := getattr(form, "field_of", None)) is not None:
+        return str(name) if (name := find(error.field)) else None
+    return error.field if error.field in form.fields else None

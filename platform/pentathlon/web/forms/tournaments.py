@@ -11,22 +11,30 @@ from pentathlon.tournaments.checks import (
     LIMIT_RANGES,
     LONGEST_NAME,
     MOST_ENTRIES_PER_AUTHOR,
+    problems_of_format,
 )
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.replacing import LONGEST_TEAM
+from pentathlon.web.forms.formats import (
+    formats_of,
+    parameter_fields,
+    seats_of,
+    tie_break_fields,
+)
 from pentathlon_engines.contract.info import GameInfo
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.registry import newest_format
+from pentathlon_engines.tournament.formats.interface import Format
 
 _LIMITS = ("action_cpu_s", "match_cpu_s")
 _USUAL = Limits()
 _MOST_CHOICES = 500
-_MOST_CYCLES = 100
+_PARTS_OF_DOCUMENT = {"entries": "versions", "tie_breaks": "tie_break_1"}
+"""Fields of this form that stand for parts of a document by another name."""
 
 
 class TournamentForm(forms.Form):
-    """Everything that makes a tournament of one game."""
+    """Everything that makes a tournament of one game in one format."""
 
     name = forms.CharField(max_length=LONGEST_NAME)
     versions = forms.TypedMultipleChoiceField(
@@ -35,12 +43,6 @@ class TournamentForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text="Authors can enter more until you start.",
-    )
-    cycles = forms.IntegerField(
-        min_value=1,
-        max_value=_MOST_CYCLES,
-        initial=1,
-        help_text="How often all meet, each time from every seat.",
     )
     table_seats = forms.IntegerField(label="Seats at a table")
     entries_per_author = forms.IntegerField(
@@ -71,17 +73,28 @@ class TournamentForm(forms.Form):
         data: Any = None,  # Any: what Django's forms take
         *,
         info: GameInfo,
+        kind: str = "",
     ) -> None:
         super().__init__(data)
         self._game = info.key
-        low, high = info.seats
-        seats = forms.IntegerField(
-            label="Seats at a table", min_value=low, max_value=high, initial=info.default_seats
-        )
-        if low == high:
-            seats.widget = forms.HiddenInput()
-        self.fields["table_seats"] = seats
+        self.formats = formats_of(info)
+        """By kind: what organisers may choose for this game."""
+        self.kind = kind if kind in self.formats else next(iter(self.formats))
+        self.scheduling = self.formats[self.kind]
+        self._ordering = tie_break_fields()
+        self.fields.update(parameter_fields(self.scheduling.parameters) | self._ordering)
+        self.fields["table_seats"] = _seats_field(self.scheduling, info)
         self.fields["versions"].choices = _choices(_eligible(info.key))  # type: ignore[attr-defined]
+
+    @property
+    def parameters(self) -> list[forms.BoundField]:
+        """The fields of the format's own parameters."""
+        return [self[name] for name in self.scheduling.parameters]
+
+    @property
+    def ordering(self) -> list[forms.BoundField]:
+        """The fields of the tie-breaks, the most important first."""
+        return [self[name] for name in self._ordering]
 
     @property
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
@@ -96,10 +109,35 @@ class TournamentForm(forms.Form):
         return TournamentDocument(
             game=self._game,
             table_seats=values["table_seats"],
-            params={"cycles": values["cycles"]},
-            scheduler=newest_format("round_robin", seats=values["table_seats"]),
-            limits={name: values[name] for name in _LIMITS if values[name] != usual[name]},
+            params={name: values[name] for name in self.scheduling.parameters},
+            scheduler=self.scheduling.name,
+            limits={
+                name: values[name]
+                for name in _LIMITS
+                if name in values and values[name] != usual[name]
+            },
+            tie_breaks=tuple(values[name] for name in self._ordering if values.get(name)),
         )
+
+    def field_of(self, name: str | None) -> str | None:
+        """Return which field shows an error of the service; None: the form as a whole."""
+        name = (name or "").removeprefix("params.").partition(".")[0]
+        name = _PARTS_OF_DOCUMENT.get(name, name)
+        return name if name in self.fields else None
+
+    def clean(self) -> dict[str, Any]:  # Any: cleaned values
+        """Ask the format as well, whatever else is wrong: all problems are shown at once."""
+        cleaned = super().clean() or {}
+        chosen: set[str] = set()
+        for name in self._ordering:
+            if (value := cleaned.get(name)) and value in chosen:
+                self.add_error(name, "Each can be used once: choose another, or nothing.")
+            chosen.add(value or "")
+        if {"table_seats", *self.scheduling.parameters} <= cleaned.keys():
+            entries = len(cleaned.get("versions", ()))
+            for problem in list(problems_of_format(self.document, entries=entries)):
+                self.add_error(self.field_of(problem.field), problem.detail)
+        return cleaned
 
 
 class EntryForm(forms.Form):
@@ -158,6 +196,17 @@ class CancelForm(forms.Form):
         if typed != self._name:
             raise forms.ValidationError(f"Type {self._name} to cancel it.")
         return typed
+
+
+def _seats_field(scheduling: Format, info: GameInfo) -> forms.IntegerField:
+    seats = seats_of(scheduling, info)
+    usual = info.default_seats if info.default_seats in seats else seats[0]
+    field = forms.IntegerField(
+        label="Seats at a table", min_value=seats[0], max_value=seats[-1], initial=usual
+    )
+    if len(seats) == 1:
+        field.widget = forms.HiddenInput()
+    return field
 
 
 def _eligible(game: str) -> BotVersionQuerySet:

@@ -42,7 +42,8 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     if not owner.is_organiser:
         raise PermissionDenied("Only organisers make tournaments. Ask who runs this place.")
     info = GAMES[_game(request)].info
-    form = TournamentForm(request.POST or None, info=info)
+    kind = request.GET.get("format", "")
+    form = TournamentForm(request.POST or None, info=info, kind=kind)
     around = ArrangementForm(request.POST or None)
     # Both are checked, so that all problems are shown at once.
     if all([form.is_valid(), around.is_valid()]):

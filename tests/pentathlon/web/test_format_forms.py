@@ -1,0 +1,138 @@
+"""The form of a new tournament offers every format with its own parameters."""
+
+import pytest
+from django.test import Client
+
+from pentathlon.tournaments.models import Tournament
+from pentathlon.web.forms.formats import formats_of, seats_of
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.formats.registry import FORMATS
+from tests.factories import make_user, make_version
+from tests.pentathlon.web.pages import Page, page_of
+
+pytestmark = pytest.mark.django_db
+
+_KINDS = [name.partition("/")[0] for name in FORMATS]
+_LARGE = next(key for key, game in GAMES.items() if game.info.seats[1] > 2)
+
+
+@pytest.fixture
+def client() -> Client:
+    person = Client()
+    person.force_login(make_user(organiser=True))
+    return person
+
+
+def _address(kind: str) -> str:
+    game = "tuned" if kind in formats_of(GAMES["tuned"].info) else _LARGE
+    return f"/tournaments/new/?game={game}&format={kind}"
+
+
+def _answers(page: Page, **changed: str) -> dict[str, str]:
+    """Return what a browser posts if nothing but these fields is touched."""
+    fields = [
+        each
+        for each in page.all("input")
+        if each.get("name") and (each.get("type") != "checkbox" or "checked" in each)
+    ]
+    usual = {"checkbox": "on"}
+    values = {each["name"]: each.get("value", usual.get(each["type"], "")) for each in fields}
+    return values | {"name": "Cup"} | changed
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_every_format_is_made_as_its_defaults_say(client: Client, kind: str) -> None:
+    page = page_of(client.get(_address(kind)))
+    chosen = {name: "3" for name in ("blocks",) if kind == "knockout"}
+
+    answer = client.post(_address(kind), _answers(page, **chosen))
+
+    assert answer.status_code == 302
+    made = Tournament.objects.get()
+    assert made.scheduler.partition("/")[0] == kind
+    parameters = FORMATS[made.scheduler].parameters
+    assert made.params == {name: each.default for name, each in parameters.items()}
+
+
+def test_parameters_and_order_reach_the_tournament(client: Client) -> None:
+    page = page_of(client.get(_address("gauntlet")))
+    asked = {"challengers": "1, 0", "blocks": "7", "tie_break_1": "wins", "tie_break_3": "fit"}
+    versions = [str(make_version().pk) for _ in range(3)]
+
+    client.post(_address("gauntlet"), {**_answers(page, **asked), "versions": versions})
+
+    made = Tournament.objects.get()
+    assert made.params["challengers"] == [1, 0]
+    assert made.params["blocks"] == 7
+    assert made.tie_breaks == ["wins", "fit"]
+
+
+def test_unchecked_box_says_no(client: Client) -> None:
+    answers = _answers(page_of(client.get(_address("knockout"))), blocks="5")
+    del answers["third_place"]
+
+    client.post(_address("knockout"), answers)
+
+    made = Tournament.objects.get()
+    assert made.params == {"blocks": 5, "tie_blocks": 2, "third_place": False}
+
+
+def test_all_problems_are_shown_at_once_beside_their_fields(client: Client) -> None:
+    page = page_of(client.get(_address("swiss")))
+    versions = [str(make_version().pk) for _ in range(4)]
+    wrong = {"name": "", "rounds": "9", "action_cpu_s": "999"}
+    twice = {"tie_break_1": "wins", "tie_break_2": "wins"}
+
+    answer = client.post(
+        _address("swiss"), {**_answers(page, **wrong, **twice), "versions": versions}
+    )
+
+    shown = page_of(answer)
+    assert "4 things need a change" in shown.text
+    for name in (*wrong, "tie_break_2"):
+        assert shown.field(name)["aria-invalid"] == "true", name
+    assert shown.field("rounds")["value"] == "9"
+    assert not Tournament.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "sentence"),
+    [
+        ("swiss", "rounds", "0", "greater than or equal to 1"),
+        ("knockout", "blocks", "4", "Select a valid choice"),
+        ("finals", "confidence", "2", "less than or equal to 0.999"),
+        ("gauntlet", "challengers", "two", "numbers with commas between"),
+        ("gauntlet", "challengers", "-3,", "list of different entry numbers"),
+        ("ab_test", "alternative", "0.99", "less than or equal to 0.95"),
+        ("tables", "table_seats", "2", "greater than or equal to 3"),
+    ],
+)
+def test_value_out_of_bounds_names_its_field(
+    client: Client, kind: str, name: str, value: str, sentence: str
+) -> None:
+    answers = _answers(page_of(client.get(_address(kind))), **{name: value})
+
+    page = page_of(client.post(_address(kind), answers))
+
+    assert page.field(name)["aria-invalid"] == "true"
+    assert sentence in page.text
+
+
+def test_every_format_is_led_to(client: Client) -> None:
+    links = page_of(client.get(_address("tables"))).links()
+
+    assert {f"?game={_LARGE}&format={kind}" for kind in _KINDS} <= set(links)
+
+
+def test_game_for_two_is_offered_no_larger_tables() -> None:
+    for game in GAMES.values():
+        offered = formats_of(game.info)
+        assert ("tables" in offered) == (game.info.seats[1] > 2)
+        assert all(seats_of(each, game.info) for each in offered.values())
+
+
+def test_unknown_format_shows_the_first_one(client: Client) -> None:
+    page = page_of(client.get("/tournaments/new/?game=tuned&format=ladder"))
+
+    assert page.field("cycles")["value"] == "1"
+    assert "ladder" not in {link.rpartition("=")[2] for link in page.links()}
