@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from pentathlon.ladders.models import Ladder
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.ratings.scopes import digest_in_key
 from pentathlon.web.boards import game_tiles
@@ -36,6 +37,7 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
         "section": "ratings",
         "info": GAMES[game].info,
         "tiles": game_tiles(),
+        "ladder": Ladder.objects.filter(game=game, takes_all=True, seasons__gt=0).first(),
         "results": pool.applied_seq if pool else 0,
         "pool": pool,
         "scope": query_text(request, "scope"),
