@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pentathlon_engines.tournament.formats.blocks import PAIR, Group, make_blocks
@@ -127,9 +128,7 @@ def _pair(
     challengers: Sequence[int], others: Sequence[int], turn: int, draws: tuple[bytes, int]
 ) -> list[Group]:
     """Pair the shorter row with the longer one, moved on by `turn` places."""
-    key, cycle = draws
-    first = shuffled(challengers, key, "challengers", cycle)
-    second = shuffled(others, key, "others", cycle)
+    first, second = _shuffle_sides(tuple(challengers), tuple(others), draws)
     longer = max(len(first), len(second))
     pairs: list[Group] = []
     for place in range(min(len(first), len(second))):
@@ -138,3 +137,13 @@ def _pair(
         pair = (first[at], second[beside])
         pairs.append(pair if (turn + place) % 2 else pair[::-1])
     return pairs
+
+
+@lru_cache(maxsize=16)
+def _shuffle_sides(
+    challengers: Group, others: Group, draws: tuple[bytes, int]
+) -> tuple[Group, Group]:
+    """Shuffle both rows for one cycle; kept, as every round of it asks again."""
+    key, cycle = draws
+    first = tuple(shuffled(challengers, key, "challengers", cycle))
+    return first, tuple(shuffled(others, key, "others", cycle))
