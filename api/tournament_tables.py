@@ -123,3 +123,51 @@ class ProgressSerializer(serializers.Serializer[Any]):
     remaining_s = serializers.FloatField(
         allow_null=True, help_text="Until the end at the present pace; null while unknown."
     )
+
+
+class DryRunBlockSerializer(serializers.Serializer[Any]):
+    """Matches of the same bots with the same seed."""
+
+    number = serializers.IntegerField(help_text="From 1.")
+    round = serializers.IntegerField()
+    first_match = serializers.IntegerField(help_text="Its first match, from 1.")
+    seatings = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()),
+        help_text="By match and seat, the index of the bot in `document.entries`.",
+    )
+
+
+class WarningSerializer(serializers.Serializer[Any]):
+    """Something that is allowed and rarely meant."""
+
+    code = serializers.CharField()
+    pointer = serializers.CharField(help_text="JSON pointer into the document.")
+    detail = serializers.CharField()
+
+
+class DryRunSerializer(serializers.Serializer[Any]):
+    """What a tournament would be like. The start draws sides and order anew."""
+
+    document = serializers.DictField()
+    fewest = serializers.IntegerField(help_text="Matches.")
+    expected = serializers.IntegerField(help_text="Matches.")
+    most = serializers.IntegerField(help_text="Matches.")
+    blocks = DryRunBlockSerializer(many=True, help_text="What is known before any result.")
+    left_out = serializers.IntegerField(
+        help_text="How many of the expected matches are not in `blocks`."
+    )
+    needs_results = serializers.BooleanField(help_text="Later blocks follow from results.")
+    warnings = WarningSerializer(many=True)
+    measured_matches = serializers.IntegerField(
+        help_text="How many of the game's latest matches the figures below come from."
+    )
+    cpu_hours = serializers.FloatField(
+        allow_null=True, help_text="Of bots, in the expected matches."
+    )
+    takes_s = serializers.FloatField(
+        allow_null=True, help_text="Expected, with all free slots of the workers."
+    )
+    finishes_at = serializers.DateTimeField(
+        allow_null=True, help_text="If it starts now and has all workers for itself."
+    )
+    reason = serializers.CharField(help_text="Why a figure is null.")

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -26,17 +27,19 @@ from api.tournament_requests import (
 )
 from api.tournament_tables import (
     CrosstableRowSerializer,
+    DryRunSerializer,
     ProgressSerializer,
     SeatRateSerializer,
     StandingSerializer,
 )
-from pentathlon.accounts.models import Scope
+from pentathlon.accounts.models import Scope, User
 from pentathlon.caching import answer_packed, tag_of
 from pentathlon.common.errors import TooLarge
 from pentathlon.tournaments import services
 from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.document import document_json
+from pentathlon.tournaments.dry_runs import dry_run, dry_run_of_new
 from pentathlon.tournaments.hidden_results import check_shown, hidden_lanes, release_results
 from pentathlon.tournaments.models import (
     Tournament,
@@ -153,19 +156,23 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
 
         Post its fields, or a whole document as `{"document": {…}}`: what `…/document/` returns.
         """
-        body = request.data
-        if isinstance(body, dict) and isinstance(body.get("format"), int):
-            body = {"document": body}
-        if isinstance(body, dict) and "document" in body:
-            _check_length(request)
-            whole = DocumentRequestSerializer(data=body)
-            whole.is_valid(raise_exception=True)
-            made = create_from_document(actor=self.actor, **whole.validated_data)
-            return self._as_it_stands(made, status.HTTP_201_CREATED)
-        wanted = TournamentRequestSerializer(data=body)
-        wanted.is_valid(raise_exception=True)
-        made = create_arranged_tournament(actor=self.actor, **wanted.arguments)
-        return self._as_it_stands(made, status.HTTP_201_CREATED)
+        return self._as_it_stands(_read_new(request, self.actor)(), status.HTTP_201_CREATED)
+
+    @extend_schema(request=TournamentRequestSerializer, responses=DryRunSerializer)
+    @action(detail=False, methods=["post"], url_path="dry-run")
+    def dry_run_of_new(self, request: Request) -> Response:
+        """Return what a new tournament would be like; post what would create it.
+
+        Nothing is stored. What a creation refuses is refused here as well.
+        """
+        rehearsed = dry_run_of_new(_read_new(request, self.actor))
+        return Response(rehearsed.to_json())
+
+    @extend_schema(responses=DryRunSerializer)
+    @action(detail=True, url_path="dry-run")
+    def dry_run(self, request: Request, pk: str) -> Response:
+        """Return what an open tournament would be like with the entries so far."""
+        return Response(dry_run(self.get_object()).to_json())
 
     @extend_schema(responses=OpenApiTypes.OBJECT, filters=False)
     @action(detail=False, url_path="schema", pagination_class=None)
@@ -306,6 +313,21 @@ def _answer_json(request: Request, *, tag: str, make: Callable[[], object]) -> H
         content_type="application/json",
         make=lambda: bytes(JSONRenderer().render(make())),
     )
+
+
+def _read_new(request: Request, actor: User) -> Callable[[], Tournament]:
+    """Return what creates the tournament that a request describes."""
+    body = request.data
+    if isinstance(body, dict) and isinstance(body.get("format"), int):
+        body = {"document": body}
+    if isinstance(body, dict) and "document" in body:
+        _check_length(request)
+        whole = DocumentRequestSerializer(data=body)
+        whole.is_valid(raise_exception=True)
+        return partial(create_from_document, actor=actor, **whole.validated_data)
+    wanted = TournamentRequestSerializer(data=body)
+    wanted.is_valid(raise_exception=True)
+    return partial(create_arranged_tournament, actor=actor, **wanted.arguments)
 
 
 def _check_length(request: Request) -> None:

@@ -2,16 +2,149 @@
 
 from __future__ import annotations
 
-from pentathlon.tournaments.document import draft_document
-from pentathlon.tournaments.models import Tournament
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
 
-_NO_KEY = bytes(32)
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from pentathlon.common.errors import Conflict
+from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.matches.models import Match, MatchKind, MatchSeat
+from pentathlon.tournaments.checks import check_enough
+from pentathlon.tournaments.document import draft_document
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.dry_run import NO_KEY, DryRun, make_dry_run
+
+FEWEST_MEASURED: Final = 5
+"""Fewer matches than this tell nothing about how long one takes."""
+_LATEST: Final = 200
+_MS_PER_HOUR: Final = 3_600_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """What the expected matches take, by the latest matches of the game."""
+
+    measured: int
+    """How many matches were measured."""
+    cpu_hours: float | None
+    takes_s: float | None
+    """With all free slots of the fleet; None: see `reason`."""
+    finishes_at: datetime | None
+    """If it starts now and has the fleet for itself."""
+    reason: str
+    """Why something is None."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentDryRun:
+    """A dry run with the names of the entries and the effort."""
+
+    document: TournamentDocument
+    plan: DryRun
+    effort: Effort
+
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        """Return it as the API publishes it."""
+        effort = self.effort
+        return {
+            "document": self.document.to_json(),
+            **self.plan.to_json(),
+            "measured_matches": effort.measured,
+            "cpu_hours": effort.cpu_hours,
+            "takes_s": effort.takes_s,
+            "finishes_at": effort.finishes_at,
+            "reason": effort.reason,
+        }
+
+
+def dry_run(tournament: Tournament) -> TournamentDryRun:
+    """Return what an open tournament makes with the entries so far.
+
+    Raises:
+        Conflict: it has started, or cannot start with these entries.
+    """
+    if tournament.state != TournamentState.OPEN:
+        raise Conflict(
+            f"{tournament.name} is {tournament.get_state_display()}; a dry run is for open ones. "
+            "Read its matches and its progress.",
+            code="wrong_state",
+            allowed=[TournamentState.OPEN.value],
+        )
+    return _dry_run_of(draft_document(tournament))
+
+
+def dry_run_of_new(create: Callable[[], Tournament]) -> TournamentDryRun:
+    """Return what the tournament would make that `create` makes; nothing of it is stored.
+
+    It is made and taken back, so that everything is refused that a creation refuses.
+    """
+    with transaction.atomic():
+        document = draft_document(create())
+        transaction.set_rollback(True)
+    return _dry_run_of(document)
 
 
 def expected_matches(tournament: Tournament) -> int:
     """Return how many matches its entries would make; 0 if it cannot start with them."""
     planned = draft_document(tournament)
-    plan, entries = planned.plan(key=_NO_KEY), len(planned.entries)
+    plan, entries = planned.plan(key=NO_KEY), len(planned.entries)
     if entries < plan.seats or planned.scheduling.problems(plan, entries):
         return 0
     return planned.scheduling.size(plan, entries).expected
+
+
+def measure_effort(*, game: str, seats: int, matches: int) -> Effort:
+    """Return what so many matches take, by the latest ones at tables of this size."""
+    walls, cpus = _latest_durations(game, seats)
+    if len(walls) < FEWEST_MEASURED:
+        reason = f"Fewer than {FEWEST_MEASURED} matches at such tables ended lately: nothing is "
+        return Effort(
+            measured=len(walls),
+            cpu_hours=None,
+            takes_s=None,
+            finishes_at=None,
+            reason=reason + "measured.",
+        )
+    cpu_hours = matches * sum(cpus) / len(cpus) / _MS_PER_HOUR
+    fleet = read_fleet()
+    slots = fleet.slots - fleet.held_slots
+    takes_s = matches * sum(walls) / len(walls) / slots if slots > 0 else None
+    return Effort(
+        measured=len(walls),
+        cpu_hours=cpu_hours,
+        takes_s=takes_s,
+        finishes_at=None if takes_s is None else timezone.now() + timedelta(seconds=takes_s),
+        reason="" if slots > 0 else "No worker has a free slot: the finish is not known.",
+    )
+
+
+def _dry_run_of(document: TournamentDocument) -> TournamentDryRun:
+    check_enough(document)
+    plan = make_dry_run(document)
+    effort = measure_effort(
+        game=document.game, seats=document.table_seats or 0, matches=plan.size.expected
+    )
+    return TournamentDryRun(document=document, plan=plan, effort=effort)
+
+
+def _latest_durations(game: str, seats: int) -> tuple[list[float], list[int]]:
+    """Return seconds and CPU milliseconds of the latest matches, without validations."""
+    took = Match.objects.of_game(game).recent().annotate(took=F("finished_at") - F("started_at"))
+    latest = took.values_list("pk", "kind", "took")[:_LATEST]
+    walls = {
+        pk: took.total_seconds()
+        for pk, kind, took in latest
+        if kind != MatchKind.VALIDATION and took is not None
+    }
+    used: dict[int, list[int]] = {}
+    of_seats = MatchSeat.objects.filter(match__in=list(walls)).values_list("match", "cpu_ms")
+    for match, cpu_ms in of_seats:
+        used.setdefault(match, []).append(cpu_ms)
+    alike = {match: sum(cpus) for match, cpus in used.items() if len(cpus) == seats}
+    return [walls[match] for match in alike], list(alike.values())

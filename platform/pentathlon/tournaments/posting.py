@@ -115,10 +115,11 @@ def create_from_document(
         entries_per_author=entries_per_author,
         secret=secret,
     )
-    for entry in made.entries.filter(number__isnull=False):
+    hinted = list(made.entries.filter(number__isnull=False))
+    for entry in hinted:
         entry.strength_hint = strengths[entry.number or 0]
-        if entry.strength_hint is not None:
-            entry.save(update_fields=("strength_hint",))
+    hinted = [entry for entry in hinted if entry.strength_hint is not None]
+    made.entries.bulk_update(hinted, ("strength_hint",))
     return made
 
 

@@ -1,0 +1,114 @@
+"""What a tournament would be like: its size, and the blocks that are known before any result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any, Final, NamedTuple
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.batches import History, next_step
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.interface import Batch, PlannedBlock, Size
+
+MOST_BLOCKS: Final = 500
+"""A dry run shows so many blocks; the others are counted."""
+NO_KEY: Final = bytes(32)
+"""In place of the event key, which nobody knows before the start."""
+
+
+class Caution(NamedTuple):
+    """Something that is allowed and rarely meant."""
+
+    code: str
+    pointer: str
+    """JSON pointer into the document."""
+    sentence: str
+
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        """Return it as JSON."""
+        return {"code": self.code, "pointer": self.pointer, "detail": self.sentence}
+
+
+class DryRun(NamedTuple):
+    """The size of a tournament, and its blocks as another key would draw them."""
+
+    size: Size
+    blocks: tuple[PlannedBlock, ...]
+    left_out: int
+    """How many of the expected matches are not in `blocks`."""
+    needs_results: bool
+    """Whether later blocks follow from the results of these."""
+    cautions: tuple[Caution, ...]
+
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        """Return it as JSON; seats are numbers of entries, from 0."""
+        ends = accumulate(len(block.seatings) for block in self.blocks)
+        return {
+            "fewest": self.size.fewest,
+            "expected": self.size.expected,
+            "most": self.size.most,
+            "blocks": [
+                {
+                    "number": number,
+                    "round": block.round,
+                    "first_match": end - len(block.seatings) + 1,
+                    "seatings": [list(seating) for seating in block.seatings],
+                }
+                for number, (block, end) in enumerate(zip(self.blocks, ends, strict=True), start=1)
+            ],
+            "left_out": self.left_out,
+            "needs_results": self.needs_results,
+            "warnings": [caution.to_json() for caution in self.cautions],
+        }
+
+
+def make_dry_run(document: TournamentDocument) -> DryRun:
+    """Return what a document makes with its entries; its format must find no problems in it.
+
+    Sides and order are drawn with a key of zeros: the start draws them anew.
+
+    Raises:
+        UnknownScheduler: the document needs the scheduler of another release.
+    """
+    scheduling = document.scheduling
+    size = scheduling.size(document.plan(key=NO_KEY), len(document.entries))
+    history = History()
+    blocks: list[PlannedBlock] = []
+    is_whole = False
+    while len(blocks) < MOST_BLOCKS:
+        step = next_step(document, key=NO_KEY, played=history.blocks)
+        if not isinstance(step, Batch):
+            is_whole = not scheduling.reads_results
+            break
+        blocks += step.blocks
+        history.add(step.blocks)
+        if scheduling.reads_results:
+            break
+    shown = tuple(blocks[:MOST_BLOCKS])
+    matches = sum(len(block.seatings) for block in shown)
+    return DryRun(
+        size=size,
+        blocks=shown,
+        left_out=0 if is_whole else max(0, size.expected - matches),
+        needs_results=scheduling.reads_results,
+        cautions=find_cautions(document),
+    )
+
+
+def find_cautions(document: TournamentDocument) -> tuple[Caution, ...]:
+    """Return what is allowed and rarely meant in a document."""
+    game = GAMES.get(document.game)
+    if game is None or game.info.chance or game.info.hidden or not _repeats(document.params):
+        return ()
+    sentence = (
+        f"{game.info.title} has no chance and no hidden information: bots that always answer "
+        "alike repeat the same matches in every cycle, and the ratings look surer than they are. "
+        "Set cycles to 1, or let more bots enter."
+    )
+    return (Caution("repeated_matches", "/params/cycles", sentence),)
+
+
+def _repeats(params: Mapping[str, Any]) -> bool:  # Any: JSON
+    cycles = params.get("cycles", 1)
+    return isinstance(cycles, int) and cycles > 1

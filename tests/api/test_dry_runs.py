@@ -1,0 +1,162 @@
+"""Dry runs: what a tournament would be like, with nothing stored."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from pentathlon.accounts.models import User
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.tournaments.models import Entry, Tournament
+from tests.api.client import V1, assert_problem, client_of
+from tests.factories import make_match, make_user, make_version, make_worker
+from tests.pentathlon.tournaments.acting import open_cup, started
+
+pytestmark = pytest.mark.django_db
+
+DRY_RUN = f"{V1}/tournaments/dry-run/"
+
+
+@pytest.fixture
+def organiser() -> User:
+    return make_user(organiser=True)
+
+
+def _document(organiser: User, **asked: Any) -> dict[str, Any]:
+    versions = [make_version().pk for _ in range(4)]
+    cup = open_cup(organiser, versions=versions, **asked)
+    return dict(client_of(organiser).get(f"{V1}/tournaments/{cup.pk}/document/").json())
+
+
+def _play(*, wall_s: float, cpu_ms: int) -> None:
+    begun = datetime(2026, 11, 1, tzinfo=UTC)
+    match = make_match(state=MatchState.DONE)
+    ended = begun + timedelta(seconds=wall_s)
+    Match.objects.filter(pk=match.pk).update(started_at=begun, finished_at=ended)
+    MatchSeat.objects.filter(match=match).update(cpu_ms=cpu_ms)
+
+
+def test_dry_run_of_a_document_stores_nothing(organiser: User) -> None:
+    document = _document(organiser)
+    before = Tournament.objects.count(), Entry.objects.count()
+
+    answer = client_of(organiser).post(DRY_RUN, document)
+
+    assert answer.status_code == 200, answer.json()
+    found = answer.json()
+    assert (found["fewest"], found["expected"], found["most"]) == (12, 12, 12)
+    assert (found["left_out"], found["needs_results"], found["warnings"]) == (0, False, [])
+    assert [block["number"] for block in found["blocks"]] == [1, 2, 3, 4, 5, 6]
+    assert [block["first_match"] for block in found["blocks"]] == [1, 3, 5, 7, 9, 11]
+    pairs = {tuple(sorted(block["seatings"][0])) for block in found["blocks"]}
+    assert pairs == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
+    assert all(block["seatings"][1] == block["seatings"][0][::-1] for block in found["blocks"])
+    assert [entry["hash"] for entry in found["document"]["entries"]] == [
+        entry["hash"] for entry in document["entries"]
+    ]
+    assert (Tournament.objects.count(), Entry.objects.count()) == before
+
+
+def test_dry_run_of_an_open_tournament_is_public(organiser: User) -> None:
+    cup = open_cup(organiser, versions=[make_version().pk for _ in range(6)], format="swiss")
+
+    answer = client_of(make_user()).get(f"{V1}/tournaments/{cup.pk}/dry-run/")
+
+    found = answer.json()
+    assert found["needs_results"]
+    assert len(found["blocks"]) == 3
+    assert {block["round"] for block in found["blocks"]} == {1}
+    shown = sum(len(block["seatings"]) for block in found["blocks"])
+    assert found["left_out"] == found["expected"] - shown > 0
+
+
+def test_long_schedule_is_cut_and_counted(organiser: User) -> None:
+    document = _document(organiser, cycles=50)
+
+    found = client_of(organiser).post(DRY_RUN, document).json()
+
+    assert (len(found["blocks"]), found["expected"], found["left_out"]) == (300, 600, 0)
+
+    document = _document(organiser, cycles=100)
+    found = client_of(organiser).post(DRY_RUN, document).json()
+    assert (len(found["blocks"]), found["expected"], found["left_out"]) == (500, 1200, 200)
+
+
+def test_cycles_of_a_game_without_chance_are_warned_of(organiser: User) -> None:
+    found = client_of(organiser).post(DRY_RUN, _document(organiser, cycles=2)).json()
+
+    (warning,) = found["warnings"]
+    assert (warning["code"], warning["pointer"]) == ("repeated_matches", "/params/cycles")
+    assert "Set cycles to 1" in warning["detail"]
+
+
+def test_effort_follows_from_the_latest_matches_and_the_free_slots(organiser: User) -> None:
+    for _ in range(5):
+        _play(wall_s=60, cpu_ms=18_000)
+    make_worker(slots=4, held_slots=1)
+    make_worker(slots=3)
+
+    before = datetime.now(tz=UTC)
+    found = client_of(organiser).post(DRY_RUN, _document(organiser)).json()
+
+    assert found["measured_matches"] == 5
+    assert found["cpu_hours"] == pytest.approx(12 * 36 / 3600)
+    assert found["takes_s"] == pytest.approx(12 * 60 / 6)
+    finish = datetime.fromisoformat(found["finishes_at"])
+    assert before + timedelta(seconds=120) <= finish <= datetime.now(tz=UTC) + timedelta(minutes=3)
+    assert found["reason"] == ""
+
+
+def test_what_was_not_measured_is_null_with_a_reason(organiser: User) -> None:
+    document = _document(organiser)
+    make_worker()
+
+    found = client_of(organiser).post(DRY_RUN, document).json()
+    assert (found["cpu_hours"], found["takes_s"], found["finishes_at"]) == (None, None, None)
+    assert "nothing is measured" in found["reason"]
+
+
+def test_without_workers_the_finish_is_not_known(organiser: User) -> None:
+    for _ in range(5):
+        _play(wall_s=60, cpu_ms=18_000)
+
+    found = client_of(organiser).post(DRY_RUN, _document(organiser)).json()
+
+    assert found["cpu_hours"] is not None
+    assert found["takes_s"] is None
+    assert "No worker" in found["reason"]
+
+
+def test_refusals_are_those_of_a_creation_and_of_a_start(organiser: User) -> None:
+    document = _document(organiser)
+    other = client_of(make_user()).post(DRY_RUN, document)
+    wrong = client_of(organiser).post(DRY_RUN, {**document, "params": {"cycles": 0}})
+    few = client_of(organiser).post(DRY_RUN, {**document, "entries": document["entries"][:1]})
+    begun = started(bots=3, owner=organiser)
+    late = client_of(organiser).get(f"{V1}/tournaments/{begun.pk}/dry-run/")
+
+    assert_problem(other, status=403, code="not_an_organiser")
+    assert wrong.json()["errors"][0]["pointer"] == "/params/cycles"
+    assert_problem(few, status=409, code="too_few_bots", attr="versions")
+    assert_problem(late, status=409, code="wrong_state")
+    assert late.json()["errors"][0]["allowed"] == ["open"]
+
+
+def test_count_of_queries_does_not_depend_on_the_field(organiser: User) -> None:
+    client = client_of(organiser)
+    small, large = _document(organiser), _document(organiser)
+    for entry in small["entries"] + large["entries"]:
+        entry["strength"] = 1.0
+    large["entries"] += small["entries"]
+    client.post(DRY_RUN, small)
+    counts = []
+    for document in (small, large):
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert client.post(DRY_RUN, document).status_code == 200
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]
