@@ -15,6 +15,7 @@ from pentathlon_engines.cli.init import init
 from pentathlon_engines.cli.output import say
 from pentathlon_engines.cli.play import play
 from pentathlon_engines.cli.record import replay, verify
+from pentathlon_engines.cli.tournament import tournament
 from pentathlon_engines.errors import BadManifest, EngineError
 from pentathlon_engines.match.launcher import LaunchFailed
 
@@ -23,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for _command in (init, play, check, replay, verify):
+for _command in (init, play, check, replay, verify, tournament):
     app.command()(_command)
 
 

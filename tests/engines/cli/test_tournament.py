@@ -1,0 +1,99 @@
+"""`pentathlon tournament DOCUMENT --dry-run` as people and scripts use it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engines.commands import Run
+
+
+def _write(folder: Path, **changes: Any) -> str:
+    document = {
+        "format": 3,
+        "scheduler": "round_robin/2",
+        "game": "tuned",
+        "entries": [{"bot": name, "hash": f"sha256:{name}"} for name in ("ann", "bob", "cid")],
+    }
+    (folder / "cup.json").write_text(json.dumps({**document, **changes}))
+    return "cup.json"
+
+
+def test_pairings_are_a_table(run: Run, tmp_path: Path) -> None:
+    shown = run("tournament", _write(tmp_path), "--dry-run")
+
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert lines[0].split() == ["round", "block", "match", "seats"]
+    assert len(lines) == 1 + 6
+    assert {"ann v1", "bob v1", "cid v1"} == {
+        name for line in lines[1:] for name in line.split("  ")[-1].strip().split(" – ")
+    }
+    assert "6 at the fewest, 6 expected, 6 at the most" in shown.err
+    assert "Warning" not in shown.err
+
+
+def test_json_has_blocks_and_warnings(run: Run, tmp_path: Path) -> None:
+    shown = run("tournament", _write(tmp_path, params={"cycles": 2}), "--dry-run", "--json")
+
+    assert (shown.code, shown.err, shown.data["valid"]) == (0, "", True)
+    assert (shown.data["expected"], len(shown.data["blocks"])) == (12, 6)
+    assert [each["code"] for each in shown.data["warnings"]] == ["repeated_matches"]
+
+
+def test_document_that_was_shown_can_be_shown_again(run: Run, tmp_path: Path) -> None:
+    first = run("tournament", _write(tmp_path, scheduler="swiss/1"), "--dry-run", "--json").data
+    (tmp_path / "again.json").write_text(json.dumps(first["document"]))
+
+    assert run("tournament", "again.json", "--dry-run", "--json").data == first
+
+
+def test_without_dry_run_it_says_what_there_is(run: Run, tmp_path: Path) -> None:
+    refused = run("tournament", _write(tmp_path))
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "Try: pentathlon tournament cup.json --dry-run" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "code"),
+    [
+        ({"game": "chess"}, "/game", "unknown_game"),
+        ({"scheduler": "swiss/99"}, "/scheduler", "unknown_format"),
+        ({"params": {"cycles": 0}}, "/params/cycles", "bad_parameter"),
+        ({"params": 3}, "/params", "bad_type"),
+        ({"table_seats": True}, "/table_seats", "bad_type"),
+        ({"table_seats": 5}, "/table_seats", "bad_seats"),
+        ({"options": {"colour": 1}}, "/options", "bad_option"),
+        ({"entries": []}, "/entries", "too_few_entries"),
+        ({"entries": [{"bot": "ann"}]}, "/entries/0/hash", "required"),
+        ({"entries": ["ann"]}, "/entries/0", "bad_type"),
+        ({"format": 99}, "/format", "bad_value"),
+        ({"starts_at": "now"}, "/starts_at", "unknown_field"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    run: Run, tmp_path: Path, changes: dict[str, Any], pointer: str, code: str
+) -> None:
+    file = _write(tmp_path, **changes)
+    as_json = run("tournament", file, "--dry-run", "--json")
+    plain = run("tournament", file, "--dry-run")
+
+    assert (as_json.code, plain.code, as_json.data["valid"]) == (1, 1, False)
+    assert (pointer, code) in [
+        (each["pointer"], each["code"]) for each in as_json.data["problems"]
+    ]
+    assert f"{pointer}: " in plain.err
+    assert "Try: correct it, then pentathlon tournament cup.json --dry-run" in plain.err
+
+
+@pytest.mark.parametrize("text", [None, "no JSON", "[" * 100_000])
+def test_file_that_cannot_be_read_is_wrong_use(run: Run, tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "cup.json").write_text(text)
+
+    refused = run("tournament", "cup.json", "--dry-run")
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "Try: pentathlon tournament cup.json --dry-run" in refused.err
