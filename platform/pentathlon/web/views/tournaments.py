@@ -23,6 +23,7 @@ from pentathlon.web.format_names import format_name
 from pentathlon.web.forms.arranging import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
+from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round
 from pentathlon.web.requests import person, query_number
 from pentathlon.web.responses import changes_since
 from pentathlon.web.tables import crosstable_rows, finishes_at, tournament_line
@@ -34,6 +35,7 @@ Context = dict[str, Any]  # Any: what templates take
 _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
 _ALL_MEET = ("round_robin", "tables")
 """Formats in which a crosstable is full."""
+_PAIRED_BY_RESULTS = ("knockout", "swiss")
 _CHANCES_SHOWN = 6
 _SMALLEST_CHANCE = 0.005
 _LARGEST_CROSSTABLE = 60
@@ -72,6 +74,7 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     context["best"] = _best(rows)
     context["seat_rates"] = seat_rates(found)
     context["seen"] = context["progress"].done
+    context |= _pairings(request, found)
     return render(request, "web/tournament/table.html", context)
 
 
@@ -192,6 +195,21 @@ def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "is_owner": reader is not None and (reader.pk == found.owner_id or reader.is_superuser),
     }
     return found, context
+
+
+def _pairings(request: HttpRequest, found: Tournament) -> Context:
+    """Return the bracket of a knockout, or one round of a Swiss tournament."""
+    if found.scheduled > MOST_MATCHES or found.format not in _PAIRED_BY_RESULTS:
+        return {}
+    places = TournamentMatch.objects.filter(tournament=found)
+    last = places.order_by("-index").values_list("round", flat=True).first() or 0
+    if not last:
+        return {}
+    if found.format == "knockout":
+        return {"bracket": bracket(found)}
+    number = max(1, min(query_number(request, "round") or last, last))
+    pairings = swiss_round(found, number)
+    return {"pairings": pairings, "round": number, "rounds": last}
 
 
 def _why_idle(found: Tournament, standing: Progress) -> Reason | None:
