@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -177,7 +177,7 @@ class _Bracket:
     def pairing(self, number: int, duel: Sequence[int | None]) -> Pairing:
         """Return a duel with the blocks won by each."""
         known = frozenset(bot for bot in duel if bot is not None)
-        meetings = self.meetings.get((number, known), [])
+        meetings = [_seen_by(duel[0], each) for each in self.meetings.get((number, known), [])]
         wins: Counter[int] = Counter()
         for meeting in meetings:
             if meeting.points[0] != meeting.points[1]:
@@ -218,6 +218,15 @@ def _meeting(
         ],
         played=played,
     )
+
+
+def _seen_by(bot: int | None, meeting: Meeting) -> Meeting:
+    """Return a block with the points of this bot first."""
+    if bot == meeting.bots[0]:
+        return meeting
+    legs = [leg._replace(score=leg.score[::-1]) for leg in meeting.legs]
+    bots, points = meeting.bots[::-1], meeting.points[::-1]
+    return replace(meeting, bots=bots, points=points, legs=legs)
 
 
 def _ranks(leg: Sequence[Row]) -> tuple[int, ...] | None:

@@ -73,6 +73,9 @@ def test_bracket_leads_from_the_field_to_the_champion() -> None:
     decided = [_winners(each.pairings) for each in rounds[2:]]
     places = tournament.places or []
     assert decided == [places[2], places[0]]
+    for pairing in (each for column in rounds for each in column.pairings if each.meetings):
+        scores = {leg.score for meeting in pairing.meetings for leg in meeting.legs}
+        assert scores == {"1–0" if pairing.first.has_won else "0–1"}
     assert rounds[-1].pairings[0].first.score + rounds[-1].pairings[0].second.score == 2
 
 
@@ -81,7 +84,7 @@ def test_page_shows_the_bracket_and_orders_by_places() -> None:
 
     page = _page(tournament)
 
-    for words in ("Bracket", "Semi-finals", "Third place", "Final", "goes on"):
+    for words in ("Bracket", "Semi-finals", "Third place", "Final", "has won"):
         assert words in page.text
     assert "Ordered by the places of the format" in page.text
     matches = {reverse("match", args=[match.pk]) for match in matches_of(tournament)}
