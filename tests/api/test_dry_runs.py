@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.models import Entry, Tournament
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match, make_user, make_version, make_worker
@@ -160,3 +162,29 @@ def test_count_of_queries_does_not_depend_on_the_field(organiser: User) -> None:
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
+
+
+def test_page_of_an_open_tournament_says_how_long_it_would_take(
+    organiser: User, client: Client
+) -> None:
+    versions = [make_version().pk for _ in range(4)]
+    cup = open_cup(organiser, versions=versions, format="knockout")
+    bare = client.get(f"/tournaments/{cup.pk}/").content.decode()
+    for _ in range(5):
+        _play(wall_s=60, cpu_ms=18_000)
+    make_worker(slots=2)
+    measured = client.get(f"/tournaments/{cup.pk}/").content.decode()
+
+    assert all(f"{word} matches" in bare for word in ("Fewest", "Expected", "Most"))
+    assert "nothing is measured" in bare
+    assert "CPU time" not in bare
+    assert "CPU time" in measured
+    assert "finishes about" in measured
+
+
+def test_document_has_the_beta_of_the_pool(organiser: User) -> None:
+    cup = started(bots=3, owner=organiser)
+    assert cup.pool is not None
+    cup.pool.beta = 5.5
+
+    assert draft_document(cup).beta == 5.5

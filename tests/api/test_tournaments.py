@@ -137,6 +137,9 @@ def test_wrong_state_is_a_conflict(step: str, running: Tournament, organiser: Us
     answer = client_of(organiser).post(f"{V1}/tournaments/{running.pk}/{step}/")
 
     assert_problem(answer, status=409, code="wrong_state")
+    allowed = answer.json()["errors"][0]["allowed"]
+    assert allowed
+    assert "running" not in allowed
 
 
 def test_author_enters_and_withdraws_their_bot() -> None:

@@ -85,6 +85,7 @@ def cancel_challenge(*, actor: User, challenge: Challenge) -> Challenge:
             f"This challenge is {locked.get_state_display()}; one can cancel it only while it is "
             "running.",
             code="wrong_state",
+            allowed=[ChallengeState.RUNNING.value],
         )
     Challenge.objects.filter(pk=locked.pk).update(state=ChallengeState.CANCELLED)
     void_matches(matches=locked.matches, reason="The challenge was cancelled.")

@@ -54,7 +54,12 @@ def checked_name(name: str) -> str:
 def checked_game(key: str) -> Game:
     """Return the game with this key."""
     if key not in GAMES:
-        raise InvalidInput(f"There is {unknown_game(key)}.", code="unknown_game", field="game")
+        raise InvalidInput(
+            f"There is {unknown_game(key)}.",
+            code="unknown_game",
+            field="game",
+            allowed=list(GAMES),
+        )
     return GAMES[key]
 
 
@@ -248,10 +253,14 @@ def checked_limit(name: str, value: object) -> float | int:
             f"There is no limit {name!r} to set; there are {', '.join(LIMIT_RANGES)}.",
             code="unknown_limit",
             field="limits",
+            allowed=list(LIMIT_RANGES),
         )
     low, high = LIMIT_RANGES[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise InvalidInput(
-            f"{name} may be {low} to {high}, not {value!r}.", code="bad_limit", field="limits"
+            f"{name} may be {low} to {high}, not {value!r}.",
+            code="bad_limit",
+            field="limits",
+            allowed={"minimum": low, "maximum": high},
         )
     return value

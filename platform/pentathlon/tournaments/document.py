@@ -52,10 +52,17 @@ def draft_document(tournament: Tournament) -> TournamentDocument:
         table_seats=seats,
         rating_algorithm=ALGORITHM_VERSION,
         draw_probability=pool.draw_probability if pool else tournament.draw_probability,
-        beta=BETA if tournament.beta is None else tournament.beta,
+        beta=_beta_of(tournament),
         tie_breaks=tuple(tournament.tie_breaks),
         entries=_entrants(tournament, with_strengths=reads_results(tournament)),
     )
+
+
+def _beta_of(tournament: Tournament) -> float:
+    """Return the beta of its pool, which rates it; before there is one, what was asked for."""
+    if tournament.pool is not None:
+        return tournament.pool.beta
+    return BETA if tournament.beta is None else tournament.beta
 
 
 def format_of(tournament: Tournament) -> Format | None:

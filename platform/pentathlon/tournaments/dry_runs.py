@@ -19,6 +19,7 @@ from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.dry_run import NO_KEY, DryRun, make_dry_run
+from pentathlon_engines.tournament.formats.interface import Size
 
 FEWEST_MEASURED: Final = 5
 """Fewer matches than this tell nothing about how long one takes."""
@@ -39,6 +40,14 @@ class Effort:
     """If it starts now and has the fleet for itself."""
     reason: str
     """Why something is None."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """How many matches there will be, and what they take."""
+
+    size: Size
+    effort: Effort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,13 +99,15 @@ def dry_run_of_new(create: Callable[[], Tournament]) -> TournamentDryRun:
     return _dry_run_of(document)
 
 
-def expected_matches(tournament: Tournament) -> int:
-    """Return how many matches its entries would make; 0 if it cannot start with them."""
+def estimate(tournament: Tournament) -> Estimate | None:
+    """Return how long its entries would play; None if it cannot start with them."""
     planned = draft_document(tournament)
     plan, entries = planned.plan(key=NO_KEY), len(planned.entries)
     if entries < plan.seats or planned.scheduling.problems(plan, entries):
-        return 0
-    return planned.scheduling.size(plan, entries).expected
+        return None
+    size = planned.scheduling.size(plan, entries)
+    effort = measure_effort(game=planned.game, seats=plan.seats, matches=size.expected)
+    return Estimate(size=size, effort=effort)
 
 
 def measure_effort(*, game: str, seats: int, matches: int) -> Effort:

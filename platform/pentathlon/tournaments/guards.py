@@ -22,6 +22,7 @@ def lock(tournament: Tournament, *states: TournamentState, to: str) -> Tournamen
             f"{tournament.name} is {tournament.get_state_display()}; one can {to} only while it "
             f"is {' or '.join(str(state.label) for state in states)}.",
             code="wrong_state",
+            allowed=[state.value for state in states],
         )
     return tournament
 

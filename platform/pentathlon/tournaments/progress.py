@@ -34,6 +34,9 @@ class Progress:
     void: int
     remaining_s: float | None
     """Until the last match ends at the present pace; None if too few have ended to tell."""
+    fewest: int | None = None
+    """Matches in all if results go one way; None: their number is known."""
+    most: int | None = None
 
     @property
     def total(self) -> int:
@@ -68,6 +71,8 @@ def progress(tournament: Tournament) -> Progress:
         waiting=waiting,
         void=void,
         remaining_s=remaining_s(ends, left=waiting + running),
+        fewest=tournament.fewest,
+        most=tournament.most,
     )
 
 

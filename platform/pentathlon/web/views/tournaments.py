@@ -12,7 +12,7 @@ from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.arrangement import invited_names
 from pentathlon.tournaments.document import document_json, reads_results, revealed_event_key
-from pentathlon.tournaments.dry_runs import expected_matches
+from pentathlon.tournaments.dry_runs import estimate
 from pentathlon.tournaments.eligibility import rules_of
 from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
 from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
@@ -236,7 +236,7 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
     return {
         "entries": entries,
         "withdrawable": mine,
-        "planned": expected_matches(found),
+        "estimate": estimate(found),
         "form": EntryForm(actor=reader, tournament=found),
         "rules": rules_of(found).sentences(),
         "invite": InviteForm(),
