@@ -25,7 +25,7 @@ from pentathlon.ladders.reading import (
     seasons_of,
 )
 
-_MOST_DIGITS = 4
+_MOST_DIVISIONS = 9999
 Choose = Callable[..., LadderMember]
 
 
@@ -141,7 +141,7 @@ class LadderViewSet(Endpoint[Ladder]):
         parameters=[
             OpenApiParameter(
                 "division",
-                {"type": "integer", "minimum": 1, "default": 1},
+                {"type": "integer", "minimum": 1, "maximum": _MOST_DIVISIONS, "default": 1},
                 description="1 is the highest.",
             )
         ],
@@ -191,6 +191,9 @@ class LadderViewSet(Endpoint[Ladder]):
 
     def _level(self, request: Request) -> int:
         text = request.query_params.get("division", "1")
-        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text)):
-            raise InvalidInput("division is a whole number from 1.", field="division")
+        is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MOST_DIVISIONS))
+        if not is_number or not 1 <= int(text) <= _MOST_DIVISIONS:
+            raise InvalidInput(
+                f"division is a whole number from 1 to {_MOST_DIVISIONS}.", field="division"
+            )
         return int(text)

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Any, Final, Literal
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 
@@ -102,6 +102,15 @@ class ApiSchema(AutoSchema):
         if isinstance(serializer, RequestSerializer):
             found["additionalProperties"] = False
         return found
+
+    def _get_request_body(
+        self, direction: Literal["request", "response"] = "request"
+    ) -> dict[str, Any] | None:
+        """Demand a body where it is one of several kinds, too."""
+        body: dict[str, Any] | None = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
+        if body and isinstance(self.get_request_serializer(), PolymorphicProxySerializer):
+            body["required"] = True
+        return body
 
     def _takes_a_person(self) -> bool:
         if self.method not in SAFE_METHODS or SignedIn in self.view.permission_classes:

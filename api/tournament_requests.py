@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
 from api.arrangements import ArrangementSerializer, take_arrangement
@@ -114,22 +114,26 @@ class DocumentRequestSerializer(RequestSerializer):
     )
 
 
-class OrderSerializer(RequestSerializer):
-    """Which matches of a tournament, and why."""
+class BlockOrderSerializer(RequestSerializer):
+    """Which block of a tournament, and why."""
 
-    block = serializers.IntegerField(
-        min_value=1, max_value=_LARGEST_NUMBER, default=None, allow_null=True
-    )
-    round = serializers.IntegerField(
-        min_value=1, max_value=_LARGEST_NUMBER, default=None, allow_null=True
-    )
+    block = serializers.IntegerField(min_value=1, max_value=_LARGEST_NUMBER)
     reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:  # Any: as the framework has it
-        """Demand either a block or a round."""
-        if (attrs["block"] is None) == (attrs["round"] is None):
-            raise serializers.ValidationError("Name either a block or a round.")
-        return attrs
+
+class RoundOrderSerializer(RequestSerializer):
+    """Which round of a tournament, and why."""
+
+    round = serializers.IntegerField(min_value=1, max_value=_LARGEST_NUMBER)
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+
+
+ORDER = PolymorphicProxySerializer(
+    component_name="OrderRequest",
+    serializers=[BlockOrderSerializer, RoundOrderSerializer],
+    resource_type_field_name=None,
+)
+"""Either a block or a round."""
 
 
 class OrderedSerializer(serializers.Serializer[Any]):

@@ -20,9 +20,11 @@ from api.filters import GameFilter, TextFilter
 from api.pagination import OnePage
 from api.people import PersonSerializer
 from api.tournament_requests import (
+    ORDER,
+    BlockOrderSerializer,
     DocumentRequestSerializer,
     OrderedSerializer,
-    OrderSerializer,
+    RoundOrderSerializer,
     TournamentRequestSerializer,
 )
 from api.tournament_tables import (
@@ -186,13 +188,13 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
         """Return the whole document; it can be posted as a new tournament."""
         return Response(document_json(self.get_object()))
 
-    @extend_schema(request=OrderSerializer, responses=OrderedSerializer)
+    @extend_schema(request=ORDER, responses=OrderedSerializer)
     @action(detail=True, methods=["post"])
     def void(self, request: Request, pk: str) -> Response:
         """Make a block or a round void: none of its matches counts."""
         return self._order(BlockOrder.VOID)
 
-    @extend_schema(request=OrderSerializer, responses=OrderedSerializer)
+    @extend_schema(request=ORDER, responses=OrderedSerializer)
     @action(detail=True, methods=["post"])
     def rerun(self, request: Request, pk: str) -> Response:
         """Play a block or a round again with the same seeds; its earlier results do not count."""
@@ -294,7 +296,8 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
         return self._as_it_stands(tournament, status.HTTP_200_OK)
 
     def _order(self, kind: BlockOrder) -> Response:
-        wanted = OrderSerializer(data=self.request.data)
+        data = self.request.data
+        wanted = (RoundOrderSerializer if "round" in data else BlockOrderSerializer)(data=data)
         wanted.is_valid(raise_exception=True)
         order = Order(kind=kind, **wanted.validated_data)
         blocks = give_order(actor=self.actor, tournament=self.get_object(), order=order)

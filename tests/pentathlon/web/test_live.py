@@ -135,8 +135,9 @@ def test_page_of_a_tournament_is_loaded_anew_when_it_ends(scene: Scene) -> None:
 
 
 def test_page_says_that_the_schedule_is_being_made(scene: Scene) -> None:
-    Tournament.objects.filter(pk=scene.running.pk).update(planned=1000)
+    running = Tournament.objects.filter(pk=scene.running.pk)
+    running.update(planned=1000, is_fully_scheduled=False)
 
     page = page_of(Client().get(f"/tournaments/{scene.running.pk}/"))
 
-    assert "still being made: 6 of 1,000 matches" in page.text
+    assert "6 matches are made so far, of 1,000." in page.text
