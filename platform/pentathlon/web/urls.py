@@ -3,6 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
+from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.web.views import (
     accounts,
     arranging,
@@ -16,6 +17,7 @@ from pentathlon.web.views import (
     ladders,
     leaderboards,
     matches,
+    orders,
     organising,
     ranking,
     status,
@@ -62,6 +64,18 @@ urlpatterns = [
     path(f"{_TOURNAMENT}/pause/", organising.tournament_pause, name="tournament_pause"),
     path(f"{_TOURNAMENT}/resume/", organising.tournament_resume, name="tournament_resume"),
     path(f"{_TOURNAMENT}/cancel/", organising.tournament_cancel, name="tournament_cancel"),
+    path(
+        f"{_TOURNAMENT}/void/",
+        orders.tournament_order,
+        {"kind": BlockOrder.VOID},
+        name="tournament_void",
+    ),
+    path(
+        f"{_TOURNAMENT}/rerun/",
+        orders.tournament_order,
+        {"kind": BlockOrder.RERUN},
+        name="tournament_rerun",
+    ),
     path(f"{_TOURNAMENT}/release/", arranging.tournament_release, name="tournament_release"),
     path(f"{_TOURNAMENT}/replace/", arranging.tournament_replace, name="tournament_replace"),
     path(f"{_TOURNAMENT}/invite/", arranging.tournament_invite, name="tournament_invite"),

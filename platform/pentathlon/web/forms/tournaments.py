@@ -176,6 +176,12 @@ class DisqualifyForm(forms.Form):
     )
 
 
+class OrderForm(forms.Form):
+    """Why a block or a round is made void or played again."""
+
+    reason = forms.CharField(max_length=LONGEST_REASON, help_text="Everybody will read it.")
+
+
 class CancelForm(forms.Form):
     """The name of the tournament to cancel, typed by hand."""
 

@@ -1,0 +1,65 @@
+"""The page where organisers make a block or a round void, or have it played again."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from pentathlon.matches.models import MatchState
+from pentathlon.tournaments.batches import BlockOrder
+from pentathlon.tournaments.guards import check_organiser
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.orders import Order, give_order
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.forms.tournaments import OrderForm
+from pentathlon.web.requests import query_number, signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder) -> HttpResponse:
+    """Ask for a reason, then give the order for the block or round in the query."""
+    found = get_object_or_404(Tournament, pk=tournament_id)
+    actor = signed_in_user(request)
+    check_organiser(actor, found, to=f"{kind.label} matches of")
+    block, round_number = query_number(request, "block"), query_number(request, "round")
+    if bool(block) == bool(round_number):
+        raise Http404("Name either a block or a round.")
+    target = {"number": block} if block else {"round": round_number}
+    chosen = found.blocks.filter(**target)
+    first = get_object_or_404(chosen.order_by("number")[:1])
+    back = f"{reverse('tournament_schedule', args=[found.pk])}?round={first.round}"
+    form = OrderForm(request.POST or None)
+    if form.is_valid():
+        order = Order(kind=kind, block=block, round=round_number, **form.cleaned_data)
+        changed = call_service(
+            form, lambda: give_order(actor=actor, tournament=found, order=order)
+        )
+        if changed is not None:
+            messages.success(request, _sentence(kind, changed))
+            return redirect(back)
+    matches = found.tournament_matches.filter(block__in=chosen.values("number"))
+    context = {
+        "section": "tournaments",
+        "tournament": found,
+        "form": form,
+        "is_rerun": kind == BlockOrder.RERUN,
+        "what": f"block {block}" if block else f"round {round_number}",
+        "blocks": chosen.count(),
+        "matches": matches.count(),
+        "done": matches.filter(match__state=MatchState.DONE).count(),
+        "back": back,
+    }
+    return render(request, "web/tournament/order.html", context)
+
+
+def _sentence(kind: BlockOrder, changed: int) -> str:
+    if not changed:
+        return "Nothing changes: it was ordered before."
+    blocks = "1 block" if changed == 1 else f"{changed:,} blocks"
+    wish = "played again" if kind == BlockOrder.RERUN else "made void"
+    return f"Ordered: {blocks} to be {wish}."

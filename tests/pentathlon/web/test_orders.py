@@ -1,0 +1,80 @@
+"""Pages on which organisers make blocks and rounds void, or have them played again."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from pentathlon.accounts.models import User
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.tournaments.models import Tournament
+from tests.factories import make_user
+from tests.pentathlon.tournaments.acting import started
+from tests.pentathlon.web.pages import page_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def running() -> Tournament:
+    return started(bots=4)
+
+
+def _as(person: User) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def _link(tournament: Tournament, kind: str, query: str) -> str:
+    return f"{reverse(f'tournament_{kind}', args=[tournament.pk])}?{query}"
+
+
+def test_organiser_makes_a_block_void_after_saying_why(running: Tournament) -> None:
+    client, link = _as(running.owner), _link(running, "void", "block=1")
+    schedule = reverse("tournament_schedule", args=[running.pk])
+    assert link in page_of(client.get(schedule)).links()
+    assert "1 block with 2 matches; 0 of them are done." in page_of(client.get(link)).text
+
+    refused = client.post(link, {"reason": ""})
+    done = client.post(link, {"reason": "A broken host."}, follow=True)
+
+    assert page_of(refused).field("reason")["aria-invalid"] == "true"
+    assert "Ordered: 1 block to be made void." in page_of(done).text
+    void = Match.objects.filter(state=MatchState.VOID)
+    assert [match.place.block for match in void] == [1, 1]
+    assert running.blocks.get(number=1).reason == "A broken host."
+
+
+def test_void_block_is_played_again(running: Tournament) -> None:
+    client = _as(running.owner)
+    client.post(_link(running, "void", "block=1"), {"reason": "A broken host."})
+
+    client.post(_link(running, "rerun", "block=1"), {"reason": "It is mended."})
+    again = client.post(_link(running, "rerun", "block=1"), {"reason": "Twice."}, follow=True)
+
+    assert not Match.objects.filter(state=MatchState.VOID).exists()
+    assert "Nothing changes" in page_of(again).text
+
+
+def test_round_is_ordered_as_a_whole(running: Tournament) -> None:
+    client, link = _as(running.owner), _link(running, "void", "round=2")
+
+    done = client.post(link, {"reason": "A power cut."}, follow=True)
+
+    assert "Ordered: 2 blocks to be made void." in page_of(done).text
+    assert set(running.blocks.exclude(order="").values_list("round", flat=True)) == {2}
+
+
+@pytest.mark.parametrize("kind", ["void", "rerun"])
+def test_strangers_are_led_to_no_orders(kind: str, running: Tournament) -> None:
+    client, link = _as(make_user()), _link(running, kind, "block=1")
+
+    assert client.get(link).status_code == 403
+    assert client.post(link, {"reason": "No."}).status_code == 403
+    schedule = reverse("tournament_schedule", args=[running.pk])
+    assert link not in page_of(client.get(schedule)).links()
+
+
+@pytest.mark.parametrize("query", ["", "block=x", "block=99", "round=9999", "block=1&round=1"])
+def test_what_was_not_made_is_not_found(query: str, running: Tournament) -> None:
+    assert _as(running.owner).get(_link(running, "void", query)).status_code == 404
