@@ -123,6 +123,10 @@ class ProgressSerializer(serializers.Serializer[Any]):
     remaining_s = serializers.FloatField(
         allow_null=True, help_text="Until the end at the present pace; null while unknown."
     )
+    fewest = serializers.IntegerField(
+        allow_null=True, help_text="Matches in all, by results; null where `total` is sure."
+    )
+    most = serializers.IntegerField(allow_null=True)
 
 
 class DryRunBlockSerializer(serializers.Serializer[Any]):

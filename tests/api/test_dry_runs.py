@@ -12,6 +12,7 @@ from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.services import start_tournament
 from tests.api.client import V1, assert_problem, client_of
 from tests.factories import make_match, make_user, make_version, make_worker
 from tests.pentathlon.tournaments.acting import open_cup, started
@@ -162,6 +163,18 @@ def test_count_of_queries_does_not_depend_on_the_field(organiser: User) -> None:
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
+
+
+def test_progress_says_the_fewest_and_the_most_matches(organiser: User) -> None:
+    versions = [make_version().pk for _ in range(4)]
+    cup = open_cup(organiser, versions=versions, format="knockout")
+    expected = client_of(organiser).get(f"{V1}/tournaments/{cup.pk}/dry-run/").json()
+    start_tournament(actor=organiser, tournament=cup)
+
+    found = client_of(organiser).get(f"{V1}/tournaments/{cup.pk}/progress/").json()
+
+    assert (found["fewest"], found["most"]) == (expected["fewest"], expected["most"])
+    assert found["fewest"] < found["most"]
 
 
 def test_page_of_an_open_tournament_says_how_long_it_would_take(

@@ -201,6 +201,7 @@ def test_tables_of_a_tournament_show_results(running: Tournament, anonymous: API
     assert [row[index] for index, row in enumerate(cells)] == [None] * 3
     assert [seat["share"] for seat in seats] == [1, 0]
     assert (progress["done"], progress["total"], progress["remaining_s"]) == (1, 6, None)
+    assert (progress["fewest"], progress["most"]) == (None, None)
 
 
 @pytest.mark.parametrize(
