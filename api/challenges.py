@@ -63,7 +63,7 @@ class SprtReadingSerializer(serializers.Serializer[SprtReading]):
 
 
 class ChallengeBlockSerializer(serializers.Serializer[Any]):  # Any: one, or many
-    """The matches with one seed, in every seat order."""
+    """The matches with one seed, in balanced seat orders."""
 
     number = serializers.IntegerField()
     seed = serializers.IntegerField(
@@ -189,7 +189,7 @@ class ChallengeRequestSerializer(RequestSerializer):
         min_value=1,
         max_value=_MOST_ASKED,
         default=DEFAULT_BLOCKS,
-        help_text=f"At most {CHALLENGE_BLOCKS}; each is one seed in every seat order.",
+        help_text=f"At most {CHALLENGE_BLOCKS}; each is one seed in balanced seat orders.",
     )
 
 

@@ -18,7 +18,7 @@ _UNENDED = (MatchState.PENDING, MatchState.RUNNING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeBlock:
-    """The matches with one seed, in every seat order."""
+    """The matches with one seed, in balanced seat orders."""
 
     number: int
     """From 1."""
