@@ -177,8 +177,12 @@ class EntryActions(Endpoint[Tournament]):
         )
         return self._told(entry)
 
-    @extend_schema(request=InvitationRequestSerializer, responses=InvitationSerializer(many=True))
-    @action(detail=True, methods=["post"])
+    @extend_schema(
+        request=InvitationRequestSerializer,
+        responses=InvitationSerializer(many=True),
+        filters=False,
+    )
+    @action(detail=True, methods=["post"], pagination_class=None)
     def invitations(self, request: Request, pk: str) -> Response:
         """Invite authors by their user names; return everybody who is invited."""
         wanted = InvitationRequestSerializer(data=request.data)

@@ -12,7 +12,7 @@ from tests.factories import make_match, make_upload, make_user, make_version
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("field", ["starts_at", "rounds", "Name", "\0"])
+@pytest.mark.parametrize("field", ["begins_at", "rounds", "Name", "\0"])
 def test_unknown_field_of_a_tournament_is_refused(field: str) -> None:
     client = client_of(make_user(organiser=True))
 
