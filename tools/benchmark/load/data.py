@@ -145,6 +145,7 @@ def add_tournament(owner: User, versions: list[int], state: TournamentState) -> 
         rules_version=GAMES[GAME].info.version,
         secret="00" * 32,
         state=state,
+        is_fully_scheduled=state is not TournamentState.OPEN,
         started_at=None if state is TournamentState.OPEN else datetime.now(tz=UTC),
         finished_at=datetime.now(tz=UTC) if state is TournamentState.CLOSED else None,
     )
