@@ -30,26 +30,24 @@ from pentathlon.ladders.models import (
     LadderMember,
 )
 from pentathlon.ladders.pools import open_ladder_pool
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.requirements import requirements_of_versions
-from pentathlon.matches.services import schedule_matches, void_matches
+from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import Rating
-from pentathlon.ratings.services import enter_matches
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.document import event_key
 from pentathlon.tournaments.models import (
     Entry,
     EntryState,
     Tournament,
-    TournamentMatch,
     TournamentState,
 )
-from pentathlon.tournaments.scheduling import matches_at_once
+from pentathlon.tournaments.scheduling import matches_at_once, store_matches
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.batches import pairings_of
 from pentathlon_engines.tournament.formats.blocks import Group, matches_per_block
+from pentathlon_engines.tournament.formats.interface import PlannedBlock
 from pentathlon_engines.tournament.formats.ladder import LadderBlock
-from pentathlon_engines.tournament.seeds import block_seed, match_alias
 
 _DIVISIONS_AT_ONCE: Final = 20
 _STEP_S: Final = 0.4
@@ -251,46 +249,22 @@ def _store(division: Division, look: _Look, blocks: Sequence[LadderBlock], *, wa
 
 
 def _store_matches(division: Division, look: _Look, blocks: Sequence[LadderBlock]) -> int:
-    """Store the matches of blocks with their places and with the pools that they count in."""
     tournament = division.tournament
-    key = event_key(tournament)
-    legs = [
-        (number, leg, seating)
-        for number, block in enumerate(blocks, start=division.blocks + 1)
-        for leg, seating in enumerate(block.seatings, start=1)
-    ]
-    first = division.blocks * matches_per_block(tournament.table_seats) + 1
-    matches = schedule_matches(
-        MatchSpec(
-            kind=MatchKind.LADDER,
-            game=tournament.game,
-            seating=tuple(look.entries[number].version_id for number in seating),
-            seed=block_seed(key, block),
-            alias=match_alias(key, index),
-            options=tournament.options,
-            limits=tournament.limits,
-            rated=tournament.rated,
-            lane=tournament.pk,
-        )
-        for index, (block, _, seating) in enumerate(legs, start=first)
+    pairings = pairings_of(
+        [PlannedBlock(division.batches + 1, block.seatings) for block in blocks],
+        first_block=division.blocks + 1,
+        first_index=division.blocks * matches_per_block(tournament.table_seats) + 1,
+        key=event_key(tournament),
     )
-    TournamentMatch.objects.bulk_create(
-        TournamentMatch(
-            tournament=tournament,
-            match=match,
-            round=division.batches + 1,
-            block=block,
-            leg=leg,
-            index=index,
-        )
-        for index, (match, (block, leg, _)) in enumerate(
-            zip(matches, legs, strict=True), start=first
-        )
+    pools = (tournament.pool, open_ladder_pool(division.season.ladder))
+    store_matches(
+        tournament,
+        pairings,
+        {number: entry.version_id for number, entry in look.entries.items()},
+        kind=MatchKind.LADDER,
+        pools=[pool for pool in pools if pool is not None],
     )
-    if tournament.pool is not None:
-        enter_matches(pool=tournament.pool, matches=matches)
-    enter_matches(pool=open_ladder_pool(division.season.ladder), matches=matches)
-    return len(matches)
+    return len(pairings)
 
 
 def _tell(division: Division, look: _Look) -> Told:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pentathlon.ladders.field import Candidate, hear, pair_field
 from pentathlon.ladders.models import Division, LadderBatch
-from pentathlon.matches.models import MatchSeat
 from pentathlon.ratings.verification import Difference
 from pentathlon.tournaments.document import event_key
 from pentathlon.tournaments.models import TournamentMatch
-from pentathlon_engines.tournament.formats.blocks import (
-    Group,
-    Seatings,
-    count_meetings,
-    seatings_of,
-)
-from pentathlon_engines.tournament.seeds import block_seed, match_alias
+from pentathlon.tournaments.schedule_verification import read_seatings
+from pentathlon_engines.tournament.batches import pairings_of
+from pentathlon_engines.tournament.formats.blocks import Group, count_meetings, seatings_of
+from pentathlon_engines.tournament.formats.interface import PlannedBlock
+from pentathlon_engines.tournament.schedule import Pairing
 
+Leg = tuple[int, tuple[int, ...], int, str]
+"""Index, seating, seed and alias of a match."""
 _AT_ONCE: Final = 200
 """Batches that are read together."""
 
@@ -32,6 +31,7 @@ def verify_division(division: Division) -> list[Difference]:
 def _differences(division: Division) -> Iterator[Difference]:
     key, seats = event_key(division.tournament), division.tournament.table_seats
     pool = f"tournament {division.tournament_id}"
+    made = _stored(division)
     field: dict[int, Candidate] = {}
     meetings: Counter[Group] = Counter()
     blocks = 0
@@ -54,32 +54,28 @@ def _differences(division: Division) -> Iterator[Difference]:
         for seatings in stored:
             blocks += 1
             meetings.update(count_meetings([seatings]))
-            planned = _legs(seatings, block=blocks, key=key)
-            found = _found(division, blocks)
-            if found != planned:
+            first = (blocks - 1) * len(seatings) + 1
+            block = PlannedBlock(batch.number, seatings)
+            planned = _legs(pairings_of([block], first_block=blocks, first_index=first, key=key))
+            if made[blocks] != planned:
                 where = f"{place}, block {blocks}"
-                yield Difference(pool=pool, place=where, stored=found, computed=planned)
+                yield Difference(pool=pool, place=where, stored=made[blocks], computed=planned)
 
 
 def _batches(division: Division) -> Iterator[LadderBatch]:
     return division.made.order_by("number").iterator(chunk_size=_AT_ONCE)
 
 
-def _legs(seatings: Seatings, *, block: int, key: bytes) -> list[tuple[object, ...]]:
-    first = (block - 1) * len(seatings) + 1
-    return [
-        (index, seating, block_seed(key, block), match_alias(key, index))
-        for index, seating in enumerate(seatings, start=first)
-    ]
+def _legs(pairings: Iterable[Pairing]) -> list[Leg]:
+    return [(each.index, each.seating, each.seed, each.alias) for each in pairings]
 
 
-def _found(division: Division, block: int) -> list[tuple[object, ...]]:
-    places = TournamentMatch.objects.filter(tournament=division.tournament_id, block=block)
-    numbers = dict(division.tournament.entries.values_list("version", "number"))
-    rows = places.order_by("index").values_list("index", "match", "match__seed", "match__alias")
-    found: list[tuple[object, ...]] = []
-    for index, match, seed, alias in rows:
-        seats = MatchSeat.objects.filter(match=match).order_by("seat")
-        seating = tuple(numbers[version] for version in seats.values_list("version", flat=True))
-        found.append((index, seating, seed, alias))
+def _stored(division: Division) -> dict[int, list[Leg]]:
+    """Return the matches of a division by the number of their block."""
+    seatings = read_seatings(division.tournament)
+    places = TournamentMatch.objects.filter(tournament=division.tournament_id).order_by("index")
+    found: dict[int, list[Leg]] = defaultdict(list)
+    rows = places.values_list("block", "index", "match", "match__seed", "match__alias")
+    for block, index, match, seed, alias in rows:
+        found[block].append((index, tuple(seatings[match]), seed, alias))
     return found

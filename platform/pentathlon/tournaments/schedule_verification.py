@@ -30,7 +30,7 @@ def schedule_differences(tournament: Tournament) -> Iterator[str]:
         "index", "round", "block", "match__seed", "match__alias", "match_id"
     )
     stored = {place[0]: place[1:] for place in places}
-    seatings = _seatings(tournament)
+    seatings = read_seatings(tournament)
     for pairing in drawn:
         if pairing.index not in stored:
             continue
@@ -96,7 +96,8 @@ def _wrong_results(tournament: Tournament) -> Iterator[str]:
             yield f"block {number} counts as {result}, its matches have {ranks}"
 
 
-def _seatings(tournament: Tournament) -> dict[int, list[int]]:
+def read_seatings(tournament: Tournament) -> dict[int, list[int]]:
+    """Return the numbers of the entries by seat, by the id of the match."""
     entries = tournament.entries.scheduled().values_list("version", "number")
     numbers = {version: number or 0 for version, number in entries}
     seats = MatchSeat.objects.filter(match__place__tournament=tournament)

@@ -8,7 +8,7 @@ have whole blocks.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from django.db import InterfaceError, OperationalError, transaction
@@ -207,15 +207,32 @@ def _note_end(tournament: Tournament, step: Over) -> None:
 def _store(
     tournament: Tournament, batch: Batch, part: Sequence[Pairing], versions: dict[int | None, int]
 ) -> None:
-    """Store blocks and matches with their places and with the pools that they count in."""
+    """Store blocks and their matches."""
     rounds = {pairing.block: pairing.round for pairing in part}
     Block.objects.bulk_create(
         Block(tournament=tournament, number=number, batch=batch, round=rounds[number])
         for number in rounds
     )
+    store_matches(
+        tournament, part, versions, kind=MatchKind.TOURNAMENT, pools=pools_of(tournament)
+    )
+
+
+def store_matches(
+    tournament: Tournament,
+    pairings: Sequence[Pairing],
+    versions: Mapping[int | None, int],
+    *,
+    kind: MatchKind,
+    pools: Iterable[Pool],
+) -> None:
+    """Store whole blocks of matches with their places, and enter them in the pools they count in.
+
+    `versions` has the bot version of each entry by its number.
+    """
     matches = schedule_matches(
         MatchSpec(
-            kind=MatchKind.TOURNAMENT,
+            kind=kind,
             game=tournament.game,
             seating=tuple(versions[number] for number in pairing.seating),
             seed=pairing.seed,
@@ -225,9 +242,9 @@ def _store(
             rated=tournament.rated,
             lane=tournament.pk,
         )
-        for pairing in part
+        for pairing in pairings
     )
-    firsts = {pairing.block: pairing.index for pairing in reversed(part)}
+    firsts = {pairing.block: pairing.index for pairing in reversed(pairings)}
     TournamentMatch.objects.bulk_create(
         TournamentMatch(
             tournament=tournament,
@@ -237,9 +254,9 @@ def _store(
             leg=pairing.index - firsts[pairing.block] + 1,
             index=pairing.index,
         )
-        for match, pairing in zip(matches, part, strict=True)
+        for match, pairing in zip(matches, pairings, strict=True)
     )
-    for pool in pools_of(tournament):
+    for pool in pools:
         enter_matches(pool=pool, matches=matches)
 
 
