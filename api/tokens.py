@@ -1,7 +1,7 @@
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import Throttled
@@ -50,10 +50,15 @@ class NewTokenSerializer(TokenSerializer):
         read_only_fields = fields
 
 
+@extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 60})
+class TokenNameField(serializers.CharField):
+    """The name of a token; the service decides which characters it may have."""
+
+
 class TokenRequestSerializer(RequestSerializer):
     """The fields of a new token."""
 
-    name = serializers.CharField(max_length=services.LONGEST_NAME)
+    name = TokenNameField(max_length=services.LONGEST_NAME)
     scopes = serializers.ListField(
         child=serializers.ChoiceField(choices=Scope.choices), default=list(Scope.values)
     )

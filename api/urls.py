@@ -3,6 +3,8 @@ from rest_framework.routers import SimpleRouter
 
 from api.bots import BotViewSet
 from api.challenges import ChallengeViewSet
+from api.current_token import CurrentTokenViewSet
+from api.device_logins import DeviceLoginViewSet
 from api.docs import DocsView, schema
 from api.endpoint import ID
 from api.errors import UnknownAddress
@@ -32,16 +34,19 @@ _router.register("challenges", ChallengeViewSet, basename="challenge")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
+_router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _board = ReplayViewSet.as_view({"get": "board"})
 
+_current_token = CurrentTokenViewSet.as_view({"get": "retrieve", "delete": "destroy"})
 _seat_log = SeatFileViewSet.as_view({"get": "log"})
 _seat_bundle = SeatFileViewSet.as_view({"get": "bundle"})
 _seat = rf"^v1/matches/(?P<pk>{ID})/seats/(?P<seat>\d{{1,2}})"
 
 app_name = "api"
 urlpatterns = [
+    path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),

@@ -17,12 +17,13 @@ from tests.api.test_schema import COMMITTED
 from tests.factories import make_token, make_user
 from tests.pentathlon.web.scene import make_scene
 
-# Which options a game has, what stands in an archive, which dates are over, who exists and who may
-# meet whom is beyond the document.
+# Which options a game has, what stands in an archive, which dates are over, who exists, who may
+# meet whom and which terminal waits is beyond the document.
 OPEN_BODIES = {
     "POST /api/v1/bots/",
     "POST /api/v1/versions/",
     "POST /api/v1/challenges/",
+    "POST /api/v1/device/token/",
     "POST /api/v1/events/",
     "POST /api/v1/tournaments/",
     "POST /api/v1/tournaments/dry-run/",

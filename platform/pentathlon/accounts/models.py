@@ -63,3 +63,43 @@ class IdempotencyRecord(models.Model):
 
     def __str__(self) -> str:
         return f"answer to {self.key} of {self.person}"
+
+
+class DeviceLogin(models.Model):
+    """A terminal that waits for a person to confirm its code in a browser.
+
+    Once the person has agreed, the next poll makes a token and deletes the row.
+    """
+
+    class Answer(models.TextChoices):
+        """What the person said."""
+
+        NONE = "none", "not yet"
+        APPROVED = "approved", "approved"
+        DENIED = "denied", "denied"
+
+    device_digest = models.CharField(max_length=64, unique=True)
+    """SHA-256 of the code that only the terminal knows."""
+    user_code = models.CharField(max_length=8, unique=True)
+    """What the person types."""
+    name = models.CharField(max_length=60)
+    """Of the token to be."""
+    scopes = models.JSONField()
+    address = models.CharField(max_length=45)
+    """Where the terminal asked from."""
+    person = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
+    """Who answered."""
+    answer = models.CharField(max_length=8, choices=Answer, default=Answer.NONE)
+    interval_s = models.PositiveSmallIntegerField()
+    """How long the terminal must wait between polls."""
+    polled_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(db_index=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.name} waits for {self.user_code}"
+
+    @property
+    def shown_code(self) -> str:
+        """The code as people read it, in two halves."""
+        return f"{self.user_code[:4]}-{self.user_code[4:]}"

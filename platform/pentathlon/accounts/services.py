@@ -44,14 +44,11 @@ def create_token(
     *, actor: User, name: str, scopes: Collection[str], days: int
 ) -> tuple[ApiToken, str]:
     """Make a token and return it with its secret, which nobody can read again."""
-    name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise InvalidInput(f"A token has a name of 1 to {LONGEST_NAME} characters.", field="name")
+    name, known = check_token_fields(name=name, scopes=scopes)
     if not 1 <= days <= LONGEST_TOKEN_DAYS:
         raise InvalidInput(
             f"A token lasts 1 to {LONGEST_TOKEN_DAYS} days, not {days}.", field="days"
         )
-    known = _known_scopes(scopes)
     if actor.auth_token_set.count() >= MOST_TOKENS:
         raise Conflict(
             f"You have {MOST_TOKENS} tokens, the most there may be. Revoke one first.",
@@ -61,6 +58,16 @@ def create_token(
         user=actor, expiry=timedelta(days=days), name=name, scopes=known
     )
     return made
+
+
+def check_token_fields(*, name: str, scopes: Collection[str]) -> tuple[str, list[str]]:
+    """Return the name and the scopes of a token to be, or refuse them."""
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidInput(
+            f"A token has a name of 1 to {LONGEST_NAME} printable characters.", field="name"
+        )
+    return name, _known_scopes(scopes)
 
 
 @transaction.atomic

@@ -143,6 +143,13 @@ ALLOWANCES: Final = (
         rated_method="POST",
     ),
     _allowance(
+        "codes for signing in a terminal",
+        r"/api/v1/device/$",
+        LARGEST_FORM,
+        rate="device_logins",
+        rated_method="POST",
+    ),
+    _allowance(
         "exports of a whole table",
         r"/(tournaments/\d+/results|leaderboards/[^/]+/table)\.csv$",
         0,
@@ -179,6 +186,8 @@ RATES: Final = {
     "uploads": "60/hour",
     "sign_ins": "20/min",
     "sign_ins_of_account": "60/hour",
+    "device_logins": "30/hour",
+    "typed_codes": "20/min",
 }
 """`visitors` and `people` ask the API, by address and by person; `pages`, `tables` and `exports`
 are counted by person, or by address for who has not signed in; the rest is what it says."""
@@ -186,6 +195,7 @@ LOCAL_RATES: Final = {
     **RATES,
     **dict.fromkeys(("visitors", "pages", "tables"), "6000/min"),
     "exports": "200/min",
+    "device_logins": "1000/hour",
 }
 """On one's own machine all visitors are one."""
 

@@ -6,6 +6,7 @@ from django.urls import path
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.web.views import (
     accounts,
+    activation,
     arranging,
     bots,
     challenges,
@@ -122,6 +123,7 @@ urlpatterns = [
     path("sign-in/", accounts.sign_in, name="sign_in"),
     path("sign-up/", accounts.sign_up, name="sign_up"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
+    path("activate/", activation.activate, name="activate"),
     path("account/", accounts.account, name="account"),
     path("account/tokens/<uuid:public_id>/revoke/", accounts.token_revoke, name="token_revoke"),
     path("docs/", docs.docs, name="docs"),

@@ -55,3 +55,19 @@ class TokenForm(forms.Form):
         initial=90,
         help_text=f"1 to {LONGEST_TOKEN_DAYS}; then it stops working.",
     )
+
+
+class CodeForm(forms.Form):
+    """The code that a terminal shows."""
+
+    code = forms.CharField(
+        max_length=20,
+        help_text="Eight letters, such as BCDF-GHJK. Small letters will do.",
+        widget=forms.TextInput(
+            {
+                "autocomplete": "one-time-code",
+                "autocapitalize": "characters",
+                "spellcheck": "false",
+            }
+        ),
+    )
