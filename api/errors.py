@@ -70,9 +70,13 @@ class RefusedValue(Error):
     allowed: Any = None  # Any: JSON
 
 
-def pointer_of(field: str | None) -> str | None:
-    """Return the JSON pointer into the request of a field with dots between levels."""
-    return None if field is None else "/" + field.replace(".", "/")
+def pointer_of(error: DomainError) -> str | None:
+    """Return the JSON pointer into the request of what an error complains about."""
+    return _pointer(error.field) if error.pointer is None else error.pointer
+
+
+def _pointer(attr: str | None) -> str | None:
+    return None if attr is None else "/" + attr.replace(".", "/")
 
 
 class ProblemHandler(ExceptionHandler):
@@ -104,12 +108,13 @@ class ProblemFormatter(ExceptionFormatter):
         """Name the field that a service complained about."""
         if isinstance(self.exc, Refusal):
             return [
-                RefusedValue(
-                    each.code, each.detail, each.field, pointer_of(each.field), each.allowed
-                )
+                RefusedValue(each.code, each.detail, each.field, pointer_of(each), each.allowed)
                 for each in self.exc.problems
             ]
-        return super().get_errors()
+        return [
+            RefusedValue(each.code, each.detail, each.attr, _pointer(each.attr))
+            for each in super().get_errors()
+        ]
 
     def format_error_response(self, error_response: ErrorResponse) -> dict[str, Any]:
         """Return the body of the answer."""

@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -10,8 +11,10 @@ from rest_framework.response import Response
 from api.arrangements import ArrangementSerializer, take_arrangement
 from api.endpoint import Endpoint
 from api.people import PersonSerializer
+from api.requests import naming
+from api.tournament_requests import usual_seats
 from pentathlon.accounts.models import Scope
-from pentathlon.tournaments.checks import LONGEST_NAME, checked_game
+from pentathlon.tournaments.checks import LONGEST_NAME
 from pentathlon.tournaments.events import create_event, event_table, tournaments_of
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event
 from pentathlon_engines import GAMES
@@ -19,6 +22,7 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import newest_format
 
 _MOST_ENTRIES = 200
+_IN_REQUEST = {"game": "games", "scheduler": "format"}
 
 
 class EventSerializer(serializers.ModelSerializer[Event]):
@@ -96,14 +100,15 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
         documents = [
             TournamentDocument(
                 game=game,
-                scheduler=newest_format(kind, seats=checked_game(game).info.default_seats),
+                scheduler=newest_format(kind, seats=usual_seats(game)),
                 params=params,
             )
             for game in asked.pop("games")
         ]
-        event = create_event(
-            actor=self.actor, documents=documents, arrangement=arrangement, **asked
+        create = partial(
+            create_event, actor=self.actor, documents=documents, arrangement=arrangement, **asked
         )
+        event = naming(create, _IN_REQUEST)()
         told = self.get_serializer(self.get_queryset().get(pk=event.pk))
         return Response(told.data, status=status.HTTP_201_CREATED)
 

@@ -3,27 +3,36 @@
 An unknown name is refused, not ignored: somebody who sends `starts_at` expects something to start.
 """
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeVar
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
 
-from pentathlon.common.errors import InvalidInput
+from pentathlon.common.errors import DomainError, InvalidInput, Problems
+
+Made = TypeVar("Made")
 
 
 class RequestSerializer(serializers.Serializer[Any]):
     """The body of a request; a field that it does not have is refused."""
 
     def to_internal_value(self, data: Any) -> Any:  # Any: as the framework has it
-        """Return the checked values; unknown fields are reported before all others."""
-        if unknown := _unknown(data, self.fields):
-            known = ", ".join(self.fields)
-            raise serializers.ValidationError(
-                dict.fromkeys(unknown, f"There is no such field. Known: {known}."),
-                code="unknown_field",
-            )
-        return super().to_internal_value(data)
+        """Return the checked values; unknown fields are reported together with all others."""
+        unknown = _unknown(data, self.fields)
+        if not unknown:
+            return super().to_internal_value(data)
+        sentence = f"There is no such field. Known: {', '.join(self.fields)}."
+        problems: dict[str, Any] = {
+            name: [ErrorDetail(sentence, code="unknown_field")] for name in unknown
+        }
+        try:
+            super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if isinstance(error.detail, dict):
+                problems |= error.detail
+        raise serializers.ValidationError(problems)
 
 
 @extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 200})
@@ -41,6 +50,44 @@ def check_parameters(given: Iterable[str], *, known: Iterable[str]) -> None:
             code="unknown_parameter",
             field=unknown[0][:60],
         )
+
+
+def naming(
+    create: Callable[[], Made],
+    names: Mapping[str, str],
+    *,
+    within: str = "",
+    outside: Collection[str] = (),
+) -> Callable[[], Made]:
+    """Have a service's errors name fields as the request does.
+
+    `names` has the request's names by those of the service. All but the fields in `outside` stand
+    within one field of the request.
+    """
+
+    def run() -> Made:
+        try:
+            return create()
+        except DomainError as error:
+            for each in error.errors if isinstance(error, Problems) else (error,):
+                _rename(each, names, within, outside)
+            raise
+
+    return run
+
+
+def _rename(
+    error: DomainError, names: Mapping[str, str], within: str, outside: Collection[str]
+) -> None:
+    first, _, rest = (error.field or "").partition(".")
+    if (error.field is None and error.pointer is None) or first in outside:
+        return
+    below = f"/{rest.replace('.', '/')}" if rest else ""
+    if error.pointer is not None:
+        below = error.pointer.removeprefix(f"/{first}")
+    path = [part for part in (within, names.get(first, first)) if part]
+    error.pointer = "".join(f"/{part}" for part in path) + below
+    error.field = ".".join([*path, rest] if rest else path) or None
 
 
 def _unknown(given: Any, known: Iterable[str]) -> list[str]:  # Any: a mapping, or no mapping

@@ -92,7 +92,7 @@ class TournamentRequestSerializer(ArrangementSerializer):
         document["tie_breaks"] = tuple(document["tie_breaks"])
         if (cycles := asked.pop("cycles")) is not None:
             document["params"] = {"cycles": cycles, **document["params"]}
-        seats = document["table_seats"] or _usual_seats(document["game"])
+        seats = document["table_seats"] or usual_seats(document["game"])
         scheduler = newest_format(asked.pop("format"), seats=seats)
         return {**asked, "document": TournamentDocument(scheduler=scheduler, **document)}
 
@@ -142,5 +142,6 @@ class OrderedSerializer(serializers.Serializer[Any]):
     blocks = serializers.IntegerField(help_text="How many blocks; 0: it was as ordered before.")
 
 
-def _usual_seats(game: str) -> int:
+def usual_seats(game: str) -> int:
+    """Return how many seats a game usually has; 0: there is no such game, as the service says."""
     return GAMES[game].info.default_seats if game in GAMES else 0

@@ -19,6 +19,7 @@ from api.entries import EntryActions
 from api.filters import GameFilter, TextFilter
 from api.pagination import OnePage
 from api.people import PersonSerializer
+from api.requests import naming
 from api.tournament_requests import (
     ORDER,
     BlockOrderSerializer,
@@ -49,17 +50,20 @@ from pentathlon.tournaments.models import (
 )
 from pentathlon.tournaments.orders import Order, give_order
 from pentathlon.tournaments.parts import places_of_part
-from pentathlon.tournaments.posting import create_from_document, document_schema
+from pentathlon.tournaments.posting import create_from_document
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
 from pentathlon.tournaments.tags import state_of_matches, state_of_tables
-from pentathlon_engines.tournament.document import (
-    document_hash,
-)
+from pentathlon_engines.tournament.document import document_hash
+from pentathlon_engines.tournament.document_schema import document_schema
 
 _LARGEST_PART_NUMBER = 1000
 _LARGEST_DOCUMENT = 2**20
+_IN_DOCUMENT = {"versions": "entries"}
+_IN_SHORT_FORM = {"entries": "versions", "scheduler": "format"}
+_AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
+"""Fields beside a document, which services name as they are."""
 
 
 class TournamentSerializer(ArrangedSerializer):
@@ -319,18 +323,25 @@ def _answer_json(request: Request, *, tag: str, make: Callable[[], object]) -> H
 
 
 def _read_new(request: Request, actor: User) -> Callable[[], Tournament]:
-    """Return what creates the tournament that a request describes."""
+    """Return what creates the tournament that a request describes.
+
+    What is wrong is named as the request has it: a document by itself, within `document`, or by
+    the fields of the short form.
+    """
     body = request.data
     if isinstance(body, dict) and isinstance(body.get("format"), int):
-        body = {"document": body}
+        _check_length(request)
+        return naming(partial(create_from_document, actor=actor, document=body), _IN_DOCUMENT)
     if isinstance(body, dict) and "document" in body:
         _check_length(request)
         whole = DocumentRequestSerializer(data=body)
         whole.is_valid(raise_exception=True)
-        return partial(create_from_document, actor=actor, **whole.validated_data)
+        create = partial(create_from_document, actor=actor, **whole.validated_data)
+        return naming(create, _IN_DOCUMENT, within="document", outside=_AROUND_DOCUMENT)
     wanted = TournamentRequestSerializer(data=body)
     wanted.is_valid(raise_exception=True)
-    return partial(create_arranged_tournament, actor=actor, **wanted.arguments)
+    create = partial(create_arranged_tournament, actor=actor, **wanted.arguments)
+    return naming(create, _IN_SHORT_FORM)
 
 
 def _check_length(request: Request) -> None:

@@ -64,6 +64,68 @@ def test_bad_arrangement_is_refused(
     assert code in answer.content.decode()
 
 
+def test_all_problems_of_document_and_arrangement_come_at_once(organiser: User) -> None:
+    body = {
+        "name": "Cup",
+        "game": "tuned",
+        "format": "luck",
+        "hides_results": True,
+        "starts_at": "2001-01-01T10:00:00Z",
+        "invited": ["nobody"],
+        "entry_rules": {"languages": ["latin"], "most_versions": 0},
+        "limits": {"memory_mb": 1},
+    }
+
+    answer = _post(organiser, "tournaments/", body)
+
+    found = {(error["pointer"], error["code"]) for error in answer.json()["errors"]}
+    assert (answer.status_code, found) == (
+        400,
+        {
+            ("/format", "unknown_format"),
+            ("/hides_results", "hidden_and_rated"),
+            ("/starts_at", "past"),
+            ("/invited", "invalid"),
+            ("/invited", "unknown_person"),
+            ("/entry_rules/languages", "unknown_language"),
+            ("/entry_rules/most_versions", "invalid"),
+            ("/limits/memory_mb", "bad_limit"),
+        },
+    )
+
+
+def test_unknown_fields_and_bad_values_come_at_once(organiser: User) -> None:
+    body = {"game": "tuned", "colour": "red", "table_seats": "two", "entry_rules": {"shape": 1}}
+
+    answer = _post(organiser, "tournaments/", body)
+
+    found = {(error["pointer"], error["code"]) for error in answer.json()["errors"]}
+    assert found == {
+        ("/name", "required"),
+        ("/colour", "unknown_field"),
+        ("/table_seats", "invalid"),
+        ("/entry_rules/shape", "unknown_field"),
+    }
+
+
+def test_all_problems_of_an_event_come_at_once(organiser: User) -> None:
+    body = {
+        "name": "Week",
+        "games": ["tuned", "azure", "chess"],
+        "params": {"cycles": 0},
+        "starts_at": "2001-01-01T10:00:00Z",
+    }
+
+    answer = _post(organiser, "events/", body)
+
+    found = sorted((error["pointer"], error["code"]) for error in answer.json()["errors"])
+    assert found == [
+        ("/games", "unknown_game"),
+        ("/params/cycles", "bad_parameter"),
+        ("/starts_at", "past"),
+    ]
+
+
 def test_entry_is_replaced_withdrawn_and_disqualified(organiser: User) -> None:
     bot = make_bot()
     old, new = make_version(bot=bot), make_version(bot=bot)

@@ -58,17 +58,42 @@ def test_one_answer_names_everything_that_is_wrong(played: Tournament, organiser
     del document["scheduler"]
 
     answer = client_of(organiser).post(f"{V1}/tournaments/", document)
+    wrapped = client_of(organiser).post(f"{V1}/tournaments/", {"document": document})
 
     assert (answer.status_code, answer.json()["code"]) == (400, "problems")
+    within = [each["pointer"] for each in wrapped.json()["errors"]]
+    assert within == [f"/document{each['pointer']}" for each in answer.json()["errors"]]
     found = {(each["pointer"], each["code"]) for each in answer.json()["errors"]}
     assert found == {
-        ("/document/scheduler", "required"),
-        ("/document/starts_at", "unknown_field"),
-        ("/document/tie_breaks", "bad_type"),
-        ("/document/game", "bad_type"),
-        ("/document/entries/0/colour", "unknown_field"),
+        ("/scheduler", "required"),
+        ("/starts_at", "unknown_field"),
+        ("/tie_breaks", "bad_type"),
+        ("/game", "bad_type"),
+        ("/entries/0/colour", "unknown_field"),
     }
     assert Tournament.objects.count() == 1
+
+
+def test_problems_of_each_kind_come_in_one_answer(played: Tournament, organiser: User) -> None:
+    document = _document(played)
+    document["entries"][1]["hash"] = "sha256:0"
+    document["limits"] |= {"memory_mb": 1, "wishes": 3}
+    document |= {"params": {"cycles": 0}, "tie_breaks": ["luck"], "beta": 7}
+
+    answer = client_of(organiser).post(
+        f"{V1}/tournaments/", {"document": document, "entries_per_author": 900}
+    )
+
+    found = {(each["pointer"], each["code"]) for each in answer.json()["errors"]}
+    assert found == {
+        ("/document/entries/1/hash", "unknown_entrant"),
+        ("/document/limits/memory_mb", "bad_limit"),
+        ("/document/limits/wishes", "unknown_limit"),
+        ("/document/params/cycles", "bad_parameter"),
+        ("/document/tie_breaks/0", "unknown_tie_break"),
+        ("/document/beta", "other_release"),
+        ("/entries_per_author", "invalid"),
+    }
 
 
 def test_entrants_that_are_not_known_or_twice_are_named(
@@ -82,8 +107,8 @@ def test_entrants_that_are_not_known_or_twice_are_named(
 
     found = {(each["pointer"], each["code"]) for each in answer.json()["errors"]}
     assert found == {
-        ("/document/entries/1/hash", "unknown_entrant"),
-        ("/document/entries/3", "duplicate_bots"),
+        ("/entries/1/hash", "unknown_entrant"),
+        ("/entries/3", "duplicate_bots"),
     }
 
 
@@ -123,8 +148,12 @@ def test_several_fields_of_the_short_form_are_named_at_once(organiser: User) -> 
 
     answer = client_of(organiser).post(f"{V1}/tournaments/", body)
 
-    codes = {error["code"] for error in answer.json()["errors"]}
-    assert codes == {"bad_parameter", "unknown_limit", "bad_option"}
+    found = {(error["pointer"], error["code"]) for error in answer.json()["errors"]}
+    assert found == {
+        ("/params/cycles", "bad_parameter"),
+        ("/limits/wishes", "unknown_limit"),
+        ("/options/board", "bad_option"),
+    }
 
 
 def test_documents_over_a_mebibyte_are_refused(organiser: User) -> None:

@@ -3,58 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
-from pentathlon_engines import GAMES
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.output import print_json, print_table, say
-from pentathlon_engines.contract.registry import unknown_game
-from pentathlon_engines.errors import BadOption, BadSeats
-from pentathlon_engines.tournament.document import BEFORE, FORMAT, TournamentDocument
-from pentathlon_engines.tournament.dry_run import NO_KEY, DryRun, make_dry_run
+from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.dry_run import DryRun, make_dry_run
 from pentathlon_engines.tournament.formats.interface import Problem
-from pentathlon_engines.tournament.formats.parameters import full_params
-from pentathlon_engines.tournament.formats.registry import FORMATS
 
-_DEFAULTS: Final[Mapping[str, Any]] = {  # Any: JSON
-    "params": {},
-    "commitment": None,
-    "rules": None,
-    "options": {},
-    "limits": {},
-    "table_seats": None,
-    "rating_algorithm": None,
-    "draw_probability": None,
-    "beta": None,
-    "tie_breaks": [],
-}
-_REQUIRED: Final = ("format", "scheduler", "game", "entries")
-_DEFAULTS_OF_ENTRY: Final[Mapping[str, Any]] = {  # Any: JSON
-    "bot": "",
-    "version": 1,
-    "author": "",
-    "strength": None,
-}
-_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
-    "scheduler": (str,),
-    "game": (str,),
-    "entries": (list,),
-    "params": (dict,),
-    "options": (dict,),
-    "table_seats": (int, type(None)),
-    "draw_probability": (float, int, type(None)),
-    "tie_breaks": (list,),
-    "hash": (str,),
-    "bot": (str,),
-    "version": (int,),
-    "author": (str,),
-    "strength": (float, int, type(None)),
-}
 _SHORT_HASH: Final = 15
 
 
@@ -111,78 +71,12 @@ def _read_json(file: Path, try_next: str) -> object:
 
 def _check(data: object) -> tuple[TournamentDocument | None, list[Problem]]:
     """Return the document with all defaults, and everything that is wrong with it."""
-    problems = list(_wrong_shapes(data))
-    if problems or not isinstance(data, dict):
-        return None, problems
-    entries = [{**_DEFAULTS_OF_ENTRY, **entry} for entry in data["entries"]]
-    document = TournamentDocument.from_json({**_DEFAULTS, **data, "entries": entries})
-    format_, game = FORMATS.get(document.scheduler), GAMES.get(document.game)
-    if format_ is None:
-        sentence = f"There is no format {document.scheduler!r} in this release."
-        problems.append(Problem("/scheduler", "unknown_format", sentence, list(FORMATS)))
-    if game is None:
-        sentence = f"There is {unknown_game(document.game)}."
-        problems.append(Problem("/game", "unknown_game", sentence, list(GAMES)))
-    if format_ is None or game is None:
-        return None, problems
-    try:
-        seats = game.info.check_seats(document.table_seats)
-        options = game.start(seats, document.options).options
-    except (BadOption, BadSeats) as error:
-        pointer = "/table_seats" if isinstance(error, BadSeats) else "/options"
-        return None, [Problem(pointer, error.code, f"{error}.")]
-    params = full_params(format_.parameters, document.params)
-    document = replace(document, params=params, table_seats=seats, options=options)
-    return document, format_.problems(document.plan(key=NO_KEY), len(entries))
-
-
-def _wrong_shapes(data: object) -> Iterator[Problem]:
-    """Yield where a document has not the fields and types that it must have."""
-    if not isinstance(data, dict):
-        yield Problem("", "bad_type", "A document is a JSON object.")
-        return
-    is_before = data.get("format") == BEFORE
-    optional = {*_DEFAULTS, "cycles"} if is_before else {*_DEFAULTS}
-    required = (*_REQUIRED, "cycles") if is_before else _REQUIRED
-    yield from _wrong_fields(data, required, optional, at="")
-    if "format" in data and data["format"] not in {BEFORE, FORMAT}:
-        sentence = f"This release reads format {FORMAT}."
-        yield Problem("/format", "bad_value", sentence, [FORMAT])
-    entries = data.get("entries")
-    for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-        at = f"/entries/{number}"
-        if isinstance(entry, dict):
-            yield from _wrong_fields(entry, ("hash",), {*_DEFAULTS_OF_ENTRY}, at=at)
-        else:
-            yield Problem(at, "bad_type", "An entry is a JSON object.")
-
-
-def _wrong_fields(
-    data: Mapping[str, object], required: tuple[str, ...], optional: set[str], *, at: str
-) -> Iterator[Problem]:
-    for name in required:
-        if name not in data:
-            yield Problem(f"{at}/{name}", "required", "This is missing.")
-    known = sorted({*required, *optional})
-    for name, value in data.items():
-        if name not in known:
-            sentence = f"There is no such field. Known: {', '.join(known)}."
-            yield Problem(f"{at}/{name}", "unknown_field", sentence, known)
-        # To Python, True is an integer.
-        elif name in _TYPES and (isinstance(value, bool) or not isinstance(value, _TYPES[name])):
-            sentence = f"This must be {' or '.join(_word(kind) for kind in _TYPES[name])}."
-            yield Problem(f"{at}/{name}", "bad_type", sentence)
-
-
-def _word(kind: type) -> str:
-    words = {
-        str: "a text",
-        list: "a list",
-        dict: "an object",
-        int: "a whole number",
-        float: "a number",
-    }
-    return words.get(kind, "null")
+    asked, problems = read_json(data, release={})
+    if asked is None:
+        return None, list(problems)
+    completed, wrong = check_document(asked, entries=len(asked.entries))
+    found = [*problems, *wrong]
+    return completed, found or list(problems_of_start(completed))
 
 
 def _show(document: TournamentDocument, run: DryRun) -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.batches import History, next_step
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.interface import Batch, PlannedBlock, Size
+from pentathlon_engines.tournament.formats.interface import (
+    Batch,
+    Parameter,
+    PlannedBlock,
+    Size,
+)
 
 MOST_BLOCKS: Final = 500
 """A dry run shows so many blocks; the others are counted."""
 NO_KEY: Final = bytes(32)
 """In place of the event key, which nobody knows before the start."""
+_ONCE_MORE: Final = 2
 
 
 class Caution(NamedTuple):
@@ -99,16 +104,27 @@ def make_dry_run(document: TournamentDocument) -> DryRun:
 def find_cautions(document: TournamentDocument) -> tuple[Caution, ...]:
     """Return what is allowed and rarely meant in a document."""
     game = GAMES.get(document.game)
-    if game is None or game.info.chance or game.info.hidden or not _repeats(document.params):
+    if game is None or game.info.chance or game.info.hidden:
         return ()
-    sentence = (
+    why = (
         f"{game.info.title} has no chance and no hidden information: bots that always answer "
-        "alike repeat the same matches in every cycle, and the ratings look surer than they are. "
-        "Set cycles to 1, or let more bots enter."
+        "alike repeat the same matches in every block of a pair, and the ratings look surer than "
+        "they are."
     )
-    return (Caution("repeated_matches", "/params/cycles", sentence),)
+    parameters = document.scheduling.parameters
+    return tuple(
+        Caution("repeated_matches", f"/params/{name}", f"{why} {_advice(name, parameter)}")
+        for name, parameter in parameters.items()
+        if _repeats(document.params.get(name), parameter)
+    )
 
 
-def _repeats(params: Mapping[str, Any]) -> bool:  # Any: JSON
-    cycles = params.get("cycles", 1)
-    return isinstance(cycles, int) and cycles > 1
+def _repeats(value: object, parameter: Parameter) -> bool:
+    first = parameter.repeats_from
+    return first is not None and isinstance(value, int) and value >= first
+
+
+def _advice(name: str, parameter: Parameter) -> str:
+    if parameter.repeats_from == _ONCE_MORE:
+        return f"Set {name} to 1, or let more bots enter."
+    return "This format needs such blocks: enter bots that do not always answer alike."

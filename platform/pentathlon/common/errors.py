@@ -16,8 +16,9 @@ from typing import Any
 class DomainError(Exception):
     """A request that is refused; `code` is stable, `detail` says what to do.
 
-    `field` names the value that was wrong, with dots between levels, and `allowed` says in JSON
-    which values there are, or what bounds them.
+    `field` names the value that was wrong, with dots between levels; `pointer` does so as a JSON
+    pointer, where a name may have dots itself. `allowed` says in JSON which values there are, or
+    what bounds them.
     """
 
     code = "error"
@@ -28,11 +29,13 @@ class DomainError(Exception):
         *,
         code: str | None = None,
         field: str | None = None,
+        pointer: str | None = None,
         allowed: Any = None,  # Any: JSON
     ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.field = field
+        self.pointer = pointer
         self.allowed = allowed
         if code is not None:
             self.code = code
@@ -58,6 +61,14 @@ class Problems(InvalidInput):
     def __init__(self, errors: Sequence[DomainError]) -> None:
         super().__init__(" ".join(error.detail for error in errors))
         self.errors = tuple(errors)
+
+
+def refuse_all(errors: Sequence[DomainError]) -> None:
+    """Raise what is wrong, if anything is: one error as it is, several as `Problems`."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise Problems(errors)
 
 
 class NotAllowed(DomainError):

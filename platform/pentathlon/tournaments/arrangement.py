@@ -20,6 +20,7 @@ from pentathlon.tournaments.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.hidden_results import hide_results
 from pentathlon.tournaments.models import Event, Invitation, Tournament, TournamentState
+from pentathlon.tournaments.plan_checks import gather_errors
 from pentathlon.tournaments.services import create_tournament
 
 MOST_INVITED: Final = 300
@@ -94,11 +95,17 @@ def create_arranged_tournament(
     event: Event | None = None,
     **wanted: Any,  # Any: arguments of `create_tournament`
 ) -> Tournament:
-    """Create a tournament with its dates, its secrecy and its rules of entry."""
-    for problem in arrangement.problems(rated=wanted.get("rated", True)):
-        raise problem
+    """Create a tournament with its dates, its secrecy and its rules of entry.
+
+    Raises:
+        InvalidInput: `Problems` if several things are wrong, with its document or around it.
+    """
+    errors = [
+        *arrangement.problems(rated=wanted.get("rated", True)),
+        *gather_errors([lambda: _people(arrangement.invited)]),
+    ]
+    made = create_tournament(actor=actor, errors=errors, **wanted)
     people = _people(arrangement.invited)
-    made = create_tournament(actor=actor, **wanted)
     made.event = event
     made.closes_entries_at = arrangement.closes_entries_at
     made.starts_at = arrangement.starts_at

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
 from django.db import transaction
 
 from pentathlon.accounts.models import User
-from pentathlon.common.errors import InvalidInput, NotAllowed
+from pentathlon.common.errors import DomainError, InvalidInput, NotAllowed, refuse_all
 from pentathlon.tournaments.arrangement import Arrangement, create_arranged_tournament
 from pentathlon.tournaments.checks import LONGEST_NAME, checked_name
 from pentathlon.tournaments.hidden_results import hidden_lanes
 from pentathlon.tournaments.models import Event, Tournament, TournamentState
+from pentathlon.tournaments.plan_checks import check_plan, gather_errors
 from pentathlon.tournaments.standings import Standing, standings
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
@@ -62,13 +64,7 @@ def create_event(
     """Create an event with a tournament for each document, all arranged alike."""
     if not actor.is_organiser:
         raise NotAllowed("Only organisers create events.", code="not_an_organiser")
-    games = [document.game for document in documents]
-    if not games or len(set(games)) < len(games):
-        raise InvalidInput(
-            "An event has one tournament of each of its games: name each game once.",
-            code="games_once",
-            field="games",
-        )
+    refuse_all(_problems(name, documents, arrangement, rated=wanted.get("rated", True)))
     event = Event.objects.create(owner=actor, name=checked_name(name))
     for document in documents:
         title = GAMES[document.game].info.title if document.game in GAMES else document.game
@@ -81,6 +77,20 @@ def create_event(
             **wanted,
         )
     return event
+
+
+def _problems(
+    name: str, documents: Sequence[TournamentDocument], arrangement: Arrangement, *, rated: bool
+) -> list[DomainError]:
+    """Return everything that is wrong with a new event, and what is wrong in all games once."""
+    errors: list[DomainError] = [*arrangement.problems(rated=rated)]
+    games = [document.game for document in documents]
+    if not games or len(set(games)) < len(games):
+        sentence = "An event has one tournament of each of its games: name each game once."
+        errors.append(InvalidInput(sentence, code="games_once", field="games"))
+    errors += gather_errors([lambda: checked_name(name)])
+    errors += gather_errors(partial(check_plan, each, entries=0) for each in documents)
+    return list({(each.field, each.detail): each for each in errors}.values())
 
 
 def tournaments_of(event: Event) -> list[Tournament]:

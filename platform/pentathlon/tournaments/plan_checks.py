@@ -2,55 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
 
-from pentathlon.common.errors import DomainError, InvalidInput, Problems
-from pentathlon.tournaments import checks
+from pentathlon.common.errors import DomainError, InvalidInput, Problems, refuse_all
+from pentathlon.tournaments.checks import error_of
+from pentathlon_engines.tournament.checks import check_document
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.parameters import full_params
-
-Checked = TypeVar("Checked")
 
 
 def check_plan(
-    document: TournamentDocument, *, entries: int, others: Sequence[Callable[[], object]] = ()
+    document: TournamentDocument,
+    *,
+    entries: int,
+    others: Sequence[Callable[[], object]] = (),
+    errors: Iterable[DomainError] = (),
 ) -> TournamentDocument:
-    """Return the document with all defaults.
+    """Return the document with all defaults; `errors` are those that the caller has found.
 
     Raises:
         InvalidInput: something is wrong; `Problems` if several things are.
     """
-    errors: list[DomainError] = []
+    found = [*errors, *gather_errors(others)]
+    completed, problems = check_document(document, entries=entries)
+    refuse_all([*found, *map(error_of, problems)])
+    return completed
 
-    def gather(check: Callable[[], Checked]) -> Checked | None:
+
+def gather_errors(checks: Iterable[Callable[[], object]]) -> list[DomainError]:
+    """Return what these checks refuse, all of it."""
+    errors: list[DomainError] = []
+    for check in checks:
         try:
-            return check()
+            check()
+        except Problems as error:
+            errors += error.errors
         except InvalidInput as error:
             errors.append(error)
-            return None
-
-    for check in others:
-        gather(check)
-    gather(lambda: checks.check_tie_breaks(document.tie_breaks))
-    scheduling = gather(lambda: checks.check_scheduler(document.scheduler))
-    game = gather(lambda: checks.checked_game(document.game))
-    completed = document
-    if game is not None:
-        seats = gather(lambda: checks.checked_seats(game, document.table_seats))
-        if seats is not None:
-            completed = replace(completed, table_seats=seats, rules=game.info.version)
-            options = gather(lambda: checks.checked_options(game, document.options, seats=seats))
-            completed = replace(completed, options=options or {})
-            if scheduling is not None:
-                params = full_params(scheduling.parameters, document.params)
-                completed = replace(completed, params=params)
-                errors += checks.problems_of_format(completed, entries=entries)
-    for name, value in document.limits.items():
-        gather(lambda name=name, value=value: checks.checked_limit(name, value))  # type: ignore[misc]  # bound at once
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise Problems(errors)
-    return completed
+    return errors

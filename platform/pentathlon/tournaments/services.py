@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.matches.models import Match
 from pentathlon.matches.services import (
     hold_lane,
@@ -66,17 +66,20 @@ def create_tournament(
     rated: bool = True,
     entries_per_author: int = ENTRIES_PER_AUTHOR,
     secret: str | None = None,
+    errors: Sequence[DomainError] = (),
 ) -> Tournament:
     """Create a tournament from a document, open it for entries, and enter these versions.
 
     An unrated replay of an earlier tournament may bring that tournament's secret, and the draw
-    probability of its document.
+    probability of its document. `errors` are what the caller has found wrong: one answer names
+    all of it.
     """
     if not actor.is_organiser:
         raise NotAllowed("Only organisers create tournaments.", code="not_an_organiser")
     completed = check_plan(
         document,
-        entries=len(versions),
+        entries=max(len(versions), len(document.entries)),
+        errors=errors,
         others=(
             lambda: checks.checked_name(name),
             lambda: checks.check_entries_per_author(entries_per_author),

@@ -60,13 +60,29 @@ def test_without_dry_run_it_says_what_there_is(run: Run, tmp_path: Path) -> None
     ("changes", "pointer", "code"),
     [
         ({"game": "chess"}, "/game", "unknown_game"),
-        ({"scheduler": "swiss/99"}, "/scheduler", "unknown_format"),
+        ({"scheduler": "swiss/99"}, "/scheduler", "other_scheduler"),
+        ({"scheduler": "luck"}, "/scheduler", "unknown_format"),
+        ({"limits": {"wishes": 3}}, "/limits/wishes", "unknown_limit"),
+        ({"limits": {"memory_mb": 4096}}, "/limits/memory_mb", "bad_limit"),
+        ({"limits": {"memory_mb": 100.5}}, "/limits/memory_mb", "bad_limit"),
+        ({"limits": {"action_cpu_s": True}}, "/limits/action_cpu_s", "bad_limit"),
+        ({"tie_breaks": ["points", "luck"]}, "/tie_breaks/1", "unknown_tie_break"),
+        ({"tie_breaks": ["points", "points"]}, "/tie_breaks/1", "duplicate_tie_break"),
+        ({"rules": 99}, "/rules", "other_release"),
+        ({"draw_probability": 0.9}, "/draw_probability", "invalid"),
+        ({"entries": [{"hash": "a"}, {"hash": "a"}]}, "/entries/1", "duplicate_bots"),
+        ({"entries": [{"hash": str(n)} for n in range(301)]}, "/entries", "too_large"),
         ({"params": {"cycles": 0}}, "/params/cycles", "bad_parameter"),
         ({"params": 3}, "/params", "bad_type"),
         ({"table_seats": True}, "/table_seats", "bad_type"),
         ({"table_seats": 5}, "/table_seats", "bad_seats"),
-        ({"options": {"colour": 1}}, "/options", "bad_option"),
-        ({"entries": []}, "/entries", "too_few_entries"),
+        ({"options": {"colour": 1}}, "/options/colour", "bad_option"),
+        ({"entries": []}, "/entries", "too_few_bots"),
+        (
+            {"entries": [{"hash": str(n)} for n in range(200)], "params": {"cycles": 9}},
+            "/entries",
+            "too_many_matches",
+        ),
         ({"entries": [{"bot": "ann"}]}, "/entries/0/hash", "required"),
         ({"entries": ["ann"]}, "/entries/0", "bad_type"),
         ({"format": 99}, "/format", "bad_value"),
@@ -86,6 +102,28 @@ def test_what_is_wrong_is_named(
     ]
     assert f"{pointer}: " in plain.err
     assert "Try: correct it, then pentathlon tournament cup.json --dry-run" in plain.err
+
+
+def test_everything_that_is_wrong_is_named_at_once(run: Run, tmp_path: Path) -> None:
+    file = _write(
+        tmp_path,
+        params={"cycles": 0, "rounds": 3},
+        limits={"wishes": 3, "memory_mb": 1},
+        tie_breaks=["luck"],
+        options={"colour": 1, "shape": 2},
+    )
+
+    shown = run("tournament", file, "--dry-run", "--json")
+
+    assert sorted(each["pointer"] for each in shown.data["problems"]) == [
+        "/limits/memory_mb",
+        "/limits/wishes",
+        "/options/colour",
+        "/options/shape",
+        "/params/cycles",
+        "/params/rounds",
+        "/tie_breaks/0",
+    ]
 
 
 @pytest.mark.parametrize("text", [None, "no JSON", "[" * 100_000])

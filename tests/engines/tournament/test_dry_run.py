@@ -1,13 +1,21 @@
 """Dry runs as pure functions: size, blocks that are known, what is rarely meant."""
 
 import time
+from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.batches import draw_schedule
 from pentathlon_engines.tournament.document import Entrant, TournamentDocument
-from pentathlon_engines.tournament.dry_run import MOST_BLOCKS, NO_KEY, make_dry_run
+from pentathlon_engines.tournament.dry_run import (
+    MOST_BLOCKS,
+    NO_KEY,
+    find_cautions,
+    make_dry_run,
+)
+from pentathlon_engines.tournament.formats.designs import choose_base_groups
 from pentathlon_engines.tournament.formats.parameters import full_params
 from pentathlon_engines.tournament.formats.registry import FORMATS
 
@@ -64,9 +72,45 @@ def test_cycles_are_warned_of_where_nothing_is_left_to_chance(game: str) -> None
     assert once.cautions == ()
 
 
-@pytest.mark.parametrize("scheduler", ["round_robin/2", "gauntlet/1", "swiss/1", "knockout/1"])
-def test_field_of_200_takes_little_time(scheduler: str) -> None:
-    document = _document(scheduler, bots=200)
+class Repeats(NamedTuple):
+    scheduler: str
+    params: dict[str, int]
+    pointers: tuple[str, ...]
+    seats: int = 2
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Repeats("round_robin/2", {"cycles": 1}, ()),
+        Repeats("gauntlet/1", {"blocks": 2}, ("/params/blocks",)),
+        Repeats("gauntlet/1", {"blocks": 1}, ()),
+        Repeats("knockout/1", {"blocks": 3}, ("/params/blocks",)),
+        Repeats("knockout/1", {"blocks": 1}, ()),
+        Repeats("finals/1", {"cycles": 2}, ("/params/cycles", "/params/blocks")),
+        Repeats("ab_test/1", {}, ("/params/matches",)),
+        Repeats("swiss/1", {"rounds": 2}, ()),
+    ],
+)
+def test_blocks_that_repeat_a_pair_are_warned_of(case: Repeats) -> None:
+    document = _document(case.scheduler, bots=2)
+    document = replace(document, params={**document.params, **case.params})
+
+    found = find_cautions(document)
+
+    assert tuple(caution.pointer for caution in found) == case.pointers
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "game", "seats"),
+    [
+        *((each, "tuned", 2) for each in ("round_robin/2", "gauntlet/1", "swiss/1", "knockout/1")),
+        *(("tables/2", "way_of_the_dragon", seats) for seats in (3, 4, 5)),
+    ],
+)
+def test_field_of_200_takes_little_time(scheduler: str, game: str, seats: int) -> None:
+    document = _document(scheduler, bots=200, game=game, seats=seats)
+    choose_base_groups.cache_clear()
     begun = time.process_time()
 
     make_dry_run(document)

@@ -15,10 +15,11 @@ from pentathlon.common.errors import (
 )
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
-from pentathlon.tournaments import blocks, checks, services
+from pentathlon.tournaments import blocks, services
 from pentathlon.tournaments.entries import withdraw_entry
 from pentathlon.tournaments.models import FinalRow, Tournament, TournamentMatch, TournamentState
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.tournament import checks as document_checks
 from tests.factories import SECRET, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.together import all_at_once
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle, started
@@ -75,7 +76,7 @@ class TestCreate:
             ({"name": "Cup \u202egnp"}, "bad_name", "name"),
             ({"name": "two\nlines"}, "bad_name", "name"),
             ({"game": "chess"}, "unknown_game", "game"),
-            ({"format": "lottery"}, "unknown_format", "format"),
+            ({"format": "lottery"}, "unknown_format", "scheduler"),
             ({"table_seats": 9}, "bad_seats", "table_seats"),
             ({"cycles": 0}, "bad_parameter", "params.cycles"),
             ({"cycles": 101}, "bad_parameter", "params.cycles"),
@@ -86,7 +87,7 @@ class TestCreate:
             ({"secret": "7", "rated": False}, "invalid", "secret"),
             ({"secret": SECRET.upper(), "rated": False}, "invalid", "secret"),
             ({"draw_probability": 0.9, "rated": False}, "invalid", "draw_probability"),
-            ({"options": {"no such": 1}}, "bad_option", "options"),
+            ({"options": {"no such": 1}}, "bad_option", "options.no such"),
             (
                 {"game": "way_of_the_dragon", "table_seats": 3, "options": {"start_seat": "3"}},
                 "bad_option",
@@ -107,10 +108,10 @@ class TestCreate:
                 "unofficial_option",
                 "options",
             ),
-            ({"limits": {"stderr_bytes": 1}}, "unknown_limit", "limits"),
-            ({"limits": {"memory_mb": 10**6}}, "bad_limit", "limits"),
-            ({"limits": {"action_cpu_s": True}}, "bad_limit", "limits"),
-            ({"limits": {"action_cpu_s": "fast"}}, "bad_limit", "limits"),
+            ({"limits": {"stderr_bytes": 1}}, "unknown_limit", "limits.stderr_bytes"),
+            ({"limits": {"memory_mb": 10**6}}, "bad_limit", "limits.memory_mb"),
+            ({"limits": {"action_cpu_s": True}}, "bad_limit", "limits.action_cpu_s"),
+            ({"limits": {"action_cpu_s": "fast"}}, "bad_limit", "limits.action_cpu_s"),
             ({"versions": [10**9]}, "unknown_bots", "versions"),
         ],
     )
@@ -148,7 +149,7 @@ class TestCreate:
     def test_too_many_matches_are_refused(
         self, owner: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(checks, "MOST_MATCHES", 5)
+        monkeypatch.setattr(document_checks, "MOST_MATCHES", 5)
 
         with pytest.raises(TooLarge) as caught:
             _create(owner, versions=[make_version().pk for _ in range(3)])
@@ -158,12 +159,12 @@ class TestCreate:
         assert caught.value.allowed == {"maxItems": 2}
 
     def test_too_many_bots_are_refused(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(checks, "MOST_BOTS", 2)
+        monkeypatch.setattr(document_checks, "MOST_BOTS", 2)
 
         with pytest.raises(TooLarge) as caught:
             _create(owner, versions=[make_version().pk for _ in range(3)])
 
-        assert (caught.value.code, caught.value.field) == ("too_large", "versions")
+        assert (caught.value.code, caught.value.field) == ("too_large", "entries")
 
     def test_only_organisers_create(self) -> None:
         with pytest.raises(NotAllowed) as caught:
@@ -241,7 +242,7 @@ class TestEntryLock:
     def test_leapfrogging_versions_lock_nobody_out(
         self, owner: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(checks, "MOST_BOTS", 6)
+        monkeypatch.setattr(document_checks, "MOST_BOTS", 6)
         author = make_user()
         one, two = make_version(owner=author), make_version(owner=author)
         tournament = _create(owner)
@@ -263,7 +264,7 @@ class TestEntryLock:
     def test_entry_that_is_one_too_many_is_refused(
         self, owner: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(checks, "MOST_BOTS", 2)
+        monkeypatch.setattr(document_checks, "MOST_BOTS", 2)
         tournament = _create(owner, versions=[make_version().pk, make_version().pk])
 
         with pytest.raises(TooLarge):

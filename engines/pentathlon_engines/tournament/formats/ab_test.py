@@ -61,6 +61,7 @@ _MATCHES: Final = Parameter(
     default=2_080,
     schema={"type": "integer", "minimum": 40, "maximum": 50_000},
     text="The test ends undecided after so many matches.",
+    repeats_from=40,
 )
 _USUAL_MATCHES: Final = 520
 """Measured at both hypotheses, with two seats; `bench ratings` has the figure."""
@@ -105,12 +106,15 @@ class AbTest:
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong; two bots test each other, and larger tables need others."""
         problems = check_params(self.parameters, plan) + check_seats(plan)
+        if not problems:
+            problems = self._problems_of_test(plan, entries)
         if plan.seats == PAIR:
-            problems += check_entries(entries, fewest=PAIR, most=PAIR)
-        else:
-            problems += check_entries(entries, fewest=plan.seats + 1)
-        if problems:
-            return problems
+            return problems + check_entries(entries, fewest=PAIR, most=PAIR)
+        return problems + check_entries(entries, fewest=plan.seats + 1)
+
+    def _problems_of_test(self, plan: Plan, entries: int) -> list[Problem]:
+        """Return what is wrong with parameters that are right one by one."""
+        problems = []
         null = param_of(self.parameters, plan, "null")
         if null >= param_of(self.parameters, plan, "alternative"):
             problems.append(

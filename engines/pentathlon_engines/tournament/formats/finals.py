@@ -52,11 +52,13 @@ _CYCLES: Final = Parameter(
     default=1,
     schema={"type": "integer", "minimum": 1, "maximum": 10},
     text="How many blocks each pair of them plays at first.",
+    repeats_from=2,
 )
 _BLOCKS: Final = Parameter(
     default=300,
     schema={"type": "integer", "minimum": 5, "maximum": 5_000},
     text="The budget: the most blocks in all.",
+    repeats_from=5,
 )
 _CONFIDENCE: Final = Parameter(
     default=0.95,

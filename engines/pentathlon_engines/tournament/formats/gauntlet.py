@@ -43,6 +43,7 @@ BLOCKS: Final = Parameter(
     default=2,
     schema={"type": "integer", "minimum": 1, "maximum": 1_000},
     text="How many blocks each challenger plays against each other bot.",
+    repeats_from=2,
 )
 
 

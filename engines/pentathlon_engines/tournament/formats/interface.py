@@ -124,6 +124,8 @@ class Parameter:
     """JSON Schema of the value: `{"type": "integer", "minimum": 1, "maximum": 15}`."""
     text: str = ""
     """One sentence for forms and the documentation."""
+    repeats_from: int | None = None
+    """With this value or a higher one, pairs meet in more than one block."""
 
 
 class Format(Protocol):

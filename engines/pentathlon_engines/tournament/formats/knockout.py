@@ -45,6 +45,7 @@ _BLOCKS: Final = Parameter(
     default=3,
     schema={"type": "integer", "enum": list(range(1, 32, 2))},
     text="Two bots play the best of so many blocks.",
+    repeats_from=2,
 )
 _TIE_BLOCKS: Final = Parameter(
     default=2,

@@ -38,6 +38,7 @@ CYCLES: Final = Parameter(
     default=1,
     schema={"type": "integer", "minimum": 1, "maximum": 100},
     text="How many blocks each pair plays.",
+    repeats_from=2,
 )
 
 

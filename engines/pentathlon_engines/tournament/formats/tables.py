@@ -38,6 +38,7 @@ CYCLES: Final = Parameter(
     default=1,
     schema={"type": "integer", "minimum": 1, "maximum": 20},
     text="How often the field is dealt to tables so that everybody meets everybody.",
+    repeats_from=2,
 )
 
 

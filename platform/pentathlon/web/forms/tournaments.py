@@ -8,7 +8,6 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, BotVersionQuerySet
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.checks import (
-    LIMIT_RANGES,
     LONGEST_NAME,
     MOST_ENTRIES_PER_AUTHOR,
     problems_of_format,
@@ -23,6 +22,7 @@ from pentathlon.web.forms.formats import (
 )
 from pentathlon_engines.contract.info import GameInfo
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.tournament.checks import LIMIT_RANGES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Format
 
