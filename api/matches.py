@@ -11,9 +11,11 @@ from rest_framework.response import Response
 from api.endpoint import Endpoint
 from api.explanations import ExplanationSerializer
 from api.filters import GameFilter, IdFilter
+from api.requests import ReasonField, RequestSerializer
 from api.versions import BotNameSerializer
 from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.dispatch.reasons import Reason, why_waiting
 from pentathlon.matches.models import (
@@ -25,7 +27,7 @@ from pentathlon.matches.models import (
     MatchState,
 )
 from pentathlon.replays.explanations import explain_match
-from pentathlon.tournaments.orders import requeue_match
+from pentathlon.tournaments.orders import requeue_match, rerun_match
 from pentathlon.tournaments.secrecy import with_seals
 
 
@@ -171,6 +173,12 @@ class MatchDetailSerializer(MatchSerializer):
         return AttemptSerializer(match.attempts.order_by("number"), many=True).data
 
 
+class RerunSerializer(RequestSerializer):
+    """Why a match is played again."""
+
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+
+
 class MatchFilter(filters.FilterSet):
     """Narrow matches down."""
 
@@ -219,6 +227,18 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     def requeue(self, request: Request, pk: str) -> Response:
         """Have a void match of your own tournament played after all."""
         match = requeue_match(actor=self.actor, match=self.get_object())
+        return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
+
+    @extend_schema(request=RerunSerializer, responses=MatchDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def rerun(self, request: Request, pk: str) -> Response:
+        """Play an ended match of your own tournament again; return the match in its place.
+
+        A result is taken back. One that has not ended stays as it is.
+        """
+        wanted = RerunSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        match = rerun_match(actor=self.actor, match=self.get_object(), **wanted.validated_data)
         return Response(MatchDetailSerializer(self.get_queryset().get(pk=match.pk)).data)
 
     @extend_schema(responses=ExplanationSerializer(many=True), filters=False)

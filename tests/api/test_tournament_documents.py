@@ -196,3 +196,21 @@ def test_table_is_ordered_by_the_tie_breaks_in_their_order(organiser: User) -> N
 
     assert [row["tie_breaks"]["points"] for row in rows["results"]] == [4, 2, 0]
     assert [list(row["tie_breaks"]) for row in rows["results"]] == [by] * 3
+
+
+def test_organiser_has_a_match_played_again_for_a_reason(organiser: User) -> None:
+    tournament = started(bots=3, owner=organiser)
+    settle(matches_of(tournament)[:2])
+    first = matches_of(tournament)[0]
+    address = f"{V1}/matches/{first.pk}/rerun/"
+
+    bare = client_of(organiser).post(address, {})
+    foreign = client_of(make_user(organiser=True)).post(address, {"reason": "No."})
+    again = client_of(organiser).post(address, {"reason": "A broken host."})
+    twice = client_of(organiser).post(address, {"reason": "A broken host."})
+
+    assert (bare.status_code, bare.json()["errors"][0]["pointer"]) == (400, "/reason")
+    assert foreign.status_code == 403
+    assert (again.status_code, again.json()["state"]) == (200, "pending")
+    assert again.json()["id"] != first.pk
+    assert (twice.status_code, twice.json()["code"]) == (409, "played_again")

@@ -90,6 +90,7 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
     place = _place(match)
     tournament = lock_own(actor, place.tournament, *_STATES, to="play a match again of")
     match.refresh_from_db()
+    reason = checked_reason(reason)[:LONGEST_REASON]
     if match.state not in {MatchState.DONE, MatchState.VOID}:
         return match
     check_takes_part(tournament, match)
@@ -102,7 +103,7 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
         for other in others.filter(match__is_revoked=True):
             _play_again(tournament, other)
         block.state, block.result, block.replays = BlockState.OPEN, None, 0
-        block.reason = checked_reason(reason)[:LONGEST_REASON]
+        block.reason = reason
         store_blocks([block])
     _let_run(tournament)
     return Match.objects.get(place=place)
@@ -240,6 +241,11 @@ def _legs(tournament: Tournament, block: Block) -> QuerySet[TournamentMatch]:
 
 def _place(match: Match) -> TournamentMatch:
     place = TournamentMatch.objects.filter(match=match).select_related("tournament").first()
+    if place is None and FormerLeg.objects.filter(match=match).exists():
+        raise Conflict(
+            f"Match {match.pk} was played again: another match has its place in the schedule.",
+            code="played_again",
+        )
     if place is None:
         raise NotAllowed(
             "Only matches of a tournament are played again.", code="not_in_a_tournament"

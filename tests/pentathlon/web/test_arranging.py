@@ -91,6 +91,7 @@ def test_form_shows_all_problems_at_once() -> None:
 def test_event_is_made_by_form_and_shown() -> None:
     organiser = make_user(organiser=True)
     form = {"name": "Games Week", "games": ["azure", "tuned"], "entries_per_author": 2}
+    form["cycles"] = 1
 
     made = _as(organiser).post(reverse("event_new"), form)
 

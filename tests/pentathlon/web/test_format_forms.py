@@ -6,6 +6,7 @@ from django.test import Client
 from pentathlon.tournaments.models import Tournament
 from pentathlon.web.forms.formats import formats_of, seats_of
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.checks import LIMIT_RANGES
 from pentathlon_engines.tournament.formats.registry import FORMATS
 from tests.factories import make_user, make_version
 from tests.pentathlon.web.pages import Page, page_of
@@ -38,6 +39,10 @@ def _answers(page: Page, **changed: str) -> dict[str, str]:
     usual = {"checkbox": "on"}
     values = {each["name"]: each.get("value", usual.get(each["type"], "")) for each in fields}
     return values | {"name": "Cup"} | changed
+
+
+def _names(page: Page) -> set[str]:
+    return {each["name"] for each in page.all("input", "select", "textarea") if "name" in each}
 
 
 @pytest.mark.parametrize("kind", _KINDS)
@@ -93,6 +98,80 @@ def test_all_problems_are_shown_at_once_beside_their_fields(client: Client) -> N
         assert shown.field(name)["aria-invalid"] == "true", name
     assert shown.field("rounds")["value"] == "9"
     assert not Tournament.objects.exists()
+
+
+def test_options_of_the_game_reach_the_tournament(client: Client) -> None:
+    address = "/tournaments/new/?game=tash_kalar"
+    page = page_of(client.get(address))
+    asked = {"option_mode": "deathmatch_duel", "option_decks_1": "highland"}
+    assert "Options of Tash-Kalar" in page.text
+    assert {"option_mode", "option_decks_0", "option_decks_1"} <= _names(page)
+
+    client.post(address, {**_answers(page), **asked})
+
+    made = Tournament.objects.get()
+    assert made.options == {"mode": "deathmatch_duel", "decks": ["drawn", "highland"]}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_option_of_every_game_has_a_field(client: Client, game: str) -> None:
+    page = page_of(client.get(f"/tournaments/new/?game={game}"))
+
+    fields = _names(page)
+    for option in GAMES[game].info.options:
+        assert any(name.startswith(f"option_{option.name}") for name in fields), option.name
+
+
+def test_all_limits_reach_the_tournament(client: Client) -> None:
+    page = page_of(client.get(_address("swiss")))
+    asked = {name: str(high) for name, (_, high) in LIMIT_RANGES.items()}
+
+    client.post(_address("swiss"), _answers(page, **asked))
+
+    made = Tournament.objects.get()
+    assert made.limits == {name: high for name, (_, high) in LIMIT_RANGES.items()}
+
+
+def test_wrong_option_and_limit_are_shown_at_their_fields(client: Client) -> None:
+    address = "/tournaments/new/?game=tash_kalar"
+    answers = _answers(page_of(client.get(address)))
+    same = {"option_decks_0": "highland", "option_decks_1": "highland", "memory_mb": "1"}
+
+    page = page_of(client.post(address, {**answers, **same}))
+
+    assert page.field("memory_mb")["aria-invalid"] == "true"
+    assert page.field("option_mode")["aria-invalid"] == "true"
+    assert "they must differ" in page.text
+    assert not Tournament.objects.exists()
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_event_is_made_in_every_format(client: Client, kind: str) -> None:
+    address = f"/events/new/?format={kind}"
+    page = page_of(client.get(address))
+    chosen = {name: "3" for name in ("blocks",) if kind == "knockout"}
+    games = [key for key, game in GAMES.items() if kind in formats_of(game.info)]
+    answers = _answers(page, memory_mb="64", tie_break_1="wins", **chosen)
+
+    answer = client.post(address, {**answers, "name": "Week", "games": games})
+
+    assert answer.status_code == 302, page_of(answer).text
+    made = Tournament.objects.all()
+    assert sorted(each.game for each in made) == sorted(games)
+    assert {each.scheduler.partition("/")[0] for each in made} == {kind}
+    assert [each.limits for each in made] == [{"memory_mb": 64}] * len(games)
+    assert {tuple(each.tie_breaks) for each in made} == {("wins",)}
+
+
+def test_problems_of_an_event_are_shown_at_once(client: Client) -> None:
+    address = "/events/new/?format=ab_test"
+    answers = _answers(page_of(client.get(address)))
+    wrong = {"alternative": "0.4", "starts_at": "2001-01-01T10:00", "memory_mb": "1"}
+
+    page = page_of(client.post(address, {**answers, **wrong, "name": "W", "games": ["tuned"]}))
+
+    for name in wrong:
+        assert page.field(name)["aria-invalid"] == "true", name
 
 
 @pytest.mark.parametrize(

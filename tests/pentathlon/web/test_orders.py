@@ -8,7 +8,7 @@ from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.models import Tournament
 from tests.factories import make_user
-from tests.pentathlon.tournaments.acting import started
+from tests.pentathlon.tournaments.acting import matches_of, settle, started
 from tests.pentathlon.web.pages import page_of
 
 pytestmark = pytest.mark.django_db
@@ -78,3 +78,33 @@ def test_strangers_are_led_to_no_orders(kind: str, running: Tournament) -> None:
 @pytest.mark.parametrize("query", ["", "block=x", "block=99", "round=9999", "block=1&round=1"])
 def test_what_was_not_made_is_not_found(query: str, running: Tournament) -> None:
     assert _as(running.owner).get(_link(running, "void", query)).status_code == 404
+
+
+def test_organiser_has_one_finished_match_played_again(running: Tournament) -> None:
+    settle(matches_of(running)[:2])
+    done = matches_of(running)[0]
+    client, link = _as(running.owner), reverse("match_rerun", args=[done.pk])
+    schedule = reverse("tournament_schedule", args=[running.pk])
+    assert link in page_of(client.get(schedule)).links()
+
+    refused = client.post(link, {"reason": ""})
+    again = client.post(link, {"reason": "A broken host."}, follow=True)
+
+    assert page_of(refused).field("reason")["aria-invalid"] == "true"
+    place = running.tournament_matches.get(index=1)
+    assert (place.match.state, place.match.seed) == (MatchState.PENDING, done.seed)
+    assert f"Match {place.match_id} waits to be played in its place." in page_of(again).text
+    assert running.blocks.get(number=1).reason == "A broken host."
+    done.refresh_from_db()
+    assert done.is_revoked
+
+
+def test_strangers_have_no_match_played_again(running: Tournament) -> None:
+    settle(matches_of(running)[:2])
+    done = matches_of(running)[0]
+    client, link = _as(make_user()), reverse("match_rerun", args=[done.pk])
+
+    assert client.get(link).status_code == 403
+    assert client.post(link, {"reason": "No."}).status_code == 403
+    schedule = reverse("tournament_schedule", args=[running.pk])
+    assert link not in page_of(client.get(schedule)).links()

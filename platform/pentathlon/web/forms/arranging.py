@@ -9,7 +9,11 @@ from pentathlon.tournaments.arrangement import Arrangement
 from pentathlon.tournaments.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.eligibility import ENTRY_LANGUAGES, EntryRules
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Entry
+from pentathlon.web.forms.formats import formats_of, seats_of
+from pentathlon.web.forms.plans import PlanForm
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.interface import Format
 
 _MOST_CHOICES = 500
 _RULES = (
@@ -75,22 +79,18 @@ class ArrangementForm(forms.Form):
     def clean(self) -> dict[str, Any]:  # Any: cleaned values
         """Add all problems of the arrangement at once; the rating is checked by the service."""
         cleaned = super().clean() or {}
-        if not self.errors:
+        if not any(name in self.errors for name in ArrangementForm.base_fields):
             for problem in self.arrangement.problems(rated=False):
                 name = (problem.field or "").removeprefix("entry_rules.")
                 self.add_error(name if name in self.fields else None, problem.detail)
         return cleaned
 
 
-class EventForm(ArrangementForm):
-    """A new event: a tournament of each chosen game."""
+class EventForm(ArrangementForm, PlanForm):
+    """A new event: a tournament of each chosen game, all in one format."""
 
     name = forms.CharField(max_length=LONGEST_NAME)
-    games = forms.MultipleChoiceField(
-        choices=[(key, game.info.title) for key, game in GAMES.items()],
-        widget=forms.CheckboxSelectMultiple,
-        initial=list(GAMES),
-    )
+    games = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
     rated = forms.BooleanField(
         label="Results also count on the games’ leaderboards", required=False, initial=True
     )
@@ -100,7 +100,64 @@ class EventForm(ArrangementForm):
         max_value=MOST_ENTRIES_PER_AUTHOR,
         initial=ENTRIES_PER_AUTHOR,
     )
-    field_order = ("name", "games", "entries_per_author", "rated")
+
+    def __init__(
+        self,
+        data: Any = None,  # Any: what Django's forms take
+        *,
+        kind: str = "",
+    ) -> None:
+        self.formats = _formats_of_all()
+        """By kind."""
+        self.kind = kind if kind in self.formats else next(iter(self.formats))
+        super().__init__(data, scheduling=self.formats[self.kind])
+        self._seats = {
+            key: seats
+            for key, game in GAMES.items()
+            if (seats := seats_of(self.scheduling, game.info))
+        }
+        games = self.fields["games"]
+        games.choices = [(key, GAMES[key].info.title) for key in self._seats]  # type: ignore[attr-defined]
+        games.initial = list(self._seats)
+
+    @property
+    def around(self) -> list[forms.BoundField]:
+        """The fields of dates, secrecy and rules of entry."""
+        return [self[name] for name in ArrangementForm.base_fields]
+
+    @property
+    def has_wrong_arrangement(self) -> bool:
+        """Whether what is around must be shown, because something of it needs a change."""
+        return any(field.errors for field in self.around)
+
+    @property
+    def documents(self) -> list[TournamentDocument]:
+        """A document for each chosen game, at its usual table if the format has that."""
+        return [
+            TournamentDocument(game=game, table_seats=self._usual_seats(game), **self.plan)
+            for game in self.cleaned_data["games"]
+        ]
+
+    def clean(self) -> dict[str, Any]:  # Any: cleaned values
+        """Check the documents as well, whatever else is wrong: all is shown at once."""
+        cleaned = super().clean()
+        if {"games", *self.scheduling.parameters} <= cleaned.keys():
+            for document in self.documents:
+                self.show_problems(document, entries=0)
+        return cleaned
+
+    def field_of(self, name: str | None) -> str | None:
+        """Return which field shows an error of the service; None: the form as a whole."""
+        return "games" if name == "game" else super().field_of(name)
+
+    def _usual_seats(self, game: str) -> int:
+        usual = GAMES[game].info.default_seats
+        return usual if usual in self._seats[game] else self._seats[game][0]
+
+
+def _formats_of_all() -> dict[str, Format]:
+    """Return the formats that some game has tables for."""
+    return {kind: each for game in GAMES.values() for kind, each in formats_of(game.info).items()}
 
 
 class InviteForm(forms.Form):

@@ -10,30 +10,19 @@ from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.checks import (
     LONGEST_NAME,
     MOST_ENTRIES_PER_AUTHOR,
-    problems_of_format,
 )
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.replacing import LONGEST_TEAM
-from pentathlon.web.forms.formats import (
-    formats_of,
-    parameter_fields,
-    seats_of,
-    tie_break_fields,
-)
+from pentathlon.web.forms.formats import formats_of, seats_of
+from pentathlon.web.forms.plans import OptionFields, PlanForm
 from pentathlon_engines.contract.info import GameInfo
-from pentathlon_engines.match.limits import Limits
-from pentathlon_engines.tournament.checks import LIMIT_RANGES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Format
 
-_LIMITS = ("action_cpu_s", "match_cpu_s")
-_USUAL = Limits()
 _MOST_CHOICES = 500
-_PARTS_OF_DOCUMENT = {"entries": "versions", "tie_breaks": "tie_break_1"}
-"""Fields of this form that stand for parts of a document by another name."""
 
 
-class TournamentForm(forms.Form):
+class TournamentForm(PlanForm):
     """Everything that makes a tournament of one game in one format."""
 
     name = forms.CharField(max_length=LONGEST_NAME)
@@ -52,18 +41,6 @@ class TournamentForm(forms.Form):
         initial=ENTRIES_PER_AUTHOR,
         help_text="How many authors may enter themselves.",
     )
-    action_cpu_s = forms.FloatField(
-        label="CPU seconds an action",
-        min_value=LIMIT_RANGES["action_cpu_s"][0],
-        max_value=LIMIT_RANGES["action_cpu_s"][1],
-        initial=_USUAL.action_cpu_s,
-    )
-    match_cpu_s = forms.FloatField(
-        label="CPU seconds a match",
-        min_value=LIMIT_RANGES["match_cpu_s"][0],
-        max_value=LIMIT_RANGES["match_cpu_s"][1],
-        initial=_USUAL.match_cpu_s,
-    )
     rated = forms.BooleanField(
         label="Results also count on the game’s leaderboard", required=False, initial=True
     )
@@ -75,26 +52,20 @@ class TournamentForm(forms.Form):
         info: GameInfo,
         kind: str = "",
     ) -> None:
-        super().__init__(data)
-        self._game = info.key
         self.formats = formats_of(info)
         """By kind: what organisers may choose for this game."""
         self.kind = kind if kind in self.formats else next(iter(self.formats))
-        self.scheduling = self.formats[self.kind]
-        self._ordering = tie_break_fields()
-        self.fields.update(parameter_fields(self.scheduling.parameters) | self._ordering)
+        super().__init__(data, scheduling=self.formats[self.kind])
+        self._game = info.key
+        self._options = OptionFields(info)
+        self.fields.update(self._options.fields)
         self.fields["table_seats"] = _seats_field(self.scheduling, info)
         self.fields["versions"].choices = _choices(_eligible(info.key))  # type: ignore[attr-defined]
 
     @property
-    def parameters(self) -> list[forms.BoundField]:
-        """The fields of the format's own parameters."""
-        return [self[name] for name in self.scheduling.parameters]
-
-    @property
-    def ordering(self) -> list[forms.BoundField]:
-        """The fields of the tie-breaks, the most important first."""
-        return [self[name] for name in self._ordering]
+    def options(self) -> list[forms.BoundField]:
+        """The fields of the game's options."""
+        return [self[name] for name in self._options.fields]
 
     @property
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
@@ -104,39 +75,27 @@ class TournamentForm(forms.Form):
 
     @property
     def document(self) -> TournamentDocument:
-        """The document, with only the limits that differ from the usual ones."""
-        values, usual = self.cleaned_data, _USUAL.to_json()
+        """The document, with only the options and limits that differ from the usual ones."""
         return TournamentDocument(
             game=self._game,
-            table_seats=values["table_seats"],
-            params={name: values[name] for name in self.scheduling.parameters},
-            scheduler=self.scheduling.name,
-            limits={
-                name: values[name]
-                for name in _LIMITS
-                if name in values and values[name] != usual[name]
-            },
-            tie_breaks=tuple(values[name] for name in self._ordering if values.get(name)),
+            table_seats=self.cleaned_data["table_seats"],
+            options=self._options.values(self.cleaned_data),
+            **self.plan,
         )
 
     def field_of(self, name: str | None) -> str | None:
         """Return which field shows an error of the service; None: the form as a whole."""
-        name = (name or "").removeprefix("params.").partition(".")[0]
-        name = _PARTS_OF_DOCUMENT.get(name, name)
-        return name if name in self.fields else None
+        part, _, rest = (name or "").partition(".")
+        if part == "options":
+            return self._options.field_of(rest.partition(".")[0])
+        return super().field_of("versions" if part == "entries" else name)
 
     def clean(self) -> dict[str, Any]:  # Any: cleaned values
-        """Ask the format as well, whatever else is wrong: all problems are shown at once."""
-        cleaned = super().clean() or {}
-        chosen: set[str] = set()
-        for name in self._ordering:
-            if (value := cleaned.get(name)) and value in chosen:
-                self.add_error(name, "Each can be used once: choose another, or nothing.")
-            chosen.add(value or "")
+        """Check the document as well, whatever else is wrong: all is shown at once."""
+        cleaned = super().clean()
         if {"table_seats", *self.scheduling.parameters} <= cleaned.keys():
             entries = len(cleaned.get("versions", ()))
-            for problem in list(problems_of_format(self.document, entries=entries)):
-                self.add_error(self.field_of(problem.field), problem.detail)
+            self.show_problems(self.document, entries=entries)
         return cleaned
 
 

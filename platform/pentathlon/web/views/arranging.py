@@ -20,8 +20,6 @@ from pentathlon.web.requests import person, query_number, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.tables import tournament_line
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.registry import newest_format
 
 
 @login_required
@@ -101,7 +99,7 @@ def event_new(request: HttpRequest) -> HttpResponse:
     actor = signed_in_user(request)
     if not actor.is_organiser:
         raise PermissionDenied("Only organisers make events. Ask who runs this place.")
-    form = EventForm(request.POST or None)
+    form = EventForm(request.POST or None, kind=request.GET.get("format", ""))
     if form.is_valid():
         asked = form.cleaned_data
         made = call_service(
@@ -109,7 +107,7 @@ def event_new(request: HttpRequest) -> HttpResponse:
             lambda: create_event(
                 actor=actor,
                 name=asked["name"],
-                documents=[_document(game) for game in asked["games"]],
+                documents=form.documents,
                 arrangement=form.arrangement,
                 rated=asked["rated"],
                 entries_per_author=asked["entries_per_author"],
@@ -119,10 +117,3 @@ def event_new(request: HttpRequest) -> HttpResponse:
             messages.success(request, f"{made.name} is open for entries.")
             return redirect("event", made.pk)
     return render(request, "web/event_new.html", {"section": "tournaments", "form": form})
-
-
-def _document(game: str) -> TournamentDocument:
-    seats = GAMES[game].info.default_seats
-    return TournamentDocument(
-        game=game, table_seats=seats, scheduler=newest_format("round_robin", seats=seats)
-    )

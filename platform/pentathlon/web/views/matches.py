@@ -44,12 +44,13 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     if found.state != MatchState.DONE:
         context["reason"] = why_waiting(found)
         context["attempts"] = found.attempts.order_by("number")
-        context["can_requeue"] = _can_requeue(request, found)
+        context["can_requeue"] = found.state == MatchState.VOID and _can_rerun(request, found)
         part = "web/parts/match_state.html" if wants_part(request) else "web/match_waiting.html"
         return render(request, part, context)
     if wants_part(request):
         return HttpResponse(headers={"HX-Refresh": "true"})
     reader = person(request)
+    context["can_rerun"] = _can_rerun(request, found)
     context["viewer"] = make_viewer(
         found,
         record=read_record(found.replay),
@@ -115,10 +116,11 @@ def _get_match(request: HttpRequest, match_id: int) -> Match:
     return get_object_or_404(seen.select_related("replay", "place__tournament"), pk=match_id)
 
 
-def _can_requeue(request: HttpRequest, found: Match) -> bool:
+def _can_rerun(request: HttpRequest, found: Match) -> bool:
+    """Say whether this person organises the tournament in which an ended match has its place."""
     reader = person(request)
     place = getattr(found, "place", None)
-    if reader is None or place is None or found.state != MatchState.VOID:
+    if reader is None or place is None:
         return False
     is_over = place.tournament.state == TournamentState.CANCELLED
     return not is_over and (reader.is_superuser or reader.pk == place.tournament.owner_id)

@@ -1,4 +1,4 @@
-"""The page where organisers make a block or a round void, or have it played again."""
+"""The pages where organisers make blocks and rounds void, or have something played again."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -7,11 +7,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from pentathlon.matches.models import MatchState
+from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
-from pentathlon.tournaments.orders import Order, give_order
+from pentathlon.tournaments.orders import Order, give_order, rerun_match
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import OrderForm
 from pentathlon.web.requests import query_number, signed_in_user
@@ -55,6 +55,27 @@ def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder)
         "back": back,
     }
     return render(request, "web/tournament/order.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def match_rerun(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Ask for a reason, then take the result of one match back and have it played again."""
+    actor = signed_in_user(request)
+    seen = Match.objects.visible_to(actor).select_related("place__tournament")
+    found = get_object_or_404(seen.exclude(place=None), pk=match_id)
+    check_organiser(actor, found.place.tournament, to="play a match again of")
+    form = OrderForm(request.POST or None)
+    if form.is_valid():
+        again = call_service(
+            form, lambda: rerun_match(actor=actor, match=found, **form.cleaned_data)
+        )
+        if again is not None:
+            messages.success(request, f"Match {again.pk} waits to be played in its place.")
+            return redirect("match", again.pk)
+    context = {"section": "tournaments", "match": found, "form": form}
+    return render(request, "web/tournament/match_rerun.html", context)
 
 
 def _sentence(kind: BlockOrder, changed: int) -> str:

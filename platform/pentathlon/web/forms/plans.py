@@ -1,0 +1,188 @@
+"""What a tournament and an event have in common: a format, an order of the table, and limits."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
+
+from pentathlon.tournaments.checks import error_of
+from pentathlon.web.forms.formats import parameter_fields, tie_break_fields
+from pentathlon_engines.contract.info import GameInfo, Option
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.tournament.checks import LIMIT_RANGES, check_document
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.interface import Format
+
+_LABELS: Final[Mapping[str, tuple[str, str]]] = {
+    "action_cpu_s": ("CPU seconds an action", "Thinking time for one decision."),
+    "match_cpu_s": ("CPU seconds a match", "Thinking time of a bot in all."),
+    "action_wall_s": ("Seconds asleep an action", "Time in which a bot sleeps or waits."),
+    "match_wall_s": ("Seconds asleep a match", "In all actions together."),
+    "startup_wall_s": ("Seconds to start", "Until a bot says that it is ready."),
+    "memory_mb": ("Memory in MiB", "Of a bot with all its processes."),
+}
+_USUAL: Final = Limits().to_json()
+
+
+class PlanForm(forms.Form):
+    """The parameters of a format, the tie-breaks, and all limits that an organiser may set."""
+
+    def __init__(self, data: Any, *, scheduling: Format, **more: Any) -> None:
+        # Any: what Django's forms take
+        super().__init__(data, **more)
+        self.scheduling = scheduling
+        self._ordering = tie_break_fields()
+        self._limits = _limit_fields()
+        of_format = parameter_fields(scheduling.parameters)
+        self.fields.update(of_format | self._ordering | self._limits)
+
+    @property
+    def parameters(self) -> list[forms.BoundField]:
+        """The fields of the format's own parameters."""
+        return [self[name] for name in self.scheduling.parameters]
+
+    @property
+    def ordering(self) -> list[forms.BoundField]:
+        """The fields of the tie-breaks, the most important first."""
+        return [self[name] for name in self._ordering]
+
+    @property
+    def limits(self) -> list[forms.BoundField]:
+        """The fields of the limits."""
+        return [self[name] for name in self._limits]
+
+    @property
+    def has_wrong_limits(self) -> bool:
+        """Whether the limits must be shown, because some of them need a change."""
+        return any(self[name].errors for name in self._limits)
+
+    @property
+    def plan(self) -> dict[str, Any]:  # Any: JSON
+        """What the document gets of it, with only the limits that differ from the usual ones."""
+        values = self.cleaned_data
+        return {
+            "scheduler": self.scheduling.name,
+            "params": {name: values[name] for name in self.scheduling.parameters},
+            "limits": {
+                name: values[name]
+                for name in self._limits
+                if values.get(name) is not None and values[name] != _USUAL[name]
+            },
+            "tie_breaks": tuple(values[name] for name in self._ordering if values.get(name)),
+        }
+
+    def field_of(self, name: str | None) -> str | None:
+        """Return which field shows an error of the service; None: the form as a whole."""
+        part, _, rest = (name or "").partition(".")
+        if part in {"params", "limits", "entry_rules"}:
+            part = rest.partition(".")[0]
+        part = "tie_break_1" if part == "tie_breaks" else part
+        return part if part in self.fields else None
+
+    def show_problems(self, document: TournamentDocument, *, entries: int) -> None:
+        """Show what is wrong with a document at the fields that cause it, each once."""
+        for problem in check_document(document, entries=entries)[1]:
+            field = self.field_of(error_of(problem).field)
+            # The form has looked at those itself.
+            if field not in {*self._ordering, *self._limits} and not self._shows(
+                field, problem.sentence
+            ):
+                self.add_error(field, problem.sentence)
+
+    def _shows(self, field: str | None, sentence: str) -> bool:
+        return sentence in self.errors.get(field or NON_FIELD_ERRORS, ())
+
+    def clean(self) -> dict[str, Any]:  # Any: cleaned values
+        """Refuse the same tie-break twice."""
+        cleaned = super().clean() or {}
+        chosen: set[str] = set()
+        for name in self._ordering:
+            if (value := cleaned.get(name)) and value in chosen:
+                self.add_error(name, "Each can be used once: choose another, or nothing.")
+            chosen.add(value or "")
+        return cleaned
+
+
+class OptionFields:
+    """The fields of a game's options: a list for each seat has one field for each of them."""
+
+    def __init__(self, info: GameInfo) -> None:
+        self._options = info.options
+        self.fields: dict[str, forms.Field] = {}
+        """By name."""
+        for option in info.options:
+            for name in _names(option):
+                self.fields[name] = _option_field(option, name)
+
+    def values(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:  # Any: JSON
+        """Return the options that differ from their defaults."""
+        chosen = {option.name: _value(option, cleaned) for option in self._options}
+        usual = {option.name: option.usual() for option in self._options}
+        return {name: value for name, value in chosen.items() if value != usual[name]}
+
+    def field_of(self, name: str) -> str | None:
+        """Return the field of an option, the first one if it has several or is not named."""
+        found = (option for option in self._options if name in {"", option.name})
+        return next((_names(option)[0] for option in found), None)
+
+
+def _limit_fields() -> dict[str, forms.Field]:
+    fields: dict[str, forms.Field] = {}
+    for name, (label, hint) in _LABELS.items():
+        low, high = LIMIT_RANGES[name]
+        about: dict[str, Any] = {  # Any: what Django's fields take
+            "label": label,
+            "min_value": low,
+            "max_value": high,
+            "initial": _USUAL[name],
+            "required": False,
+            "help_text": f"{hint} {low:g} to {high:g}.",
+        }
+        is_whole = name == "memory_mb"
+        fields[name] = forms.IntegerField(**about) if is_whole else forms.FloatField(**about)
+    return fields
+
+
+def _names(option: Option) -> list[str]:
+    if option.kind != "each_seat":
+        return [f"option_{option.name}"]
+    seats = len(option.usual())  # type: ignore[arg-type]  # a list
+    return [f"option_{option.name}_{seat}" for seat in range(seats)]
+
+
+def _option_field(option: Option, name: str) -> forms.Field:
+    label = option.name.replace("_", " ").capitalize()
+    usual = option.usual()
+    if option.kind == "flag":
+        return forms.BooleanField(label=label, initial=usual, required=False)
+    if option.kind == "integer":
+        low, high = (int(bound) for bound in option.choices)
+        return forms.IntegerField(
+            label=label,
+            min_value=low,
+            max_value=high,
+            initial=usual,
+            required=False,
+            help_text=f"{low} to {high}.",
+        )
+    if isinstance(usual, list):
+        seat = int(name.rpartition("_")[2])
+        label, usual = f"{label}, seat {seat}", usual[seat]
+    choices = [(each, _choice_label(option, each)) for each in option.choices]
+    return forms.ChoiceField(label=label, choices=choices, initial=usual, required=False)
+
+
+def _choice_label(option: Option, choice: object) -> str:
+    label = str(choice).replace("_", " ")
+    return f"{label} (expansion, unrated only)" if choice in option.unofficial else label
+
+
+def _value(option: Option, cleaned: Mapping[str, Any]) -> Any:  # Any: JSON
+    usual = option.usual()
+    given = [cleaned.get(name) for name in _names(option)]
+    if option.kind == "flag":
+        return bool(given[0])
+    if isinstance(usual, list):
+        return [value or each for value, each in zip(given, usual, strict=True)]
+    return usual if given[0] in (None, "") else given[0]
