@@ -17,7 +17,7 @@ django.setup()
 
 # Models exist only from here on.
 from pentathlon.ratings import recomputing  # noqa: E402
-from pentathlon.ratings.change_rows import replace_rows  # noqa: E402
+from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
 from pentathlon.tournaments import scheduling  # noqa: E402
 
 
@@ -37,8 +37,8 @@ def _dying(write: Callable[..., Any], part: int) -> Callable[..., Any]:  # Any: 
 
 
 def _recompute(part: int) -> None:
-    dying = _dying(replace_rows, part)
-    with patch.multiple(recomputing, _BATCH=20, replace_rows=dying):
+    dying = _dying(replace_changes, part)
+    with patch.multiple(recomputing, _MOST_RESULTS=20, replace_changes=dying):
         recomputing.recompute_outdated()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pentathlon.ratings.skill import BETA, Result, Skill, rate
 
@@ -19,8 +20,7 @@ class RatingLine:
     last_seq: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(NamedTuple):
     """What one result did to one bot version."""
 
     version_id: int
@@ -69,7 +69,10 @@ class Book:
         ]
 
     def _line(self, player: int) -> RatingLine:
-        return self.lines.setdefault(player, RatingLine(Skill()))
+        line = self.lines.get(player)
+        if line is None:
+            line = self.lines[player] = RatingLine(Skill())
+        return line
 
 
 def is_landmark(nth: int | None) -> bool:

@@ -21,9 +21,14 @@ FIELDS: Final = (
     "sigma_after",
     "nth",
 )
+_WHOSE: Final = 4
+"""So many columns say whose change it is; the others are its numbers."""
+_ARRAYS: Final = "%s::bigint[]" + 4 * ", %s::float8[]" + ", %s::integer[]"
 
 ChangeRow = tuple[int, int, int, int, float, float, float, float, int | None]
 """One change: the columns of `FIELDS`."""
+StoredChange = tuple[int, ChangeRow]
+"""A change with the id that it is stored under."""
 
 
 def change_row(row_id: int, change: Change) -> ChangeRow:
@@ -42,17 +47,60 @@ def change_row(row_id: int, change: Change) -> ChangeRow:
     )
 
 
-def stored_rows(pool: Pool, *, first: int, last: int) -> dict[tuple[int, ...], ChangeRow]:
-    """Return the changes stored for ledger rows with these sequence numbers, by row and seat."""
+def stored_changes(pool: Pool, *, first: int, last: int) -> list[StoredChange]:
+    """Return (id, change) for ledger rows with these sequence numbers, in order of the seats."""
     changes = RatingChange.objects.filter(row__pool=pool, row__seq__range=(first, last))
-    return {line[:2]: line for line in changes.values_list(*FIELDS)}
+    in_order = changes.order_by("row__seq", "seat")
+    return [(line[0], line[1:]) for line in in_order.values_list("pk", *FIELDS)]
 
 
-def replace_rows(pool: Pool, *, first: int, last: int, lines: Sequence[ChangeRow]) -> None:
-    """Store these changes in the place of all that ledger rows in this range had."""
-    old = RatingChange.objects.filter(row__pool=pool, row__seq__range=(first, last))
-    old.delete()
+def replace_changes(
+    pool: Pool,
+    *,
+    first: int,
+    last: int,
+    stored: Sequence[StoredChange],
+    lines: Sequence[ChangeRow],
+) -> None:
+    """Store these changes of a locked pool in the place of all that ledger rows in a range had.
+
+    Most often they differ in numbers only. Those are updated in place, which costs a seventh of
+    deleting and inserting on SQLite, and less than two thirds on PostgreSQL.
+    """
+    if [line[:_WHOSE] for _, line in stored] == [line[:_WHOSE] for line in lines]:
+        differing = [
+            (pk, *line[_WHOSE:])
+            for (pk, old), line in zip(stored, lines, strict=True)
+            if old != line
+        ]
+        if _update(differing) == len(differing):
+            return
+        # Somebody has replaced them since they were read.
+    RatingChange.objects.filter(row__pool=pool, row__seq__range=(first, last)).delete()
     insert_rows(lines)
+
+
+def _update(lines: Sequence[tuple[Any, ...]]) -> int:  # Any: an id and its columns
+    """Write new numbers into changes; return how many of them there were."""
+    table, columns = RatingChange._meta.db_table, FIELDS[_WHOSE:]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            pairs = ", ".join(f"{name} = new.{name}" for name in columns)
+            statement = (
+                f"UPDATE {table} SET {pairs} FROM unnest({_ARRAYS}) "  # noqa: S608  our names
+                f"AS new(id, {', '.join(columns)}) WHERE {table}.id = new.id"
+            )
+            cursor.execute(statement, [_literal(column) for column in zip(*lines, strict=True)])
+        else:
+            pairs = ", ".join(f"{name} = %s" for name in columns)
+            statement = f"UPDATE {table} SET {pairs} WHERE id = %s"  # noqa: S608  our names
+            cursor.executemany(statement, [(*line[1:], line[0]) for line in lines])
+        return cursor.rowcount
+
+
+def _literal(column: Sequence[float | None]) -> str:
+    """Write an array as PostgreSQL reads it: several times as fast as the driver adapts a list."""
+    return "{" + ",".join("NULL" if each is None else repr(each) for each in column) + "}"
 
 
 def insert_rows(lines: Iterable[ChangeRow]) -> None:

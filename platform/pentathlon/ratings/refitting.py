@@ -142,12 +142,12 @@ def _copy(pool: Pool, new: Pool, chunk: Chunk) -> None:
     ]
     LedgerRow.objects.bulk_create(rows)
     ids = dict(new.rows.filter(seq__gte=chunk.first).values_list("seq", "pk"))
-    results = [(seq, ids[seq], result) for seq, _, result in chunk.results]
-    players = {player for *_, result in results for player in result.players}
+    results = [each._replace(row_id=ids[each.seq]) for each in chunk.results]
+    players = {player for each in results for player in each.result.players}
     lines = {rating.version_id: rating.line for rating in new.ratings.filter(version__in=players)}
     book = new.book(lines)
     own = Chunk(first=chunk.first, last=chunk.last, results=results)
-    insert_rows(own.lines(book).values())
+    insert_rows(own.lines(book))
     store_ratings(new, book)
     new.fingerprint = fingerprint_after(new.fingerprint, is_first=new.applied_seq == 0)
     new.applied_seq = chunk.last
@@ -178,7 +178,8 @@ def _switch(pool: Pool, new: Pool) -> None:
 def _latest_results(pool: Pool) -> list[Result]:
     after = max(0, pool.applied_seq - _LATEST)
     chunks = ledger_chunks(pool, after=after)
-    return [result for chunk in chunks for *_, result in chunk.results if result.has_winner]
+    results = (each.result for chunk in chunks for each in chunk.results)
+    return [result for result in results if result.has_winner]
 
 
 def _losses(

@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import fingerprint, is_equal
 from pentathlon.ratings.book import Book
-from pentathlon.ratings.change_rows import ChangeRow, stored_rows
+from pentathlon.ratings.change_rows import ChangeRow, stored_changes
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, live_key, tournament_of_key
 from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
 from pentathlon.ratings.results import UNRATED_SANDBOX
@@ -98,8 +98,9 @@ def _at_the_end(pool_id: int, book: Book, seq: int) -> list[Difference]:
 
 
 def _in_chunk(pool: Pool, chunk: Chunk, book: Book) -> Iterator[Difference]:
-    stored = stored_rows(pool, first=chunk.first, last=chunk.last)
-    yield from _in_changes(pool, chunk.lines(book), stored)
+    stored = stored_changes(pool, first=chunk.first, last=chunk.last)
+    kept = {line[:2]: line for _, line in stored}
+    yield from _in_changes(pool, chunk.lines(book), kept)
 
 
 def _in_scores(pool: Pool) -> Iterator[Difference]:
@@ -184,11 +185,11 @@ def _counting() -> MatchQuerySet:
 
 def _in_changes(
     pool: Pool,
-    computed: dict[tuple[int, ...], ChangeRow],
+    computed: list[ChangeRow],
     stored: dict[tuple[int, ...], ChangeRow],
 ) -> Iterator[Difference]:
     exactly = is_exact(pool)
-    for line in computed.values():
+    for line in computed:
         kept = stored.pop(line[:2], None)
         # Which of the changes charts need is no fact about the ratings.
         same = kept is not None and facts_are_equal(kept[:-1], line[:-1], exactly=exactly)
