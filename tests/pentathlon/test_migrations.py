@@ -13,7 +13,7 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ModelState, ProjectState
 from django.db.models import NOT_PROVIDED
 
-from pentathlon.common.indexes import AddIndexOnline, RemoveIndexOnline
+from pentathlon.common.indexes import AddIndexOnline, RemoveFieldIndexOnline, RemoveIndexOnline
 
 _OLDER_THAN_THE_RULE = {("matches", "0002_lifecycle"), ("matches", "0003_seat_facts")}
 _NEVER_LOCKS = (
@@ -22,7 +22,9 @@ _NEVER_LOCKS = (
     migrations.CreateModel,
     AddIndexOnline,
     RemoveIndexOnline,
+    RemoveFieldIndexOnline,
 )
+_ONLINE = (AddIndexOnline, RemoveIndexOnline, RemoveFieldIndexOnline)
 
 
 def faults_of(migration: Migration, before: ProjectState) -> Iterator[str]:
@@ -30,7 +32,7 @@ def faults_of(migration: Migration, before: ProjectState) -> Iterator[str]:
 
     What is meant to take a lock for long says why in the attribute `why_it_may_lock`.
     """
-    online = [isinstance(op, AddIndexOnline | RemoveIndexOnline) for op in migration.operations]
+    online = [isinstance(op, _ONLINE) for op in migration.operations]
     if any(online) and (migration.atomic or not all(online)):
         yield "operations online stand alone in a migration with atomic = False"
     why = getattr(migration, "why_it_may_lock", "")
