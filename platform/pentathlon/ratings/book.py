@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pentathlon.ratings.skill import BETA, Result, Skill, rate
+from pentathlon.ratings.skill import BETA, Result, Skill, learn
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Book:
         """Apply the next result and return its changes in seat order."""
         lines = [self._line(player) for player in result.players]
         before = [line.skill for line in lines]
-        after = rate(before, result.ranks, draw_probability=self.draw_probability, beta=self.beta)
+        after = learn(before, result, draw_probability=self.draw_probability, beta=self.beta)
         for line, skill, rank in zip(lines, after, result.ranks, strict=True):
             line.skill, line.last_seq = skill, seq
             _count(line, rank, result.ranks)

@@ -95,7 +95,7 @@ def _update(lines: Sequence[tuple[Any, ...]]) -> int:  # Any: an id and its colu
             pairs = ", ".join(f"{name} = %s" for name in columns)
             statement = f"UPDATE {table} SET {pairs} WHERE id = %s"  # noqa: S608  our names
             cursor.executemany(statement, [(*line[1:], line[0]) for line in lines])
-        return cursor.rowcount
+        return int(cursor.rowcount)
 
 
 def _literal(column: Sequence[float | None]) -> str:

@@ -53,10 +53,7 @@ class PoolQuerySet(models.QuerySet["Pool"]):
         return self.annotate(active_versions=Subquery(sums.values("sum")))
 
     def with_new_results(self) -> Self:
-        """Return pools with results to apply.
-
-        Those of a newer release are left to its processes.
-        """
+        """Return pools with results to apply, but those of a newer release: it applies them."""
         ready = LedgerRow.objects.ready().order_by()
         known = self.filter(algorithm_version__lte=ALGORITHM_VERSION)
         return known.filter(pk__in=ready.values("pool"))
@@ -88,8 +85,7 @@ class Pool(models.Model):
     beta = models.FloatField(default=BETA, db_default=BETA)
     """Noise of a performance. Frozen as the draw probability; `refit_game` makes a new pool."""
     fingerprint = models.CharField(max_length=64, blank=True, db_default="")
-    """Of the arithmetic that all its ratings were computed with: equal bits are promised where it
-    is the same; "mixed" if they were computed with several, empty if that is unknown."""
+    """Of the arithmetic of all its ratings; "mixed" if there were several, empty if unknown."""
     algorithm_version = models.PositiveIntegerField(default=ALGORITHM_VERSION)
     applied_seq = models.PositiveIntegerField(default=0)
     """Sequence number of the last result in the ledger."""
@@ -118,6 +114,11 @@ class Pool(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def current_key(self) -> str:
+        """Its key, or of a past epoch, that of the leaderboard it was."""
+        return self.key.split(":", 2)[2] if self.key.startswith(_EPOCH) else self.key
 
     @property
     def has_charts(self) -> bool:
@@ -161,6 +162,7 @@ class LedgerReason(models.TextChoices):
     NO_SANDBOX = "no_sandbox", "its bots ran without a sandbox"
     SAME_VERSION = "same_version", "a bot version played against itself"
     ALL_FAILED = "all_failed", "no change: all seats failed"
+    REPEAT = "repeat", "no change: the same match as an earlier one, move by move"
     REVOKED = "revoked", "the result was taken back"
 
 
@@ -179,7 +181,7 @@ class LedgerRowQuerySet(models.QuerySet["LedgerRow"]):
 class LedgerRow(models.Model):
     """One match in one pool, and its place in the order in which results were applied."""
 
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="rows")
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="rows", db_index=False)
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="ledger_rows")
     state = models.CharField(max_length=8, choices=LedgerState, default=LedgerState.WAITING)
     seq = models.PositiveIntegerField(null=True)
@@ -189,6 +191,8 @@ class LedgerRow(models.Model):
     ended_at = models.DateTimeField(null=True)
     """When its match ended: the order in which results are applied."""
     applied_at = models.DateTimeField(null=True)
+    course = models.BigIntegerField(null=True)
+    """Digest of who sat where and all that happened; null: unknown, or it tells nothing."""
 
     objects = LedgerRowQuerySet.as_manager()
 
@@ -222,27 +226,25 @@ class LedgerRow(models.Model):
                 condition=Q(state=LedgerState.READY),
                 name="ratings_ready",
             ),
+            models.Index(
+                fields=("pool", "course", "reason", "seq"),
+                condition=Q(course__isnull=False),
+                name="ratings_course",
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.pool_id} row {self.seq}"
 
 
-class RatingChangeQuerySet(models.QuerySet["RatingChange"]):
-    """Which changes, in the words of pages."""
-
-    def landmarks(self, *, pool_key: str, bot_id: int) -> Self:
-        """Return some changes of each version of a bot, far fewer than it has."""
-        changes = self.filter(version__bot=bot_id, nth__isnull=False, row__pool__key=pool_key)
-        return changes.order_by("version__number", "nth")
-
-
 class RatingChange(models.Model):
     """What one ledger row did to one bot version: exact floats before and after."""
 
-    row = models.ForeignKey(LedgerRow, on_delete=models.CASCADE, related_name="changes")
+    row = models.ForeignKey(
+        LedgerRow, on_delete=models.CASCADE, related_name="changes", db_index=False
+    )
     version = models.ForeignKey(
-        BotVersion, on_delete=models.PROTECT, related_name="rating_changes"
+        BotVersion, on_delete=models.PROTECT, related_name="rating_changes", db_index=False
     )
     seat = models.PositiveSmallIntegerField()
     rank = models.PositiveSmallIntegerField()
@@ -252,8 +254,6 @@ class RatingChange(models.Model):
     sigma_after = models.FloatField()
     nth = models.PositiveIntegerField(null=True)
     """The how many-th of its version in its pool, where `is_landmark` wants it for charts."""
-
-    objects = RatingChangeQuerySet.as_manager()
 
     class Meta:
         constraints = (

@@ -99,7 +99,11 @@ def _read_chunk(pool: Pool, after: int) -> Chunk:
     for (seq, row_id, reason), part in groupby(read, key=itemgetter(0, 1, 2)):
         if seq <= last:
             *_, players, ranks = zip(*part, strict=True)
-            results.append(LedgerResult(seq, row_id, reason, Result(players, ranks)))
+            results.append(
+                LedgerResult(
+                    seq, row_id, reason, Result(players, ranks, reason == LedgerReason.REPEAT)
+                )
+            )
     return Chunk(first=after + 1, last=last, results=results)
 
 

@@ -2,7 +2,8 @@
 
 Draw probability and noise (beta) are frozen while an epoch lasts, for a change moves every rating.
 A refit estimates both from the results, writes a new pool beside the old one, part by part, and
-then lets both change names in one short transaction. The old epoch keeps its ledger as it was.
+then lets both change names in one short transaction. The old epoch keeps its ledger as it was;
+results that come in for it later are handed over when they are applied.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pentathlon.ratings.arithmetic import fingerprint_after
 from pentathlon.ratings.change_rows import insert_rows
 from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, epoch_key
 from pentathlon.ratings.recomputing import Chunk, ledger_chunks, store_ratings
+from pentathlon.ratings.repeats import revoke_rows
 from pentathlon.ratings.skill import BETA, Result, Skill, rate
 from pentathlon_engines.strength.pair_model import DRAW, WIN, draw_margin, outcomes
 
@@ -31,7 +33,8 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _STEPS: Final = 10
 _DRAWS: Final = (0.005, 0.5)
 _BETAS: Final = (BETA / 3, BETA * 3)
-_MOVED: Final = (LedgerState.WAITING, LedgerState.READY, LedgerState.SKIPPED)
+_AT_ONCE: Final = 500
+"""Rows in one transaction, beside their changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +102,10 @@ def refit(*, pool: Pool) -> Refit:
     if after.log_loss >= before.log_loss:
         return Refit(before=before, after=before, epoch=pool.epoch)
     new = _new_epoch(pool, after)
-    while pool.applied_seq > new.applied_seq:
-        for chunk in ledger_chunks(pool, after=new.applied_seq):
-            _copy(pool, new, chunk)
+    _catch_up(pool, new)
+    while not _switch(pool, new):
         pool.refresh_from_db()
-    _switch(pool, new)
+        _catch_up(pool, new)
     return Refit(before=before, after=after, epoch=new.epoch)
 
 
@@ -124,6 +126,14 @@ def _new_epoch(pool: Pool, numbers: Numbers) -> Pool:
     return new
 
 
+def _catch_up(pool: Pool, new: Pool) -> None:
+    """Bring a new epoch to where the old one is, in parts."""
+    for chunk in ledger_chunks(pool, after=new.applied_seq):
+        _copy(pool, new, chunk)
+    while _revoke_as_in(pool, new):
+        pass
+
+
 @transaction.atomic
 def _copy(pool: Pool, new: Pool, chunk: Chunk) -> None:
     """Enter a part of the old ledger into the new one, with its own changes and ratings."""
@@ -135,6 +145,7 @@ def _copy(pool: Pool, new: Pool, chunk: Chunk) -> None:
             state=row.state,
             seq=row.seq,
             reason=row.reason,
+            course=row.course,
             ended_at=row.ended_at,
             applied_at=Now(),
         )
@@ -155,31 +166,42 @@ def _copy(pool: Pool, new: Pool, chunk: Chunk) -> None:
 
 
 @transaction.atomic
-def _switch(pool: Pool, new: Pool) -> None:
-    """Let the new epoch be the current one; what is not settled counts in it alone."""
+def _revoke_as_in(pool: Pool, new: Pool) -> int:
+    """Take back some results that were taken back in the old epoch since they were copied."""
+    gone = pool.rows.filter(state=LedgerState.REVOKED, seq__isnull=False)
+    standing = new.rows.filter(seq__in=gone.values("seq"), state=LedgerState.APPLIED)
+    found = list(standing.order_by("seq").values_list("pk", flat=True)[:_AT_ONCE])
+    if found:
+        revoke_rows(new, new.rows.filter(pk__in=found))
+        new.is_stale, new.ledger_version = True, new.ledger_version + 1
+        new.save(update_fields=("is_stale", "ledger_version"))
+    return len(found)
+
+
+@transaction.atomic
+def _switch(pool: Pool, new: Pool) -> bool:
+    """Let the new epoch be the current one, unless much has happened since it was copied."""
     pools = Pool.objects.filter(pk__in=(pool.pk, new.pk)).order_by("pk")
     locked = {found.pk: found for found in pools.select_for_update()}
-    pool, new = locked[pool.pk], locked[new.pk]
-    for chunk in ledger_chunks(pool, after=new.applied_seq):
-        _copy(pool, new, chunk)
-    revoked = pool.rows.filter(state=LedgerState.REVOKED, seq__isnull=False)
-    standing = new.rows.filter(seq__in=revoked.values("seq"), state=LedgerState.APPLIED)
-    reasons = revoked.values_list("reason", flat=True).first()
-    if reasons is not None and standing.update(state=LedgerState.REVOKED, reason=reasons):
-        new.is_stale, new.ledger_version = True, new.ledger_version + 1
-    pool.rows.filter(state__in=_MOVED).update(pool=new)
-    key = pool.key
-    pool.key = epoch_key(key, pool.epoch)
-    pool.save(update_fields=("key",))
-    new.key = key
-    new.save(update_fields=("key", "is_stale", "ledger_version"))
+    old, next_one = locked[pool.pk], locked[new.pk]
+    is_near = old.applied_seq - new.applied_seq <= _AT_ONCE // 2
+    if not is_near or _revoke_as_in(old, next_one) == _AT_ONCE:
+        return False
+    for chunk in ledger_chunks(old, after=new.applied_seq):
+        _copy(old, next_one, chunk)
+    key = old.key
+    old.key = epoch_key(key, old.epoch)
+    old.save(update_fields=("key",))
+    next_one.key = key
+    next_one.save(update_fields=("key",))
+    return True
 
 
 def _latest_results(pool: Pool) -> list[Result]:
     after = max(0, pool.applied_seq - _LATEST)
     chunks = ledger_chunks(pool, after=after)
     results = (each.result for chunk in chunks for each in chunk.results)
-    return [result for result in results if result.has_winner]
+    return [result for result in results if result.teaches]
 
 
 def _losses(

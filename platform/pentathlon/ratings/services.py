@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +26,7 @@ from pentathlon.ratings.models import (
     tournament_of_key,
 )
 from pentathlon.ratings.recomputing import SMALL, recompute_pool, store_ratings
+from pentathlon.ratings.repeats import counted, digests_of, revoke_rows
 from pentathlon.ratings.results import counting_seats, read_results, why_not_counted
 from pentathlon.ratings.scopes import RatingScope, digest_in_key, scope_of
 from pentathlon.ratings.scores import count_scores
@@ -147,10 +148,20 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
     if pool.is_outdated and pool.applied_seq <= SMALL:
         recompute_pool(pool_id=pool_id)
         pool.refresh_from_db()
+    if pool.current_key != pool.key:
+        return _hand_over(pool, limit)
     rows = list(pool.rows.ready().order_by("ended_at", "match_id")[:limit])
+    _settle(pool, rows)
+    return len(rows)
+
+
+def _settle(pool: Pool, rows: Sequence[LedgerRow]) -> None:
+    """Apply the results of rows of a locked pool, in this order, or say why they do not count."""
     results = _results(rows)
     reasons = _reasons(row.match_id for row in rows if row.match_id not in results)
     book = _stored_book(pool, results.values())
+    digests = digests_of(results)
+    known = counted(pool, digests.values())
     lines: list[ChangeRow] = []
     if results:
         is_first = pool.applied_seq == 0
@@ -160,7 +171,11 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         if result is None:
             row.state, row.reason = LedgerState.SKIPPED, reasons[row.match_id]
             continue
-        row.reason = "" if result.has_winner else LedgerReason.ALL_FAILED
+        row.course = digests.get(row.match_id)
+        row.reason = _why_unchanged(result, is_repeat=row.course in known)
+        if row.course is not None:
+            known.add(row.course)
+        result = replace(result, is_repeat=row.reason == LedgerReason.REPEAT)
         pool.applied_seq += 1
         row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, Now()
         lines += (change_row(row.pk, change) for change in book.enter(row.seq, result))
@@ -170,13 +185,12 @@ def apply_pool(*, pool_id: int, limit: int = 200) -> int:
         batch_size=_BATCH,
         update_conflicts=True,
         unique_fields=("pk",),
-        update_fields=("state", "seq", "applied_at", "reason"),
+        update_fields=("state", "seq", "applied_at", "reason", "course"),
     )
     insert_rows(lines)
     store_ratings(pool, book)
     _count_in_scores(pool, rows)
     pool.save(update_fields=("applied_seq", "fingerprint", "done", "void", "seat_scores"))
-    return len(rows)
 
 
 def apply_results(*, limit: int = 200) -> int:
@@ -203,6 +217,13 @@ def apply_results(*, limit: int = 200) -> int:
     if errors:
         raise ExceptionGroup("ratings", errors)
     return settled
+
+
+def _hand_over(pool: Pool, limit: int) -> int:
+    """Let results that have come in for a past epoch count in the current one."""
+    current = Pool.objects.get(key=pool.current_key)
+    ready = pool.rows.ready().order_by("ended_at", "match_id").values_list("pk", flat=True)
+    return pool.rows.filter(pk__in=list(ready[:limit])).update(pool=current)
 
 
 @transaction.atomic
@@ -232,8 +253,15 @@ def revoke_results(*, match_ids: Collection[int]) -> None:
         count_scores(pool, set(settled.values_list("match", flat=True)), times=-1)
         if standing.filter(seq__isnull=False).exists():
             pool.is_stale, pool.ledger_version = True, pool.ledger_version + 1
-        standing.update(state=LedgerState.REVOKED, reason=LedgerReason.REVOKED)
+        revoke_rows(pool, standing)
         pool.save(update_fields=("is_stale", "ledger_version", "seat_scores"))
+
+
+def _why_unchanged(result: Result, *, is_repeat: bool) -> str:
+    """Return why a result that counts changes no rating; empty if it may."""
+    if not result.has_winner:
+        return LedgerReason.ALL_FAILED
+    return LedgerReason.REPEAT if is_repeat else ""
 
 
 @dataclass(slots=True)

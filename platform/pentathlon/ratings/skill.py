@@ -5,20 +5,21 @@ A bot version never changes, so skills do not drift (tau = 0). Every step starts
 that are stored, so folding the same results in the same order gives the same bits each time.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from trueskill import Rating, TrueSkill
 
 from pentathlon.ratings.two_player import TwoPlayerRater
+from pentathlon_engines.strength.played import PlayedMatch
 
 MU = 25.0
 SIGMA = 25.0 / 3
 BETA = 25.0 / 6
 """A lead of one beta in skill wins about 76 of 100 matches."""
-ALGORITHM_VERSION = 2
-"""Raised by every change here that changes a rating."""
+ALGORITHM_VERSION = 3
+"""Raised by every change that changes a rating. 3: exact repeats count once."""
 
 _TWO = 2
 
@@ -37,11 +38,18 @@ class Result:
 
     players: tuple[int, ...]
     ranks: tuple[int, ...]
+    is_repeat: bool = False
+    """The same players in the same seats have played this match before, move by move."""
 
     @property
     def has_winner(self) -> bool:
         """Whether somebody was best; nobody was where all failed, which tells no strength."""
         return 0 in self.ranks
+
+    @property
+    def teaches(self) -> bool:
+        """Whether it tells something about strengths that was not known before."""
+        return self.has_winner and not self.is_repeat
 
 
 def rate(
@@ -72,6 +80,19 @@ def rate(
     return [Skill(float(rating.mu), float(rating.sigma)) for (rating,) in rated]
 
 
+def learn(
+    skills: Sequence[Skill], result: Result, *, draw_probability: float, beta: float = BETA
+) -> list[Skill]:
+    """Return the skills after a result. Of an exact repeat nothing is learnt.
+
+    Bots that always play alike would else seem ever more certain: after 280 matches among eight of
+    them, 39 % of the 95 % intervals held the truth. Counted once, more than 95 % do.
+    """
+    if result.is_repeat:
+        return list(skills)
+    return rate(skills, result.ranks, draw_probability=draw_probability, beta=beta)
+
+
 def _rate_two(skills: Sequence[Skill], ranks: Sequence[int], duel: TwoPlayerRater) -> list[Skill]:
     first, second = ((skill.mu, skill.sigma) for skill in skills)
     if ranks[0] <= ranks[1]:
@@ -92,9 +113,21 @@ def fold(
     skills = dict(start or {})
     for result in results:
         before = [skills.get(player, Skill()) for player in result.players]
-        after = rate(before, result.ranks, draw_probability=draw_probability, beta=beta)
+        after = learn(before, result, draw_probability=draw_probability, beta=beta)
         skills.update(zip(result.players, after, strict=True))
     return skills
+
+
+def results_of_matches(matches: Iterable[PlayedMatch]) -> Iterator[Result]:
+    """Yield the results of matches, in which exact repeats are marked."""
+    seen: set[tuple[tuple[int, ...], str]] = set()
+    for match in matches:
+        if match.course is None:
+            yield Result(match.players, match.ranks)
+        else:
+            played = (match.players, match.course)
+            yield Result(match.players, match.ranks, played in seen)
+            seen.add(played)
 
 
 def draw_probability(*, draws: int, pairs: int) -> float:

@@ -17,13 +17,21 @@ from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchS
 from pentathlon.ratings.arithmetic import fingerprint, is_equal
 from pentathlon.ratings.book import Book
 from pentathlon.ratings.change_rows import ChangeRow, stored_changes
-from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, live_key, tournament_of_key
+from pentathlon.ratings.models import (
+    LedgerReason,
+    LedgerRow,
+    LedgerState,
+    Pool,
+    live_key,
+    tournament_of_key,
+)
 from pentathlon.ratings.recomputing import Chunk, book_facts, ledger_chunks, rating_facts
 from pentathlon.ratings.results import UNRATED_SANDBOX
 from pentathlon.ratings.scores import scores_differ
 from pentathlon.ratings.skill import ALGORITHM_VERSION
 
 _MOST_SHOWN = 20
+_UNSETTLED = (LedgerState.WAITING, LedgerState.READY)
 _LAST = 500
 """Most results that are compared while new ones wait."""
 
@@ -76,6 +84,7 @@ def facts_are_equal(stored: object, computed: object, *, exactly: bool) -> bool:
 def _differences(pool: Pool) -> Iterator[Difference]:
     yield from _in_cursor(pool)
     yield from _in_rows(pool)
+    yield from _in_repeats(pool)
     yield from _without_rows(pool)
     yield from _in_scores(pool)
     book, seq = pool.book(), 0
@@ -99,7 +108,7 @@ def _at_the_end(pool_id: int, book: Book, seq: int) -> list[Difference]:
 
 def _in_chunk(pool: Pool, chunk: Chunk, book: Book) -> Iterator[Difference]:
     stored = stored_changes(pool, first=chunk.first, last=chunk.last)
-    kept = {line[:2]: line for _, line in stored}
+    kept: dict[tuple[int, ...], ChangeRow] = {line[:2]: line for _, line in stored}
     yield from _in_changes(pool, chunk.lines(book), kept)
 
 
@@ -136,8 +145,7 @@ def _in_cursor(pool: Pool) -> Iterator[Difference]:
 
 def _in_rows(pool: Pool) -> Iterator[Difference]:
     """Find rows that were settled otherwise than their matches ended."""
-    unsettled = (LedgerState.WAITING, LedgerState.READY)
-    settled = pool.rows.exclude(state__in=unsettled).order_by("pk")
+    settled = pool.rows.exclude(state__in=_UNSETTLED).order_by("pk")
     counted = _counting()
     lost = settled.exclude(state=LedgerState.APPLIED).filter(match__in=counted)
     wrong = settled.filter(state=LedgerState.APPLIED).exclude(match__in=counted)
@@ -147,9 +155,22 @@ def _in_rows(pool: Pool) -> Iterator[Difference]:
         yield _row_difference(row, computed="does not count")
 
 
+def _in_repeats(pool: Pool) -> Iterator[Difference]:
+    """Find matches of which not just the first counts."""
+    applied = pool.rows.filter(state=LedgerState.APPLIED)
+    counted = Exists(applied.filter(course=OuterRef("course"), reason="", seq__lt=OuterRef("seq")))
+    lost = applied.filter(~counted, reason=LedgerReason.REPEAT).order_by("seq")
+    twice = applied.filter(counted, reason="", course__isnull=False).order_by("seq")
+    for row in lost[:_MOST_SHOWN]:
+        yield _row_difference(row, computed="counts")
+    for row in twice[:_MOST_SHOWN]:
+        yield _row_difference(row, computed="a repeat")
+
+
 def _row_difference(row: LedgerRow, *, computed: str) -> Difference:
     place = f"ledger row {row.pk} of match {row.match_id}"
-    return Difference(pool=row.pool.key, place=place, stored=row.state, computed=computed)
+    stored = row.reason or row.state
+    return Difference(pool=row.pool.key, place=place, stored=stored, computed=computed)
 
 
 def _without_rows(pool: Pool) -> Iterator[Difference]:
@@ -164,7 +185,9 @@ def _without_rows(pool: Pool) -> Iterator[Difference]:
         # The lane of a match is the number of its tournament.
         scope, rows = counted.filter(lane=number), rows.filter(pool=pool)
     elif pool.key == live_key(pool.game):
-        scope, rows = counted.filter(rated=True), rows.filter(pool__in=live.order_by())
+        scope = counted.filter(rated=True)
+        # What has not been applied may still wait in a past epoch, to be handed over.
+        rows = rows.filter(Q(pool__in=live.order_by()) | Q(state__in=_UNSETTLED))
     else:
         return
     missing = scope.filter(~Exists(rows), game=pool.game).order_by("pk")

@@ -10,7 +10,7 @@ from typing import Final
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.results import counting_seats
 from pentathlon.ratings.scores import read_scores
-from pentathlon.ratings.skill import Result, Skill, fold
+from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.tournaments.models import FinalRow, Tournament
 from pentathlon.tournaments.ordering import order_entries, results_of
 from pentathlon_engines.strength.best import (
@@ -87,8 +87,9 @@ def _places(groups: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
 
 def _folded(matches: Sequence[PlayedMatch], pool: Pool) -> dict[int, Skill]:
     """Return the ratings by the live rule, in schedule order."""
-    results = (Result(match.players, match.ranks) for match in matches)
-    return fold(results, draw_probability=pool.draw_probability, beta=pool.beta)
+    return fold(
+        results_of_matches(matches), draw_probability=pool.draw_probability, beta=pool.beta
+    )
 
 
 def _matches(tournament: Tournament, entered: Mapping[int, int]) -> Iterator[PlayedMatch]:

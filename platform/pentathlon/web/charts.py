@@ -60,7 +60,9 @@ def rating_chart(*, bot_id: int, pool_key: str) -> RatingChart | None:
 
     It reads few points of a long history; the last one is the rating.
     """
-    rows = RatingChange.objects.landmarks(pool_key=pool_key, bot_id=bot_id)
+    rows = RatingChange.objects.filter(
+        version__bot=bot_id, nth__isnull=False, row__pool__key=pool_key
+    ).order_by("version__number", "nth")
     points = rows.values_list("version__number", "nth", "mu_after", "sigma_after")
     seen = {
         number: [(nth, mu, sigma) for _, nth, mu, sigma in part if nth is not None]

@@ -8,7 +8,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings import refitting
-from pentathlon.ratings.models import LedgerState, Pool, epoch_key, live_key
+from pentathlon.ratings.models import LedgerReason, LedgerState, Pool, epoch_key, live_key
 from pentathlon.ratings.refitting import estimate, log_loss, refit
 from pentathlon.ratings.services import (
     apply_pool,
@@ -112,13 +112,15 @@ class TestEpochs:
         mark_ready([waiting.pk])
         apply_results()
 
+        apply_results()
+
         assert Pool.objects.get(key=KEY).applied_seq == 9
         assert Pool.objects.get(key=epoch_key(KEY, 1)).applied_seq == 8
 
     def test_refit_that_was_cut_off_is_gone_on_with(
         self, pool: Pool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def crash(*_pools: Pool) -> None:
+        def crash(*_pools: Pool) -> bool:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
@@ -136,10 +138,10 @@ class TestEpochs:
         row = pool.rows.get(seq=3)
         switch = refitting._switch
 
-        def revoke_before(old: Pool, new: Pool) -> None:
+        def revoke_before(old: Pool, new: Pool) -> bool:
             Match.objects.filter(pk=row.match_id).update(is_revoked=True)
             revoke_results(match_ids=[row.match_id])
-            switch(old, new)
+            return switch(old, new)
 
         monkeypatch.setattr(refitting, "_switch", revoke_before)
         refit(pool=pool)
@@ -147,6 +149,41 @@ class TestEpochs:
 
         new = Pool.objects.get(key=KEY)
         assert new.rows.get(match=row.match_id).state == LedgerState.REVOKED
+        assert verify_pool(pool_id=new.pk) == []
+
+    def test_switch_writes_no_rows_of_results_that_wait(
+        self, pool: Pool, versions: list[BotVersion]
+    ) -> None:
+        enter_matches(pool=pool, matches=[make_match(versions[:2]) for _ in range(5)])
+
+        refit(pool=pool)
+
+        assert pool.rows.waiting().count() == 5, "they are handed over as they come in"
+        assert verify_pool(pool_id=Pool.objects.get(key=KEY).pk) == []
+
+    def test_many_results_taken_back_meanwhile_are_carried_over_in_parts(
+        self, pool: Pool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(refitting, "_AT_ONCE", 2)
+        rows = pool.rows.filter(seq__lte=5)
+        switch = refitting._switch
+        ended: list[bool] = []
+
+        def revoke_before(old: Pool, new: Pool) -> bool:
+            if not ended:
+                # As if they had been copied in the moment they were taken back.
+                Match.objects.filter(pk__in=rows.values("match")).update(is_revoked=True)
+                rows.update(state=LedgerState.REVOKED, reason=LedgerReason.REVOKED)
+            ended.append(switch(old, new))
+            return ended[-1]
+
+        monkeypatch.setattr(refitting, "_switch", revoke_before)
+        refit(pool=pool)
+        apply_results()
+
+        assert ended == [False, True]
+        new = Pool.objects.get(key=KEY)
+        assert new.rows.filter(state=LedgerState.REVOKED).count() == 5
         assert verify_pool(pool_id=new.pk) == []
 
     def test_few_results_are_refused(self, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,7 +267,7 @@ class TestApplyPool:
             pool, versions, *[(one, two) for one in range(4) for two in range(4) if one != two]
         )
 
-        with django_assert_num_queries(10):
+        with django_assert_num_queries(11):
             services.apply_pool(pool_id=pool.pk)
 
     def test_ratings_of_an_older_algorithm_are_recomputed_first(self) -> None:

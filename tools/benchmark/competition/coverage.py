@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from pentathlon.ratings.skill import Result, Skill, fold
+from pentathlon.ratings.skill import Skill, fold, results_of_matches
 from pentathlon.ratings.uncertainty import final_bar, live_bar, mean_of
 from pentathlon_engines.strength.best import chances_of_best
 from pentathlon_engines.strength.played import PlayedMatch
@@ -114,8 +114,7 @@ def largest_change(matches: Sequence[PlayedMatch], *, seed: int) -> float:
 
 def _held_live(matches: Iterable[PlayedMatch], truth: Sequence[float]) -> int:
     """Count the bars of a live table that hold the truth."""
-    results = (Result(match.players, match.ranks) for match in matches)
-    skills = fold(results, draw_probability=DRAWS)
+    skills = fold(results_of_matches(matches), draw_probability=DRAWS)
     mean = mean_of(skills.values())
     bars = {bot: live_bar(skill, mean=mean) for bot, skill in skills.items()}
     return sum(bar.low <= truth[bot] <= bar.high for bot, bar in bars.items())

@@ -202,13 +202,10 @@ def _demands_of(scenario: Scenario, tally: Tally) -> Iterator[Demand]:
             remark=f"{fields}, best first {tally.firsts / tally.fields:.2f}",
         )
     if scenario.seats == _TWO:
-        # Repeats count in live tables: what they show of deterministic bots is not judged.
-        repeats = scenario.noise is Noise.DETERMINISTIC
         yield Demand(
             name=f"{scenario.name}: live bars",
             measured=tally.held_live / tally.intervals,
-            least=None if repeats else 0.90,
-            remark="repeats count in live tables" if repeats else "",
+            least=0.90,
         )
 
 
