@@ -17,6 +17,7 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
 from pentathlon_engines.match.table import Table
 from pentathlon_engines.match.traces import Trace
+from pentathlon_engines.record.fork import Fork
 from pentathlon_engines.record.record import seal
 from pentathlon_engines.record.shape import SEED_END, Header, Record
 
@@ -66,12 +67,14 @@ def play_match(
     match: str = "local",
     on_tick: Callable[[int], None] | None = None,
     blamed: Collection[int] = (),
+    fork: Fork | None = None,
 ) -> MatchReport:
     """Play one match to its end and return the report.
 
     It calls `on_tick` with the ply before every request, and at every look at a bot, some 50 times
     a second. `on_tick` may raise to end the match without a report. Other hosts have given up, or
-    killed, the bots at `blamed` seats: if this host does so, too, they have lost.
+    killed, the bots at `blamed` seats: if this host does so, too, they have lost. With
+    a `fork`, the match goes on from there.
 
     Raises:
         LaunchFailed: the host could not start a bot.
@@ -82,6 +85,8 @@ def play_match(
     if not 0 <= seed < SEED_END:
         raise ValueError(f"a seed is from 0 to 2**53 - 1, not {seed}")
     referee = Referee(game=game, seats=len(seats), options=options, seed=seed)
+    if fork is not None:
+        referee.repeat(fork.events)
     facts = protocol.MatchFacts(
         game=game.info.key,
         rules=game.info.version,
@@ -97,6 +102,8 @@ def play_match(
     finally:
         usage = table.close()
     header = _header(facts, seats=seats, seed=seed, launcher=launcher)
+    if fork is not None:
+        header["fork"] = fork.point
     return MatchReport(
         record=seal(
             header,

@@ -6,7 +6,7 @@ the bot of that seat, and calls `accept` with its answer or `expel` with its fau
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from random import Random
 from typing import Any, NamedTuple
 
@@ -41,6 +41,23 @@ class Referee:
         self._draws = 0
         self._offenders: set[int] = set()
         self._unseen: list[list[SeenEvent]] = [[] for _ in range(seats)]
+
+    def repeat(self, events: Iterable[Event]) -> None:
+        """Let the events of another match happen before anybody is asked.
+
+        Times and stand-ins were those of other bots, so neither is kept.
+
+        Raises:
+            EngineError: one of them cannot happen.
+        """
+        for event in events:
+            self._show(event.seat, event.text)
+            if event.is_chance:
+                self._draws += 1
+                self.state.apply_chance(event.text)
+            else:
+                self.state.apply(self.state.parse(event.text))
+            self._close_event(Event(event.seat, event.text))
 
     @property
     def ply(self) -> int:

@@ -4,6 +4,10 @@
 canonical JSON. Each event, and at the end faults and outcome together, is hashed after the digest
 so far, so nobody can change a record unnoticed. Ply k is the position after k events. If all seats
 failed, all ranks are 1.
+
+A forked record begins with events of another match. They must be legal, and no more: they need not
+follow from its seed, and no bot of it is at fault there. From its fork on, everything is verified
+as usual. Such a match is unrated.
 """
 
 from __future__ import annotations
@@ -97,6 +101,11 @@ def verify_record(data: object) -> State:
     return state
 
 
+def forked_at(record: Record) -> int:
+    """Return how many events come from another record; 0 for almost all records."""
+    return record["fork"]["ply"] if "fork" in record else 0
+
+
 def events_by(record: Record, seat: int) -> Iterator[Event]:
     """Yield the actions of a seat, including those of its stand-in."""
     return (event for event in map(Event.of, record["events"]) if event.seat == seat)
@@ -158,6 +167,7 @@ class _Replay:
         self._state = state
         self._seed: int = record["seed"]
         self._draws = 0
+        self._given = forked_at(record)
         self._left = {fault["seat"]: fault["ply"] for fault in record["faults"]}
         self._asked = {
             fault["seat"] for fault in record["faults"] if fault["kind"] not in HAPPEN_AT_ANY_PLY
@@ -167,7 +177,9 @@ class _Replay:
         self._check_expelled(ply)
         if self._outcome(ply) is not None:
             raise BadRecord(f"event {ply}: the match was over before it")
-        if event.is_chance:
+        if ply < self._given:
+            self._check_given(ply, event)
+        elif event.is_chance:
             self._check_draw(ply, event)
         else:
             self._check_action(ply, event)
@@ -194,10 +206,17 @@ class _Replay:
 
     def _check_expelled(self, ply: int) -> None:
         mover = self._state.to_move
-        left = [seat for seat, at in self._left.items() if at == ply > 0 and seat != mover]
+        left = [
+            seat for seat, at in self._left.items() if at == ply > self._given and seat != mover
+        ]
         wrong = sorted(self._asked.intersection(left))
         if wrong:
             raise BadRecord(f"faults: seat {wrong[0]} was not asked for action {ply}")
+
+    def _check_given(self, ply: int, event: Event) -> None:
+        self._draws += event.is_chance
+        if event != Event(event.seat, event.text):
+            raise BadRecord(f"event {ply}: it is from another match, so it has no times")
 
     def _check_draw(self, ply: int, event: Event) -> None:
         if event.seat != self._state.to_move:
@@ -243,7 +262,9 @@ def _check_faults(record: Record, state: State) -> None:
     seats = [fault["seat"] for fault in record["faults"]]
     if len(set(seats)) != len(seats):
         raise BadRecord("faults: a seat is expelled only once")
-    last = len(record["events"])
+    first, last = forked_at(record), len(record["events"])
+    if first > last:
+        raise BadRecord(f"fork: there is no ply {first}, the record has 0 to {last}")
     for index, fault in enumerate(record["faults"]):
-        if fault["seat"] >= state.seats or fault["ply"] > last:
+        if fault["seat"] >= state.seats or not first <= fault["ply"] <= last:
             raise BadRecord(f"faults[{index}]: no such seat or ply in this match")

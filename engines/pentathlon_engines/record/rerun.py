@@ -20,7 +20,7 @@ from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action, request_message
 from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
-from pentathlon_engines.record.record import start_position
+from pentathlon_engines.record.record import forked_at, start_position
 from pentathlon_engines.record.shape import Record
 
 
@@ -84,9 +84,11 @@ def requests_to(record: Record, seat: int) -> Iterator[Request]:
         options=record["options"],
         seed=record["seed"],
     )
+    first = forked_at(record)
+    referee.repeat(Event.of(row) for row in record["events"][:first])
     left = {fault["seat"]: fault["ply"] for fault in record["faults"]}
     last = left.pop(seat, len(record["events"]))
-    for other in [other for other, ply in left.items() if ply == 0]:
+    for other in [other for other, ply in left.items() if ply == first]:
         _expel(referee, left, other)
     while (mover := referee.seat_to_ask()) is not None and referee.ply <= last:
         if mover == seat:

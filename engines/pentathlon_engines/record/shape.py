@@ -9,6 +9,9 @@
  "outcome": {"ranks": [0, 1], "reason": "line", "scores": null},
  "chain": "..."}
 ```
+
+A match that was played on from a ply of another one has `"fork": {"chain": "...", "ply": 12}` in
+its header: the chain of that record, and how many of its events come first.
 """
 
 from __future__ import annotations
@@ -44,6 +47,15 @@ class RecordedOutcome(TypedDict):
     scores: list[int] | None
 
 
+class ForkPoint(TypedDict):
+    """Where a match leaves another one."""
+
+    chain: str
+    """Of the record it comes from."""
+    ply: int
+    """So many events are from that record."""
+
+
 class Header(TypedDict):
     """The facts of a match before its first event."""
 
@@ -58,6 +70,8 @@ class Header(TypedDict):
     sandbox: str
     layers: NotRequired[list[str]]
     """Missing in records of early releases."""
+    fork: NotRequired[ForkPoint]
+    """Missing in matches that began at their start, as all do that can be rated."""
 
 
 class Record(Header):
@@ -178,6 +192,13 @@ def _layers(value: object, where: str) -> None:
     _each(_text)(value, where)
 
 
+def _fork(value: object, where: str) -> None:
+    fields = _object(value, where)
+    _check_names(fields, ("chain", "ply"), where=where)
+    _text(fields["chain"], f"{where}.chain")
+    _integer(fields["ply"], f"{where}.ply", high=MOST_EVENTS)
+
+
 def _seats(value: object, where: str) -> None:
     _integer(value, where, low=1, high=16)
 
@@ -204,10 +225,11 @@ _FIELDS: Final[dict[str, Callable[[Any, str], None]]] = {
     "limits": _limits,
     "sandbox": _level,
     "layers": _layers,
+    "fork": _fork,
     "events": _each(lambda event, where: None),
     "faults": _each(_check_fault),
     "outcome": _check_outcome,
     "chain": _text,
 }
-_OPTIONAL: Final[dict[str, Any]] = {"layers": []}  # Any: JSON
-"""The values of missing fields: records of early releases have no layers."""
+_OPTIONAL: Final[dict[str, Any]] = {"layers": [], "fork": {"chain": "", "ply": 0}}  # Any: JSON
+"""The values of missing fields: records of early releases have no layers, few have a fork."""

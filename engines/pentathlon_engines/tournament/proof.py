@@ -349,6 +349,8 @@ def _problem_of(record: Json, match: PlannedMatch, document: dict[str, Any]) -> 
     for name, value in expected.items():
         if record.get(name) != value:
             return f"{name} is {record.get(name)!r}, not {value!r}"
+    if "fork" in record:
+        return "it goes on from a ply of another match"
     if [bot.get("hash") for bot in record["bots"]] != [entry["hash"] for entry in entries]:
         return "other bots played"
     options = record["options"]

@@ -93,6 +93,8 @@ def _check_record(match: Match, record: Record) -> None:
         found = record.get(name)
         if found != value and not (name == "limits" and _are_limits(found, value)):
             raise _bad_record(f"{name} is {found!r}, match {match.pk} has {value!r}.")
+    if "fork" in record:
+        raise _bad_record("with a fork it is unrated: it goes on from a ply of another match.")
     try:
         verify_record(record)
     except BadRecord as error:

@@ -156,6 +156,7 @@ class TestRefused:
             ("limits", {}),
             ("bots", []),
             ("seats", 3),
+            ("fork", {"chain": "c", "ply": 0}),
         ],
     )
     def test_record_of_another_match(self, job: Job, field: str, value: Any) -> None:
