@@ -51,6 +51,11 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     is_fault = serializers.BooleanField()
     has_lost = serializers.BooleanField(help_text="A fault, or somebody ranked ahead.")
     what_happened = serializers.CharField()
+    answer = serializers.CharField(
+        allow_blank=True,
+        help_text="What it wrote in place of an answer and what was expected; empty if that was "
+        "not its fault. `pentathlon check` and `play` say the same.",
+    )
     what_to_do = serializers.CharField()
     ply = serializers.IntegerField(help_text="The position in which it happened.")
     exit_status = serializers.IntegerField(

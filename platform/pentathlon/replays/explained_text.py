@@ -48,6 +48,8 @@ def _head(explanation: Explanation) -> Iterator[str]:
     yield f"Match {place.match_id} of {title}, seat {place.seat}: {place.version}"
     yield f"Cause: {explanation.code}"
     yield f"What happened: {explanation.what_happened}"
+    if explanation.answer:
+        yield f"Its answer: {explanation.answer}"
     yield f"What to do: {explanation.what_to_do}"
     yield f"Its process: {explanation.ending}"
 

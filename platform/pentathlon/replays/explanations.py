@@ -12,12 +12,14 @@ from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.replays.services import read_record
 from pentathlon.replays.usage import LimitUsage, RequestCost, limit_usage, request_costs
 from pentathlon_engines.contract.info import ordinal
+from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.traces import Trace, TraceLine
 from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.record.answers import find_wrong_answer, legal_texts
 from pentathlon_engines.record.bundle import file_name, pack_bundle
-from pentathlon_engines.record.rerun import lines_of
+from pentathlon_engines.record.rerun import lines_of, recorded_fault
 from pentathlon_engines.record.shape import Record
 
 _BEATEN: Final = (
@@ -36,6 +38,8 @@ class Explanation:
     code: str
     """The kind of its fault, or the reason of the game."""
     what_happened: str
+    answer: str
+    """What it wrote in place of an answer and what was expected; empty if that was not it."""
     what_to_do: str
     ply: int
     """The position in which it happened."""
@@ -127,6 +131,7 @@ def _explain(place: MatchSeat, record: Record, log: SeatLog | None) -> Explanati
         record=record,
         code=place.fault_kind or record["outcome"]["reason"],
         what_happened=" ".join(_what_happened(place, record, trace)),
+        answer=_wrong_answer(place, record, trace),
         what_to_do=_what_to_do(place, record, said),
         ply=len(record["events"]) if place.fault_ply is None else place.fault_ply,
         ending=_ending(place, trace),
@@ -167,6 +172,18 @@ def _when(place: MatchSeat, trace: Trace | None) -> str:
     if place.fault_kind == FaultKind.STARTUP or (trace and not trace.requests):
         return "At its start"
     return f"Asked for an action at ply {place.fault_ply}"
+
+
+def _wrong_answer(place: MatchSeat, record: Record, trace: Trace | None) -> str:
+    fault = recorded_fault(record, place.seat)
+    if fault is None or trace is None:
+        return ""
+    try:
+        legal = legal_texts(record, fault["ply"])
+    except BadRecord:  # of a release with other rules
+        legal = []
+    answer = find_wrong_answer(fault, trace, limits=record["limits"], legal=legal)
+    return "" if answer is None else str(answer)
 
 
 def _what_to_do(place: MatchSeat, record: Record, log: str) -> str:

@@ -19,6 +19,7 @@ from pentathlon.replays.results import seat_results
 from pentathlon.replays.usage import limit_usage
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.traces import TraceLine
+from pentathlon_engines.record.answers import legal_texts
 from pentathlon_engines.record.bundle import read_bundle
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
@@ -64,6 +65,23 @@ def test_fault_is_told_with_cause_sentence_and_advice() -> None:
     )
     assert "cpu_left_ms" in explanation.what_to_do
     assert (explanation.is_fault, explanation.has_lost) == (True, True)
+
+
+def test_bad_answer_is_told_with_what_was_expected() -> None:
+    job = claimed(make_match())
+    record = record_of(job, fault_at=2, fault=FaultKind.ILLEGAL_ACTION)
+    said = [TraceLine(">", "{}", 2), TraceLine("<", '{"action": "sing"}', 18)]
+    match = loaded(submit(job, record, traces=[trace(lines=said), trace()]))
+
+    explanation = told(match)
+
+    legal = legal_texts(record, 2)
+    assert explanation.answer == (
+        'It wrote {"action": "sing"}. Expected: {"action": "…"} with one of the '
+        f'{len(legal)} legal actions, such as "{legal[0]}", letter for letter.'
+    )
+    assert f"Its answer: {explanation.answer}" in as_text(explanation)
+    assert told(match, seat=1).answer == ""
 
 
 def test_crash_for_want_of_threads_names_the_limit() -> None:
