@@ -25,17 +25,18 @@ from pentathlon.challenges.results import (
     seats_of,
     with_ranks,
 )
-from pentathlon.challenges.scores import ChallengeScore, SprtReading
+from pentathlon.challenges.scores import SprtReading
 from pentathlon.challenges.services import DEFAULT_BLOCKS, cancel_challenge, create_challenge
 from pentathlon.server.limits import CHALLENGE_BLOCKS
 from pentathlon_engines import GAMES
+from pentathlon_engines.strength.block_scores import BlockScore
 from pentathlon_engines.strength.sprt import SprtDecision
 
 _MOST_OTHERS = 10
 _MOST_ASKED = 1000
 
 
-class ChallengeScoreSerializer(serializers.Serializer[ChallengeScore]):
+class ChallengeScoreSerializer(serializers.Serializer[BlockScore]):
     """The challenger's share of the points, with its 95 % interval."""
 
     blocks = serializers.IntegerField(help_text="Complete ones; only these count.")

@@ -107,6 +107,31 @@ def order(groups: Iterable[Sequence[int]], *, by: Sequence[str], results: Result
     return ordered
 
 
+def order_entries(
+    numbers: Sequence[int],
+    *,
+    places: Sequence[Sequence[int]] | None,
+    by: Sequence[str],
+    results: Results,
+) -> list[Group]:
+    """Return entries by place; they come in the order of their strength.
+
+    Where the format decides places, these go first. Without places and tie-breaks, strength
+    decides alone, and nobody shares a place.
+    """
+    placed: list[Group] = [
+        tuple(number for number in numbers if number in place) for place in places or ()
+    ]
+    named = {number for group in placed for number in group}
+    rest = tuple(number for number in numbers if number not in named)
+    groups = [group for group in (*placed, rest) if group]
+    if by:
+        return order(groups, by=by, results=results)
+    if places is None:
+        return [(number,) for number in numbers]
+    return groups
+
+
 def values_of(
     player: int, *, by: Sequence[str], results: Results, players: Sequence[int]
 ) -> dict[str, float]:

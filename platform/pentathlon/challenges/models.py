@@ -9,8 +9,8 @@ from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.challenges.scores import ChallengeScore, counts_of, score_of
 from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon_engines.strength.block_scores import BlockScore, counts_of, score_of
 
 FIRST_LANE: Final = 2**40
 """Lanes below it belong to tournaments."""
@@ -112,7 +112,7 @@ class Challenge(models.Model):
         return Match.objects.of_lane(self.lane).order_by("pk")
 
     @property
-    def score(self) -> ChallengeScore | None:
+    def score(self) -> BlockScore | None:
         """What the complete blocks say so far."""
         return score_of(counts_of(self.cells, matches=self.block_size))
 

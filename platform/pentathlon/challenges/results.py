@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from django.db.models import Prefetch
 
 from pentathlon.challenges.models import Challenge
-from pentathlon.challenges.scores import WIN, SprtReading, half_points, reading_of
+from pentathlon.challenges.scores import SprtReading, reading_of
 from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
+from pentathlon_engines.strength.block_scores import WIN, half_points
 
 _MOST_READ = 100
 """Challenges between the same two that a test reads: at most 2,000 blocks."""
@@ -121,8 +122,8 @@ def _points(challenge: Challenge, match: Match) -> int:
     ranks = [seat.rank or 0 for seat in match.seats.all()]
     return half_points(
         ranks,
-        challenger=_seat_of(match, challenge.version_id),
-        opponent=_seat_of(match, challenge.opponent_id),
+        own=_seat_of(match, challenge.version_id),
+        other=_seat_of(match, challenge.opponent_id),
     )
 
 

@@ -1,37 +1,14 @@
-"""What the blocks of a challenge say: the score, and how sure it is.
-
-A block is the unit: its matches share their seed, so they may be alike. Each match gives two half
-points to whoever of challenger and opponent is ahead of the other, and one to both for a tie. So a
-block of two matches gives 0 to 4 half points, which makes the five counts of a pentanomial.
-"""
+"""What the sequential test says of a challenge's blocks."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pentathlon.ratings.uncertainty import half_width
 from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 
-WIN = 2
-"""Half points of a match that was won."""
 SPRT = Sprt()
 """Is the challenger better? The same test as in A/B tournaments."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChallengeScore:
-    """The challenger's share of the points in complete blocks, with its 95 % interval."""
-
-    blocks: int
-    matches: int
-    points: float
-    share: float
-    low: float
-    high: float
-    counts: tuple[int, ...]
-    """How many blocks gave 0, ½, 1 … points."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,63 +24,6 @@ class SprtReading:
     """Read up to the decision, or in all."""
     first_look: int
     """Blocks before which nothing is decided."""
-
-
-def half_points(ranks: Sequence[int], *, challenger: int, opponent: int) -> int:
-    """Return what a match gives the challenger; ranks and indices are by seat.
-
-    Where all failed, nobody was best: that is no draw, and gives nobody anything.
-
-    >>> half_points([0, 1], challenger=0, opponent=1)
-    2
-    >>> half_points([1, 1], challenger=0, opponent=1)
-    0
-    """
-    if 0 not in ranks or ranks[challenger] > ranks[opponent]:
-        return 0
-    return 1 if ranks[challenger] == ranks[opponent] else WIN
-
-
-def counts_of(cells: Iterable[int], *, matches: int) -> list[int]:
-    """Return how many blocks gave each number of half points; `matches` are those of a block.
-
-    >>> counts_of([4, 3, 4], matches=2)
-    [0, 0, 0, 1, 2]
-    """
-    counts = [0] * (WIN * matches + 1)
-    for cell in cells:
-        counts[cell] += 1
-    return counts
-
-
-def score_of(counts: Sequence[int]) -> ChallengeScore | None:
-    """Return the score of blocks; None before the first complete one.
-
-    The interval is that of the blocks' mean with one block added that was lost and one that was
-    won. So a few blocks that all ended alike do not make sure of anything. Measured on simulated
-    blocks of two, alike or not, of 1 to 20 blocks, it holds the true share in 96 to 100 % of
-    cases.
-    """
-    blocks = sum(counts)
-    if not blocks:
-        return None
-    most = len(counts) - 1
-    half = math.fsum(each * count for each, count in enumerate(counts))
-    share = half / (most * blocks)
-    padded = [*counts]
-    padded[0] += 1
-    padded[-1] += 1
-    middle, error = _mean_and_error(padded)
-    reach = half_width(error)
-    return ChallengeScore(
-        blocks=blocks,
-        matches=blocks * most // WIN,
-        points=half / WIN,
-        share=share,
-        low=max(0.0, min(middle - reach, share)),
-        high=min(1.0, max(middle + reach, share)),
-        counts=tuple(counts),
-    )
 
 
 def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:
@@ -127,11 +47,3 @@ def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:
         blocks=sum(counts),
         first_look=SPRT.first_look,
     )
-
-
-def _mean_and_error(counts: Sequence[int]) -> tuple[float, float]:
-    """Return the mean share of some blocks, and its standard error."""
-    blocks, most = sum(counts), len(counts) - 1
-    mean = math.fsum(each * count for each, count in enumerate(counts)) / (most * blocks)
-    spread = math.fsum(count * (each / most - mean) ** 2 for each, count in enumerate(counts))
-    return mean, math.sqrt(spread / (blocks - 1) / blocks)

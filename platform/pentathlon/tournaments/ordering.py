@@ -1,4 +1,4 @@
-"""The order of a tournament's table: places by the format, tie-breaks, then strength."""
+"""The order of a tournament's table, read from its rows."""
 
 from __future__ import annotations
 
@@ -6,26 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from pentathlon.ratings.scores import Scores
 from pentathlon.tournaments.models import Tournament
-from pentathlon_engines.tournament.tie_breaks import Group, Results, order
+from pentathlon_engines.tournament import tie_breaks
+from pentathlon_engines.tournament.tie_breaks import Group, Results
 
 
 def order_entries(tournament: Tournament, numbers: Sequence[int], results: Results) -> list[Group]:
-    """Return entries by place; they come in the order of their strength.
-
-    Where the format decides places, these go first. Without places and tie-breaks, strength
-    decides alone, and nobody shares a place.
-    """
-    placed: list[Group] = [
-        tuple(number for number in numbers if number in place) for place in tournament.places or []
-    ]
-    named = {number for group in placed for number in group}
-    rest = tuple(number for number in numbers if number not in named)
-    groups = [group for group in (*placed, rest) if group]
-    if tournament.tie_breaks:
-        return order(groups, by=tournament.tie_breaks, results=results)
-    if tournament.places is None:
-        return [(number,) for number in numbers]
-    return groups
+    """Return entries by place; they come in the order of their strength."""
+    return tie_breaks.order_entries(
+        numbers, places=tournament.places, by=tournament.tie_breaks, results=results
+    )
 
 
 def results_of(scores: Scores, numbers: Mapping[int, int], fit: Mapping[int, float]) -> Results:

@@ -2,8 +2,9 @@ import random
 
 import pytest
 
-from pentathlon.challenges.scores import counts_of, half_points, reading_of, score_of
+from pentathlon.challenges.scores import reading_of
 from pentathlon.challenges.seatings import count_orders, seat_orders
+from pentathlon_engines.strength.block_scores import counts_of, half_points, score_of
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -30,7 +31,7 @@ def test_larger_table_gives_everybody_each_neighbour_on_both_sides() -> None:
     [([0, 1], 2), ([1, 0], 0), ([0, 0], 1), ([1, 1], 0), ([1, 2, 0], 2), ([1, 1, 0], 1)],
 )
 def test_match_counts_who_is_ahead_of_whom(ranks: list[int], expected: int) -> None:
-    assert half_points(ranks, challenger=0, opponent=1) == expected
+    assert half_points(ranks, own=0, other=1) == expected
 
 
 def test_no_complete_block_says_nothing_yet() -> None:
