@@ -12,7 +12,8 @@ EngineError
 ├── BadManifest          an invalid bot.toml
 ├── BadMessage           a line that is no message of the protocol
 ├── BadRecord            a record whose match does not come out as it says
-└── BadBundle            a file that is no valid bundle
+├── BadBundle            a file that is no valid bundle
+└── BadFolder            a folder that holds another tournament than it should
 """
 
 from __future__ import annotations
@@ -111,3 +112,9 @@ class BadBundle(EngineError):
     """A file that is no valid bundle; the message says what is wrong with it."""
 
     code = "bad_bundle"
+
+
+class BadFolder(EngineError):
+    """A folder that holds another tournament, or none that can go on."""
+
+    code = "bad_folder"

@@ -72,9 +72,8 @@ def play_match(
     """Play one match to its end and return the report.
 
     It calls `on_tick` with the ply before every request, and at every look at a bot, some 50 times
-    a second. `on_tick` may raise to end the match without a report. Other hosts have given up, or
-    killed, the bots at `blamed` seats: if this host does so, too, they have lost. With
-    a `fork`, the match goes on from there.
+    a second; that may raise to end the match without a report. Other hosts have given up, or
+    killed, bots at `blamed` seats: if this host does, too, they have lost. A `fork` goes on there.
 
     Raises:
         LaunchFailed: the host could not start a bot.
@@ -101,9 +100,7 @@ def play_match(
         table.play()
     finally:
         usage = table.close()
-    header = _header(facts, seats=seats, seed=seed, launcher=launcher)
-    if fork is not None:
-        header["fork"] = fork.point
+    header = _header(facts, seats=seats, seed=seed, launcher=launcher, fork=fork)
     return MatchReport(
         record=seal(
             header,
@@ -121,9 +118,14 @@ def play_match(
 
 
 def _header(
-    facts: protocol.MatchFacts, *, seats: Sequence[SeatBot], seed: int, launcher: Launcher
+    facts: protocol.MatchFacts,
+    *,
+    seats: Sequence[SeatBot],
+    seed: int,
+    launcher: Launcher,
+    fork: Fork | None,
 ) -> Header:
-    return {
+    header: Header = {
         "game": facts.game,
         "rules": facts.rules,
         "seats": facts.seats,
@@ -135,3 +137,6 @@ def _header(
         "sandbox": launcher.level.value,
         "layers": list(launcher.layers),
     }
+    if fork is not None:
+        header["fork"] = fork.point
+    return header

@@ -1,0 +1,118 @@
+"""The table of a tournament on this machine, computed as a server computes its final table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pentathlon_engines.desk.tally import Tally, TallyLine
+from pentathlon_engines.desk.tournament import DeskTournament
+from pentathlon_engines.strength.best import (
+    Z_95,
+    RankInterval,
+    by_strength,
+    chances_of_best,
+    groups,
+    rank_intervals,
+)
+from pentathlon_engines.strength.thurstone import BETA, Strengths, fit
+from pentathlon_engines.tournament.tie_breaks import Results, order_entries, values_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskStanding:
+    """One line of the table."""
+
+    place: int
+    """From 1; it may be shared."""
+    group: int
+    """Different groups can be told apart with 95 % confidence."""
+    number: int
+    """Of the entry, from 0."""
+    name: str
+    strength: float
+    """25 is the mean of the field."""
+    reach: float
+    """Half the width of the 95 % interval of the strength."""
+    ranks: RankInterval
+    chance_of_best: float
+    line: TallyLine
+    points: float
+    """At most 1 in a match: at larger tables points are shared among the opponents."""
+    tie_breaks: Mapping[str, float]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Bounds that hold the true strength with 95 % probability."""
+        return self.strength - self.reach, self.strength + self.reach
+
+
+def entry_name(tournament: DeskTournament, number: int) -> str:
+    """Name an entry as documents do."""
+    entry = tournament.document.entries[number]
+    return f"{entry.bot} v{entry.version}" if entry.bot else entry.hash[:15]
+
+
+def tally_of(tournament: DeskTournament) -> Tally:
+    """Count all matches that count."""
+    tally = Tally(len(tournament.document.entries))
+    for match, result in tournament.counting():
+        tally.count(match.players, result)
+    return tally
+
+
+def standings(tournament: DeskTournament) -> list[DeskStanding]:
+    """Return the table, best first: places by the format, tie-breaks, then strength."""
+    document = tournament.document
+    entries = len(document.entries)
+    strengths = fit(
+        tournament.played(),
+        players=range(entries),
+        draw_probability=document.draw_probability,
+        beta=BETA if document.beta is None else document.beta,
+    )
+    tally = tally_of(tournament)
+    results = _results(tally, strengths)
+    ordered = order_entries(
+        [strengths.players[index] for index in by_strength(strengths)],
+        places=tournament.over.places if tournament.over else None,
+        by=document.tie_breaks,
+        results=results,
+    )
+    numbers, intervals = groups(strengths), rank_intervals(strengths)
+    chances = chances_of_best(strengths).chances
+    rows: list[DeskStanding] = []
+    for group in ordered:
+        place = len(rows) + 1
+        for number in group:
+            line = tally.lines[number]
+            rows.append(
+                DeskStanding(
+                    place=place,
+                    group=numbers[number],
+                    number=number,
+                    name=entry_name(tournament, number),
+                    strength=strengths.mu[number],
+                    reach=Z_95 * strengths.sigma(number),
+                    ranks=intervals[number],
+                    chance_of_best=chances[number],
+                    line=line,
+                    points=line.points(document.table_seats or 2),
+                    tie_breaks=values_of(
+                        number, by=document.tie_breaks, results=results, players=range(entries)
+                    ),
+                )
+            )
+    return rows
+
+
+def _results(tally: Tally, strengths: Strengths) -> Results:
+    """Return what tie-breaks are computed from."""
+    return Results(
+        wins={number: line.wins for number, line in enumerate(tally.lines)},
+        against={
+            number: {other: (won, level, lost) for other, (won, level, lost) in met.items()}
+            for number, met in enumerate(line.against for line in tally.lines)
+        },
+        fit=dict(zip(strengths.players, strengths.mu, strict=True)),
+    )

@@ -1,0 +1,118 @@
+"""Many matches at a time: each is played once, and a stop loses none that has ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from pentathlon_engines.desk.match_pool import (
+    MOST_ATTEMPTS,
+    DeskMatch,
+    Finished,
+    Tick,
+    play_all,
+    stop_on_interrupt,
+)
+from pentathlon_engines.desk.series import Series
+from pentathlon_engines.match.launcher import HostTooSlow, LaunchFailed
+from pentathlon_engines.runner import MatchReport
+from tests.engines.desk.acting import play_at_random
+
+
+def _series(matches: int = 6) -> Series:
+    return Series(seats=2, matches=matches, seed=1, swaps=False)
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_every_match_is_played_once(concurrency: int) -> None:
+    finished = list(
+        play_all(
+            _series().next_match, play_at_random, concurrency=concurrency, stop=threading.Event()
+        )
+    )
+
+    assert sorted(each.match.index for each in finished) == [1, 2, 3, 4, 5, 6]
+    assert all(each.report is not None for each in finished)
+
+
+def test_no_more_matches_run_than_allowed() -> None:
+    running, most = [0], [0]
+    lock = threading.Lock()
+
+    def play(match: DeskMatch, tick: Tick) -> MatchReport:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        report = play_at_random(match, tick)
+        with lock:
+            running[0] -= 1
+        return report
+
+    list(play_all(_series(20).next_match, play, concurrency=2, stop=threading.Event()))
+
+    assert most[0] <= 2
+
+
+def test_failure_of_the_machine_is_tried_again_and_then_void() -> None:
+    attempts = []
+
+    def play(match: DeskMatch, tick: Tick) -> MatchReport:
+        attempts.append(match.index)
+        if match.index == 1 or attempts.count(match.index) < MOST_ATTEMPTS:
+            raise HostTooSlow("too little time")
+        return play_at_random(match, tick)
+
+    ended = list(play_all(_series(2).next_match, play, concurrency=1, stop=threading.Event()))
+
+    assert attempts == [1] * MOST_ATTEMPTS + [2] * MOST_ATTEMPTS
+    assert [(each.report is None, each.problem) for each in ended] == [
+        (True, "too little time"),
+        (False, ""),
+    ]
+
+
+def test_bot_that_cannot_be_started_ends_it() -> None:
+    def play(match: DeskMatch, tick: Tick) -> MatchReport:
+        raise LaunchFailed("no such program")
+
+    with pytest.raises(LaunchFailed):
+        list(play_all(_series().next_match, play, concurrency=2, stop=threading.Event()))
+
+
+def test_stop_abandons_running_matches_and_keeps_those_that_have_ended() -> None:
+    stop = threading.Event()
+    is_running = threading.Event()
+
+    def play(match: DeskMatch, tick: Tick) -> MatchReport:
+        if match.index < 3:
+            return play_at_random(match, tick)
+        is_running.set()
+        while True:  # a long match: only the tick ends it
+            tick(0)
+            stop.wait(0.01)
+
+    ended: list[Finished] = []
+    for finished in play_all(_series().next_match, play, concurrency=2, stop=stop):
+        ended.append(finished)
+        if len(ended) == 2:
+            is_running.wait(10)
+            stop.set()
+
+    assert sorted(each.match.index for each in ended) == [1, 2]
+
+
+def test_interrupt_asks_to_stop_and_a_second_one_interrupts() -> None:
+    with stop_on_interrupt() as stop:
+        os.kill(os.getpid(), signal.SIGINT)
+
+        assert stop.wait(10)
+        with pytest.raises(KeyboardInterrupt):
+            _interrupt_and_wait()
+
+
+def _interrupt_and_wait() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    threading.Event().wait(10)

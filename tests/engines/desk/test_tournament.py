@@ -1,0 +1,148 @@
+"""Tournaments on this machine: the schedule of a server, and nothing lost when they stop."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from pentathlon_engines.desk.match_pool import DeskMatch
+from pentathlon_engines.desk.standings import standings, tally_of
+from pentathlon_engines.desk.tally import DeskResult
+from pentathlon_engines.desk.tournament import DeskTournament, Kept
+from pentathlon_engines.tournament.batches import draw_schedule
+from pentathlon_engines.tournament.checks import check_document
+from pentathlon_engines.tournament.document import Entrant, TournamentDocument, document_hash
+from pentathlon_engines.tournament.seeds import event_key_of
+from tests.engines.desk.acting import desk_result
+
+SECRET = bytes(range(32))
+
+
+def _document(
+    scheduler: str = "round_robin/2", *, entries: int = 4, game: str = "tuned", **changes: Any
+) -> TournamentDocument:
+    bots = tuple(Entrant(f"bot{number}", 1, f"sha256:{number:064}") for number in range(entries))
+    document = TournamentDocument(game=game, scheduler=scheduler, entries=bots, **changes)
+    completed, problems = check_document(document, entries=entries)
+    assert problems == []
+    return completed
+
+
+def _result(match: DeskMatch) -> DeskResult:
+    """Let the bot with the lower number win mostly, always alike for the same match."""
+    noise = Random(f"{match.alias}")
+    strength = {player: player + 2 * noise.random() for player in match.players}
+    order = sorted(match.players, key=strength.__getitem__)
+    return desk_result(tuple(order.index(player) for player in match.players))
+
+
+def _play(tournament: DeskTournament, *, most: int = 10_000) -> list[DeskMatch]:
+    played: list[DeskMatch] = []
+    while len(played) < most and (match := tournament.next_match()) is not None:
+        tournament.take(match, _result(match))
+        played.append(match)
+    return played
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "changes"),
+    [
+        ("round_robin/2", {"params": {"cycles": 2}}),
+        ("tables/2", {"game": "way_of_the_dragon", "entries": 6, "table_seats": 3}),
+        ("gauntlet/1", {}),
+        ("swiss/1", {"entries": 7}),
+        ("knockout/1", {"entries": 6}),
+        ("finals/1", {"params": {"blocks": 40}}),
+        ("ab_test/1", {"entries": 2, "params": {"matches": 80}}),
+    ],
+)
+def test_every_format_plays_to_its_end(scheduler: str, changes: dict[str, Any]) -> None:
+    tournament = DeskTournament(_document(scheduler, **changes), secret=SECRET)
+
+    played = _play(tournament)
+
+    size = tournament.size
+    assert tournament.over is not None
+    assert size.fewest <= len(played) <= size.most
+    table = standings(tournament)
+    assert sorted(row.number for row in table) == list(range(len(tournament.document.entries)))
+    assert table[0].place == 1
+    assert all(row.interval[0] < row.strength < row.interval[1] for row in table)
+
+
+def test_schedule_and_seeds_are_those_of_a_server_with_the_same_secret() -> None:
+    document = _document(params={"cycles": 2})
+    tournament = DeskTournament(document, secret=SECRET)
+
+    played = _play(tournament)
+
+    key = event_key_of(SECRET, document_hash(document.to_json()))
+    assert [(match.players, match.seed, match.alias) for match in played] == [
+        (pairing.seating, pairing.seed, pairing.alias)
+        for pairing in draw_schedule(document, key=key)
+    ]
+
+
+@pytest.mark.parametrize("scheduler", ["swiss/1", "knockout/1", "finals/1"])
+def test_stopped_tournament_goes_on_and_ends_alike(scheduler: str) -> None:
+    document = _document(
+        scheduler, entries=6, params={"blocks": 60} if "finals" in scheduler else {}
+    )
+    whole = DeskTournament(document, secret=SECRET)
+    _play(whole)
+    first = DeskTournament(document, secret=SECRET)
+    _play(first, most=7)
+    kept = dict(first.results)
+
+    second = DeskTournament(
+        document,
+        secret=SECRET,
+        find=lambda match: Kept(kept[match.index]) if match.index in kept else None,
+    )
+    again = _play(second)
+
+    assert len(again) == len(whole.results) - 7
+    assert second.results == whole.results
+    assert standings(second) == standings(whole)
+
+
+def test_void_match_takes_its_block_out_of_the_table() -> None:
+    tournament = DeskTournament(_document(entries=3), secret=SECRET)
+    first = tournament.next_match()
+    second = tournament.next_match()
+    assert first is not None
+    assert second is not None
+    assert first.block == second.block
+
+    tournament.take(first, desk_result((0, 1)))
+    tournament.take(second, None)
+
+    assert sum(line.matches for line in tally_of(tournament).lines) == 0
+    assert tournament.blocks[0].is_complete
+    assert not tournament.blocks[0].counts
+    _play(tournament)
+    assert tournament.over is not None
+
+
+def test_places_of_the_format_come_first() -> None:
+    tournament = DeskTournament(_document("knockout/1"), secret=SECRET)
+    _play(tournament)
+
+    assert tournament.over is not None
+    assert tournament.over.places is not None
+    table = standings(tournament)
+    assert (table[0].number,) == tournament.over.places[0]
+    assert [row.place for row in table] == sorted(row.place for row in table)
+
+
+def test_tie_breaks_of_the_document_order_the_table() -> None:
+    document = _document(tie_breaks=("points", "sonneborn_berger"))
+    tournament = DeskTournament(document, secret=SECRET)
+    _play(tournament)
+
+    points = [row.tie_breaks["points"] for row in standings(tournament)]
+
+    assert points == sorted(points, reverse=True)
+    assert points == [row.points for row in standings(tournament)]
