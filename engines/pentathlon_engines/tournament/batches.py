@@ -34,6 +34,8 @@ class Note(NamedTuple):
     """All entries that have left, in order."""
     results: Mapping[int, Ranks | None] = {}
     """New or changed results by number of the block; None for a void block."""
+    repeats: Mapping[int, tuple[int, ...]] = {}
+    """The matches of new blocks, from 0, that were exact repeats; if the format reads them."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Note:  # Any: JSON
@@ -42,12 +44,19 @@ class Note(NamedTuple):
             int(block): None if ranks is None else tuple(map(tuple, ranks))
             for block, ranks in data["results"].items()
         }
-        return cls(tuple(data["left"]), results)
+        repeats = {int(block): tuple(legs) for block, legs in data.get("repeats", {}).items()}
+        return cls(tuple(data["left"]), results, repeats)
 
     def to_json(self) -> dict[str, Any]:
         """Return the note as it is stored and published."""
         results = {str(block): self.results[block] for block in sorted(self.results)}
-        return {"left": list(self.left), "results": results}
+        told: dict[str, Any] = {"left": list(self.left), "results": results}
+        # Left out where there are none, as in all notes of other formats.
+        if self.repeats:
+            told["repeats"] = {
+                str(each): list(self.repeats[each]) for each in sorted(self.repeats)
+            }
+        return told
 
     def digest(self, before: str) -> str:
         """Return the digest of this note and of the digest before it ("" for the first)."""
@@ -68,6 +77,8 @@ class History:
             block = self.blocks[number - 1]
             void = (None,) * len(block.seatings)
             self.blocks[number - 1] = block._replace(ranks=void if ranks is None else ranks)
+        for number, legs in note.repeats.items():
+            self.blocks[number - 1] = self.blocks[number - 1]._replace(repeats=legs)
 
     def add(self, blocks: Iterable[PlannedBlock]) -> None:
         """Append the blocks of a batch."""

@@ -105,6 +105,7 @@ def problems_of_start(document: TournamentDocument) -> Iterator[Problem]:
             {"minItems": seats},
         )
         return
+    yield from _too_few_authors(document)
     for problem in document.scheduling.problems(document.plan(key=_NO_KEY), entries):
         yield problem._replace(code="too_few_bots") if problem.code == TOO_FEW else problem
 
@@ -133,6 +134,24 @@ def problems_of_size(document: TournamentDocument, *, entries: int) -> Iterator[
         )
 
 
+def _too_few_authors(document: TournamentDocument) -> Iterator[Problem]:
+    """Yield whether authors are to be kept apart and there are too few of them for one table."""
+    if document.params.get("same_author", True) or document.scheduling.name in _ONLY_PREFER:
+        return
+    authors = {entry.author for entry in document.field()}
+    seats = document.table_seats or 0
+    if len(authors) < seats:
+        yield Problem(
+            "/params/same_author",
+            "too_few_authors",
+            f"Bots of one author do not meet, so {seats} authors are needed for a table, and "
+            f"there are {len(authors)}. Let others enter, or set same_author to true.",
+            {"minimum": seats},
+        )
+
+
+_ONLY_PREFER: Final = ("knockout/1",)
+"""Formats in which bots of one author may meet in the end."""
 _DEFAULTS: Final[Mapping[str, Json]] = {
     "params": {},
     "commitment": None,

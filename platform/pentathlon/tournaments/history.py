@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, overload
 
-from pentathlon.matches.models import MatchSeat
+from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import Batch, BlockState
 from pentathlon.tournaments.models import EntryState, Tournament
-from pentathlon_engines.tournament.batches import Note, Ranks
+from pentathlon_engines.tournament.batches import History, Note, Ranks
 from pentathlon_engines.tournament.formats.interface import Format, PlayedBlock
 
 _READ_AT_ONCE: Final = 500
@@ -60,11 +60,13 @@ def read_input(
     )
     if not scheduling.reads_results:
         return Note(left=left), MadeBlocks(tournament, made)
-    known = _noted(tournament.batches.order_by("number").values_list("input", flat=True))[1]
+    known = _noted(tournament.batches.order_by("number").values_list("input", flat=True))
     rows = tournament.blocks.exclude(state=BlockState.OPEN).values_list("number", "result")
-    now = {number: _ranks(result) for number, result in rows if number not in known}
-    played = _with_results(_read_blocks(tournament, 1, made), {**now, **known})
-    return Note(left=left, results=now), played
+    now = {number: _ranks(result) for number, result in rows if number not in known.results}
+    repeats = _find_repeats(tournament, set(now)) if scheduling.reads_repeats else {}
+    note = Note(left=left, results=now, repeats=repeats)
+    everything = Note(left, {**now, **known.results}, {**repeats, **known.repeats})
+    return note, _with_results(_read_blocks(tournament, 1, made), everything)
 
 
 def read_input_of(
@@ -75,33 +77,50 @@ def read_input_of(
     if not scheduling.reads_results:
         return Note.from_json(batch.input or {}).left, MadeBlocks(tournament, made)
     until = tournament.batches.filter(number__lte=batch.number).order_by("number")
-    left, results = _noted(until.values_list("input", flat=True))
-    return left, _with_results(_read_blocks(tournament, 1, made), results)
+    known = _noted(until.values_list("input", flat=True))
+    return known.left, _with_results(_read_blocks(tournament, 1, made), known)
 
 
-def _noted(
-    inputs: Iterable[dict[str, Any] | None],
-) -> tuple[tuple[int, ...], Results]:  # Any: JSON
+def _noted(inputs: Iterable[dict[str, Any] | None]) -> Note:  # Any: JSON
+    """Return all that was noted, as one note."""
     left: tuple[int, ...] = ()
     results: Results = {}
+    repeats: dict[int, tuple[int, ...]] = {}
     for each in inputs:
         if each is not None:
             note = Note.from_json(each)
             left = note.left
             results |= note.results
-    return left, results
+            repeats |= note.repeats
+    return Note(left, results, repeats)
+
+
+def _find_repeats(tournament: Tournament, blocks: Collection[int]) -> dict[int, tuple[int, ...]]:
+    """Return which matches of these blocks went exactly as earlier ones, in schedule order."""
+    seats = MatchSeat.objects.filter(
+        match__place__tournament=tournament, match__state=MatchState.DONE
+    ).exclude(match__course="")
+    rows = seats.order_by("match__place__index", "seat").values_list(
+        "match__place__block", "match__place__leg", "match__course", "version"
+    )
+    seen: set[tuple[str, ...]] = set()
+    repeats: dict[int, tuple[int, ...]] = {}
+    for (block, leg, course), seated in groupby(rows.iterator(), key=itemgetter(0, 1, 2)):
+        match = (course, *(str(row[3]) for row in seated))
+        if match in seen and block in blocks and leg is not None:
+            repeats[block] = (*repeats.get(block, ()), leg - 1)
+        seen.add(match)
+    return repeats
 
 
 def _ranks(result: list[list[int]] | None) -> Ranks | None:
     return None if result is None else tuple(map(tuple, result))
 
 
-def _with_results(blocks: list[PlayedBlock], results: Results) -> list[PlayedBlock]:
-    for number, ranks in results.items():
-        block = blocks[number - 1]
-        void = (None,) * len(block.seatings)
-        blocks[number - 1] = block._replace(ranks=void if ranks is None else ranks)
-    return blocks
+def _with_results(blocks: list[PlayedBlock], note: Note) -> list[PlayedBlock]:
+    history = History(blocks)
+    history.take(note)
+    return history.blocks
 
 
 def _read_blocks(tournament: Tournament, first: int, last: int) -> list[PlayedBlock]:

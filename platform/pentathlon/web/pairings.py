@@ -13,7 +13,7 @@ from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
 from pentathlon_engines.tournament.formats.blocks import PAIR, WIN, count_points
 from pentathlon_engines.tournament.formats.interface import FieldEntry, PlayedBlock
-from pentathlon_engines.tournament.formats.knockout import bracket_of
+from pentathlon_engines.tournament.formats.knockout import Knockout
 from pentathlon_engines.tournament.formats.seeding import seed_order
 from pentathlon_engines.tournament.formats.swiss import BYE_POINTS, count_byes, round_scores
 
@@ -82,7 +82,7 @@ class BracketRound:
 def bracket(tournament: Tournament) -> list[BracketRound]:
     """Return the bracket of a knockout, also the rounds that are not paired yet."""
     book = _Bracket(tournament)
-    slots: list[int | None] = [*bracket_of(book.seeds)]
+    slots = book.first_round
     rounds: list[BracketRound] = []
     fallen: list[int | None] = []
     number = 0
@@ -149,7 +149,10 @@ class _Bracket:
     def __init__(self, tournament: Tournament) -> None:
         field = _field(tournament)
         self.entries = _entries(tournament)
-        self.seeds = seed_order(field, event_key(tournament))
+        key = event_key(tournament)
+        seeds = seed_order(field, key)
+        plan = document(tournament).plan(key=key)
+        self.first_round = Knockout().first_round(plan, field, seeds)
         is_third = tournament.params.get("third_place", True)
         has_third = is_third and len(field) >= _FEWEST_FOR_THIRD
         self.third_round = (len(field) - 1).bit_length() if has_third else None

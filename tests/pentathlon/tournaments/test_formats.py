@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from pentathlon.matches.models import MatchSeat, MatchState
+from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.models import Tournament, TournamentState
@@ -87,3 +87,25 @@ def test_changed_result_that_pairings_follow_from_is_found() -> None:
         call_command("verify_schedules", stdout=out)
 
     assert "block 1" in out.getvalue()
+
+
+def test_finals_note_matches_that_only_repeat_earlier_ones() -> None:
+    owner = make_user(organiser=True)
+    versions = [make_version().pk for _ in range(2)]
+    params = {"blocks": 12, "confidence": 0.999}
+    made = open_cup(owner, format="finals", versions=versions, params=params, rated=False)
+    tournament = start_tournament(actor=owner, tournament=made)
+
+    for _ in range(3):
+        settle([match for match in matches_of(tournament) if match.state == MatchState.PENDING])
+        Match.objects.filter(lane=tournament.pk).update(course="always the same")
+        settle_blocks()
+        make_schedules()
+
+    notes = list(tournament.batches.order_by("number").values_list("input", flat=True))
+    # Of the first block with each seating, one match is new; all of the others repeat it.
+    assert [note.get("repeats", {}) for note in notes][:2] == [{}, {}]
+    assert notes[2]["repeats"] == {str(block): [0, 1] for block in range(2, 6)}
+    checks = check_proof(proof(tournament))
+    assert "failed" not in {check.state for check in checks}, checks
+    call_command("verify_schedules", stdout=StringIO())

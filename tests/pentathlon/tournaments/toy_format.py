@@ -28,6 +28,7 @@ class KingOfTheHill:
     title: str = "King of the hill"
     text: str = "The winner stays."
     reads_results: bool = True
+    reads_repeats: bool = False
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:

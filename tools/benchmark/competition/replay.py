@@ -49,7 +49,7 @@ _DOCUMENTS: Final = (
     TournamentDocument(game=GAME, scheduler="knockout/1", table_seats=2),
     TournamentDocument(game=GAME, scheduler="gauntlet/1", table_seats=2),
     TournamentDocument(
-        game=GAME, scheduler="finals/1", table_seats=2, params={"finalists": 4, "blocks": 20}
+        game=GAME, scheduler="finals/2", table_seats=2, params={"finalists": 4, "blocks": 20}
     ),
 )
 

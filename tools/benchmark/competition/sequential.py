@@ -76,7 +76,7 @@ class FinalsEnd:
 
 
 def play_finals(task: tuple[int, int]) -> FinalsEnd:
-    """Play `finals/1` among eight, with a budget of blocks."""
+    """Play `finals/2` among eight, with a budget of blocks."""
     budget, seed = task
     rng = Random(seed)
     truth = draw_truth(8, rng, spread=2.0)

@@ -91,6 +91,7 @@ class AbTest:
         "are played until a sequential test decides or the most matches are reached."
     )
     reads_results: bool = True
+    reads_repeats: bool = False
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:

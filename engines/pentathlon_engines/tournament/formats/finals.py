@@ -1,8 +1,9 @@
-"""`finals/1`: finds out who is the best of a few, with as few matches as that needs.
+"""`finals/2`: finds out who is the best of a few, with as few matches as that needs.
 
 It starts with a round robin of the best by strength. Then those meet of whom a result says most
 about who is the best (top-two Thompson sampling on the estimate of strengths), until one is the
-best with enough probability or the budget is used up.
+best with enough probability or the budget is used up. A match that only repeats an earlier one
+move by move says nothing new: it counts once, as in the final table. `finals/1` counted it again.
 """
 
 from __future__ import annotations
@@ -65,6 +66,11 @@ _CONFIDENCE: Final = Parameter(
     schema={"type": "number", "minimum": 0.5, "maximum": 0.999},
     text="It ends when one is the best with this probability.",
 )
+_SAME_AUTHOR: Final = Parameter(
+    default=True,
+    schema={"type": "boolean"},
+    text="Whether two bots of one author may be finalists; if not, only the best one of each is.",
+)
 _BATCH: Final = 4
 """Blocks between two estimates."""
 _USUAL_MATCHES: Final = 350
@@ -75,7 +81,7 @@ _USUAL_MATCHES: Final = 350
 class Finals:
     """A round robin, then a few blocks at a time where they tell most."""
 
-    name: str = "finals/1"
+    name: str = "finals/2"
     title: str = "Finals"
     text: str = (
         "The best by strength play a round robin. Then those meet of whom a result says most "
@@ -83,6 +89,7 @@ class Finals:
         "up; then those who cannot be told apart share the first place."
     )
     reads_results: bool = True
+    reads_repeats: bool = True
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -92,6 +99,7 @@ class Finals:
             "cycles": _CYCLES,
             "blocks": _BLOCKS,
             "confidence": _CONFIDENCE,
+            "same_author": _SAME_AUTHOR,
         }
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
@@ -100,7 +108,8 @@ class Finals:
         problems += check_entries(entries, fewest=PAIR)
         if problems:
             return problems
-        fewest = self.size(plan, entries).fewest // PAIR + _BATCH
+        finalists = min(entries, param_of(self.parameters, plan, "finalists"))
+        fewest = self._round_robin(plan, finalists) // PAIR + _BATCH
         if param_of(self.parameters, plan, "blocks") < fewest:
             problems.append(
                 Problem(
@@ -115,9 +124,17 @@ class Finals:
     def size(self, plan: Plan, entries: int) -> Size:
         """Return the matches of the round robin, usually, and of the whole budget."""
         finalists = min(entries, param_of(self.parameters, plan, "finalists"))
-        fewest = comb(finalists, PAIR) * param_of(self.parameters, plan, "cycles") * PAIR
-        most = max(fewest, param_of(self.parameters, plan, "blocks") * PAIR)
-        return Size(fewest, min(max(fewest, _USUAL_MATCHES), most), most)
+        whole = self._round_robin(plan, finalists)
+        most = max(whole, param_of(self.parameters, plan, "blocks") * PAIR)
+        expected = min(max(whole, _USUAL_MATCHES), most)
+        if not param_of(self.parameters, plan, "same_author"):
+            # They may all be of two authors, or even of one.
+            return Size(0, expected, most)
+        return Size(whole, expected, most)
+
+    def _round_robin(self, plan: Plan, finalists: int) -> int:
+        """Return how many matches come before the first estimate."""
+        return comb(finalists, PAIR) * param_of(self.parameters, plan, "cycles") * PAIR
 
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
@@ -148,6 +165,10 @@ class Finals:
     def _start(self, plan: Plan, entries: Sequence[FieldEntry]) -> Step:
         """Return the round robin of the best."""
         seeds = seed_order((entry for entry in entries if entry.is_active), plan.key)
+        if not param_of(self.parameters, plan, "same_author"):
+            author_of = {entry.number: entry.author for entry in entries}
+            best_of = {author_of[number]: number for number in reversed(seeds)}
+            seeds = [number for number in seeds if best_of[author_of[number]] == number]
         finalists = sorted(seeds[: param_of(self.parameters, plan, "finalists")])
         if len(finalists) < PAIR:
             return Over()
@@ -168,14 +189,16 @@ class Finals:
 
 
 def estimate(plan: Plan, played: Sequence[PlayedBlock]) -> Strengths:
-    """Return the strengths of all who have played, by the blocks that count."""
+    """Return the strengths of all who have played, by the blocks that count, repeats once."""
     return fit(
         (
             PlayedMatch(players=seating, ranks=ranks, block=number)
             for number, block in enumerate(played)
             if block.counts
-            for seating, ranks in zip(block.seatings, block.ranks or (), strict=True)
-            if ranks is not None
+            for leg, (seating, ranks) in enumerate(
+                zip(block.seatings, block.ranks or (), strict=True)
+            )
+            if ranks is not None and leg not in block.repeats
         ),
         players={bot for block in played for bot in block.seatings[0]},
         draw_probability=plan.draw_probability,

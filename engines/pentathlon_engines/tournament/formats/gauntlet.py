@@ -58,6 +58,7 @@ class Gauntlet:
         "seed. Challengers do not meet each other, nor do the others. The table decides."
     )
     reads_results: bool = False
+    reads_repeats: bool = False
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:

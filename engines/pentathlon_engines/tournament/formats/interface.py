@@ -84,6 +84,9 @@ class PlayedBlock(NamedTuple):
 
     None as a whole: not all its matches have ended.
     """
+    repeats: tuple[int, ...] = ()
+    """Its matches, from 0, that went exactly as an earlier one with the same bots in the same
+    seats; only where the format reads them."""
 
     @property
     def is_complete(self) -> bool:
@@ -154,6 +157,11 @@ class Format(Protocol):
     @property
     def reads_results(self) -> bool:
         """Whether `next` looks at ranks. If not, they may be None, and it never waits."""
+        ...
+
+    @property
+    def reads_repeats(self) -> bool:
+        """Whether `next` looks at which matches were exact repeats of earlier ones."""
         ...
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:

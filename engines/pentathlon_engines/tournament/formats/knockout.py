@@ -21,6 +21,7 @@ from pentathlon_engines.tournament.formats.blocks import (
     make_batch,
     seatings_of,
 )
+from pentathlon_engines.tournament.formats.bracket import bracket_of, separate_bracket
 from pentathlon_engines.tournament.formats.interface import (
     FieldEntry,
     Over,
@@ -57,6 +58,11 @@ _THIRD_PLACE: Final = Parameter(
     schema={"type": "boolean"},
     text="Whether the losers of the semi-finals play for the third place, before the final.",
 )
+_SAME_AUTHOR: Final = Parameter(
+    default=True,
+    schema={"type": "boolean"},
+    text="Whether two bots of one author may meet early; if not, as late as seeds let them.",
+)
 _MOST_ENTRIES: Final = 256
 _FEWEST_FOR_THIRD: Final = 4
 
@@ -89,11 +95,17 @@ class Knockout:
         "The bracket decides the places."
     )
     reads_results: bool = True
+    reads_repeats: bool = False
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         """Its parameters by name."""
-        return {"blocks": _BLOCKS, "tie_blocks": _TIE_BLOCKS, "third_place": _THIRD_PLACE}
+        return {
+            "blocks": _BLOCKS,
+            "tie_blocks": _TIE_BLOCKS,
+            "third_place": _THIRD_PLACE,
+            "same_author": _SAME_AUTHOR,
+        }
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong."""
@@ -120,7 +132,7 @@ class Knockout:
             return Wait()
         seeds = seed_order(entries, plan.key)
         book = _Book(self._rules(plan, len(seeds)), entries, played, seeds)
-        slots = bracket_of(seeds)
+        slots = self.first_round(plan, entries, seeds)
         fallen: list[list[int]] = []
         """Who share a place, the worst first."""
         number = 0
@@ -143,6 +155,15 @@ class Knockout:
         shared = (tuple(sorted(bots)) for bots in reversed(fallen) if bots)
         return Over((tuple(champion), *shared))
 
+    def first_round(
+        self, plan: Plan, entries: Sequence[FieldEntry], seeds: Sequence[int]
+    ) -> list[int | None]:
+        """Return who stands in each place of the bracket, two by two; None: a bye."""
+        if param_of(self.parameters, plan, "same_author"):
+            return bracket_of(seeds)
+        authors = {entry.number: entry.author for entry in entries}
+        return separate_bracket(seeds, authors.__getitem__)
+
     def _rules(self, plan: Plan, entries: int) -> Rules:
         blocks = param_of(self.parameters, plan, "blocks")
         ties = param_of(self.parameters, plan, "tie_blocks")
@@ -151,18 +172,6 @@ class Knockout:
 
     def _has_third(self, plan: Plan, entries: int) -> bool:
         return param_of(self.parameters, plan, "third_place") and entries >= _FEWEST_FOR_THIRD
-
-
-def bracket_of(seeds: Sequence[int]) -> list[int | None]:
-    """Return who stands in each place of round 1, so that the best two can meet only at the end.
-
-    >>> bracket_of([7, 8, 9])
-    [7, None, 8, 9]
-    """
-    places = [0]
-    while len(places) < len(seeds):
-        places = [place for seed in places for place in (seed, 2 * len(places) - 1 - seed)]
-    return [seeds[place] if place < len(seeds) else None for place in places]
 
 
 class _Book:

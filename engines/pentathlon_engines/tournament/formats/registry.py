@@ -22,6 +22,7 @@ _ALL: Final[tuple[Format, ...]] = (
     Gauntlet(),
     Swiss(),
     Knockout(),
+    Finals(name="finals/1", reads_repeats=False),
     Finals(),
     AbTest(),
 )

@@ -53,6 +53,7 @@ class RoundRobin:
         "The table decides."
     )
     reads_results: bool = False
+    reads_repeats: bool = False
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:

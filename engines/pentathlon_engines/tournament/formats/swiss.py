@@ -86,6 +86,7 @@ class Swiss:
         "lowest has a bye, which counts as a won block. The table decides."
     )
     reads_results: bool = True
+    reads_repeats: bool = False
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 from typing import Final
@@ -32,6 +33,7 @@ from pentathlon_engines.tournament.formats.parameters import (
     check_seats,
     param_of,
 )
+from pentathlon_engines.tournament.formats.separation import has_two_of_one, separate_groups
 from pentathlon_engines.tournament.seeds import shuffled
 
 CYCLES: Final = Parameter(
@@ -39,6 +41,14 @@ CYCLES: Final = Parameter(
     schema={"type": "integer", "minimum": 1, "maximum": 20},
     text="How often the field is dealt to tables so that everybody meets everybody.",
     repeats_from=2,
+)
+_SAME_AUTHOR: Final = Parameter(
+    default=True,
+    schema={"type": "boolean"},
+    text=(
+        "Whether two bots of one author may share a table. If not, somebody else takes a chair "
+        "there: some pairs meet more often than others then, and a few may not meet."
+    ),
 )
 
 
@@ -54,11 +64,12 @@ class Tables:
         "seats, so everybody has each seat equally often. The table decides."
     )
     reads_results: bool = False
+    reads_repeats: bool = False
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         """Its parameters by name."""
-        return {"cycles": CYCLES}
+        return {"cycles": CYCLES, "same_author": _SAME_AUTHOR}
 
     def problems(self, plan: Plan, entries: int) -> list[Problem]:
         """Return what is wrong."""
@@ -76,7 +87,8 @@ class Tables:
         else:
             blocks = len(choose_base_groups(entries, plan.seats, cycles)) * entries
         matches = blocks * matches_per_block(plan.seats)
-        return Size(matches, matches, matches)
+        is_exact = param_of(self.parameters, plan, "same_author")
+        return Size(matches if is_exact else 0, matches, matches)
 
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]
@@ -84,20 +96,39 @@ class Tables:
         """Return the next blocks of one round; a round of a large field takes several batches."""
         cycles = param_of(self.parameters, plan, "cycles")
         numbers = [entry.number for entry in entries]
-        draw_round = _all_groups if has_all_groups(len(numbers), plan.seats) else _turned_groups
+        has_all = has_all_groups(len(numbers), plan.seats)
+        count = cycles if has_all else len(choose_base_groups(len(numbers), plan.seats, cycles))
+        authors = {entry.number: entry.author for entry in entries}
+        is_free = param_of(self.parameters, plan, "same_author")
 
         def rounds(number: int) -> Iterator[PlannedBlock]:
-            groups = draw_round(numbers, plan.seats, cycles, plan.key, number - 1)
+            groups: Sequence[Group]
+            about = (plan.seats, cycles, plan.key)
+            if has_all:
+                drawn = _all_groups(numbers, *about, number - 1)
+                groups = [each for each in drawn if is_free or not has_two_of_one(each, authors)]
+            elif is_free:
+                groups = _turned_groups(numbers, *about, number - 1)
+            else:
+                of_all = tuple(authors.values())
+                groups = _separate_rounds(tuple(numbers), *about, of_all)[number - 1]
             # Turning alone would keep who follows whom.
             seated = (
                 tuple(shuffled(group, plan.key, "seats", number, *group)) for group in groups
             )
             yield from make_blocks(number, seated)
 
-        count = cycles
-        if draw_round is _turned_groups:
-            count = len(choose_base_groups(len(numbers), plan.seats, cycles))
         return next_of_fixed(rounds, count=count, entries=entries, played=played)
+
+
+@lru_cache(maxsize=4)
+def _separate_rounds(
+    numbers: Group, seats: int, cycles: int, key: bytes, authors: tuple[str, ...]
+) -> list[list[Group]]:
+    """Return all rounds without two bots of one author at a table; kept for the next batches."""
+    count = len(choose_base_groups(len(numbers), seats, cycles))
+    rounds = [_turned_groups(numbers, seats, cycles, key, index) for index in range(count)]
+    return separate_groups(rounds, dict(zip(numbers, authors, strict=True)))
 
 
 def _all_groups(

@@ -86,6 +86,8 @@ CASES = [
     Case("ab_test/1", 6, 5),
     Case("finals/1", 2, budget=30),
     Case("finals/1", 10, budget=50),
+    Case("finals/2", 2, budget=30),
+    Case("finals/2", 10, budget=50),
 ]
 for_all = pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 JUDGES = [by_number, by_chance, all_drawn, all_void]

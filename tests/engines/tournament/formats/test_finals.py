@@ -6,8 +6,10 @@ import math
 from collections import Counter
 from itertools import combinations
 
+from pentathlon_engines.strength.best import chances_of_best
 from pentathlon_engines.tournament.formats.finals import Finals, estimate
-from pentathlon_engines.tournament.formats.interface import PlannedBlock
+from pentathlon_engines.tournament.formats.interface import PlannedBlock, PlayedBlock
+from pentathlon_engines.tournament.formats.registry import FORMATS, newest_format
 from pentathlon_engines.tournament.seeds import draw
 from tests.engines.tournament.formats.playing import (
     KEY,
@@ -107,3 +109,23 @@ def test_a_budget_below_the_round_robin_is_named() -> None:
 
     assert problem.pointer == "/params/blocks"
     assert problem.allowed == {"minimum": 32}
+
+
+def test_exact_repeats_say_nothing_new() -> None:
+    plan = plan_of(FINALS)
+    seatings = ((0, 1), (1, 0))
+    # The lower number wins, whichever seat it has.
+    once = [PlayedBlock(1, seatings, ((0, 1), (1, 0)))]
+    again = PlayedBlock(2, seatings, ((0, 1), (1, 0)), repeats=(0, 1))
+
+    told = estimate(plan, once)
+    repeated = estimate(plan, [*once, *[again] * 50])
+    counted = estimate(plan, [*once, *[again._replace(repeats=())] * 50])
+
+    assert chances_of_best(repeated).chances == chances_of_best(told).chances
+    assert max(chances_of_best(counted).chances) > max(chances_of_best(told).chances)
+
+
+def test_finals_1_stay_as_they_were() -> None:
+    assert FORMATS["finals/1"].reads_repeats is False
+    assert newest_format("finals") == "finals/2"

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from pentathlon_engines.tournament.formats.bracket import bracket_of
 from pentathlon_engines.tournament.formats.interface import FieldEntry, PlannedBlock
-from pentathlon_engines.tournament.formats.knockout import Knockout, bracket_of
+from pentathlon_engines.tournament.formats.knockout import Knockout
 from tests.engines.tournament.formats.playing import (
     Event,
     Judge,
