@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import stop_version
+from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import COMPETITIONS, MatchSeat, MatchState
 from pentathlon_engines.match.limits import Limits
 
@@ -25,7 +26,8 @@ def stop_failing_versions(*, match_ids: Collection[int]) -> None:
 
     A fault is one of the start if it comes before the first action of the bot. Matches in which
     it was never asked, as its opponent failed, say nothing. Those with stricter limits than the
-    usual ones say nothing, either: an organiser's choice must not stop a bot everywhere.
+    usual ones say nothing, either: an organiser's choice must not stop a bot everywhere. Those in
+    lanes with hidden results say nothing until the release, because everybody sees who is stopped.
     """
     failed = _started().filter(match__in=match_ids, actions=0).exclude(fault_kind="")
     # In the order of ids: two endings with the same bots must not deadlock.
@@ -58,9 +60,10 @@ def _ended_at(seat: MatchSeat) -> tuple[datetime, int]:
 
 
 def _started() -> QuerySet[MatchSeat]:
-    return MatchSeat.objects.filter(
+    played = MatchSeat.objects.filter(
         match__kind__in=COMPETITIONS, match__state=MatchState.DONE, match__is_revoked=False
     )
+    return played.exclude(match__lane__in=HiddenLane.objects.in_force().values("lane"))
 
 
 def _is_strict(limits: dict[str, Any]) -> bool:  # Any: numbers

@@ -10,9 +10,10 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.bots.services import settle_validation
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.uploads import validate_again
-from tests.factories import make_match, make_version, make_worker
+from tests.factories import make_match, make_user, make_version, make_worker
 from tests.pentathlon.matches.acting import claim_match, claimed, finish, result
 
 pytestmark = pytest.mark.django_db
@@ -53,6 +54,30 @@ def test_five_faults_at_the_start_in_a_row_stop_a_version(version: BotVersion) -
     )
     assert version.stopped_at is not None
     assert abs((timezone.now() - version.stopped_at).total_seconds()) < 60
+
+
+def test_hidden_matches_stop_nobody_until_their_release(version: BotVersion) -> None:
+    lane = HiddenLane.objects.create(lane=7, organiser=make_user())
+    for _ in range(5):
+        match = make_match((version, make_version()), kind=MatchKind.TOURNAMENT, lane=7)
+        finish(claimed(match), result(actions=0, **CRASH))
+    assert _state(version) == VersionState.ELIGIBLE
+
+    lane.delete()
+    _play(version, actions=0, **CRASH)
+
+    assert _state(version) == VersionState.STOPPED
+
+
+def test_hidden_good_start_does_not_show_in_a_row_of_faults(version: BotVersion) -> None:
+    HiddenLane.objects.create(lane=7, organiser=make_user())
+    _play(version, times=4, actions=0, **CRASH)
+    match = make_match((version, make_version()), kind=MatchKind.TOURNAMENT, lane=7)
+    finish(claimed(match), result(actions=6))
+
+    _play(version, actions=0, **CRASH)
+
+    assert _state(version) == VersionState.STOPPED
 
 
 def test_good_start_begins_the_row_anew(version: BotVersion) -> None:

@@ -102,7 +102,8 @@ def test_finals_note_matches_that_only_repeat_earlier_ones() -> None:
         settle_blocks()
         make_schedules()
 
-    notes = list(tournament.batches.order_by("number").values_list("input", flat=True))
+    batches = tournament.batches.order_by("number")
+    notes = [note or {} for note in batches.values_list("input", flat=True)]
     # Of the first block with each seating, one match is new; all of the others repeat it.
     assert [note.get("repeats", {}) for note in notes][:2] == [{}, {}]
     assert notes[2]["repeats"] == {str(block): [0, 1] for block in range(2, 6)}

@@ -134,7 +134,8 @@ class Finals:
 
     def _round_robin(self, plan: Plan, finalists: int) -> int:
         """Return how many matches come before the first estimate."""
-        return comb(finalists, PAIR) * param_of(self.parameters, plan, "cycles") * PAIR
+        cycles: int = param_of(self.parameters, plan, "cycles")
+        return comb(finalists, PAIR) * cycles * PAIR
 
     def next(
         self, plan: Plan, entries: Sequence[FieldEntry], played: Sequence[PlayedBlock]

@@ -48,7 +48,7 @@ def test_tiers_of_seeds_stay_what_they_are() -> None:
     bracket = separate_bracket(range(16), lambda bot: str(bot % 3))
 
     pairs = [bracket[place : place + 2] for place in range(0, 16, 2)]
-    assert all(first < 8 <= second for first, second in pairs)
+    assert [sum((bot or 0) >= 8 for bot in pair) for pair in pairs] == [1] * 8
     assert bracket[0] == 0
     assert 1 in bracket[8:]
 
