@@ -13,9 +13,11 @@ A proof is a statement of the server about a tournament, which may still be runn
 ```
 
 `seats` are indexes of the document's entries. Fields that are still sealed are null. A batch has
-its number, its first and last block, and what was noted with it (see `batches`). `replayed` are
-the blocks in which the organiser had a match played again that had a result. The proof of a long
-tournament comes in parts, and `join_parts` joins them.
+its number, its first and last block, and what was noted with it (see `batches`, and
+`ladder_batches` for the division of a ladder). `replayed` are the blocks in which the organiser
+had a match played again that had a result. A ladder's document has no entries, as it is fixed
+before anybody joins: they are `entries` of the proof. The proof of a long tournament comes in
+parts, and `join_parts` joins them.
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ from pentathlon_engines.tournament.document import (
     document_hash,
 )
 from pentathlon_engines.tournament.formats.interface import Batch, PlannedBlock
+from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
+from pentathlon_engines.tournament.ladder_batches import LadderHistory, LadderNote
 from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
 
@@ -113,11 +117,18 @@ def join_parts(parts: Sequence[Any]) -> Proof:  # Any: what claims to be JSON of
         BadProof: they are not the parts of one proof, as when a tournament ends meanwhile.
     """
     first, *others = parts
-    if not all(isinstance(part, dict) and isinstance(part.get("matches"), list) for part in parts):
+    names = _names_in_parts(first)
+    if not all(
+        isinstance(part, dict) and all(isinstance(part.get(name), list) for name in names)
+        for part in parts
+    ):
         raise BadProof("one of its parts is none")
     if any(_head(part) != _head(first) for part in others):
         raise BadProof("the tournament has changed while its parts were read: read them again")
-    return {**first, "parts": 1, "matches": [row for part in parts for row in part["matches"]]}
+    joined = {**first, "parts": 1}
+    for name in _names_in_parts(first):
+        joined[name] = [row for part in parts for row in part[name]]
+    return joined
 
 
 def planned_matches(proof: Proof) -> list[PlannedMatch]:
@@ -141,7 +152,18 @@ def _check_shape(proof: object) -> None:
 
 
 def _head(proof: Proof) -> dict[str, Any]:  # Any: JSON
-    return {name: value for name, value in proof.items() if name not in {"part", "matches"}}
+    apart = {"part", *_names_in_parts(proof)}
+    return {name: value for name, value in proof.items() if name not in apart}
+
+
+def _names_in_parts(part: object) -> tuple[str, ...]:
+    """Return which lists come in parts: a ladder has nearly as many batches as blocks."""
+    return ("matches", "batches") if isinstance(part, dict) and _is_ladder(part) else ("matches",)
+
+
+def _is_ladder(proof: Proof) -> bool:
+    document = proof.get("document")
+    return isinstance(document, dict) and document.get("scheduler") == LADDER
 
 
 def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
@@ -178,6 +200,8 @@ def _draw(proof: Proof) -> list[Pairing]:
     """Return the schedule that follows from document, event key and the notes of its batches."""
     document = TournamentDocument.from_json(proof["document"])
     key = bytes.fromhex(proof["event_key"])
+    if _is_ladder(proof):
+        return _draw_ladder(proof["batches"], seats=document.table_seats or 0, key=key)
     if not proof["batches"]:
         return draw_schedule(document, key=key)
     history, digest = History(), ""
@@ -199,6 +223,22 @@ def _draw(proof: Proof) -> list[Pairing]:
     return pairings_of(blocks, first_block=1, first_index=1, key=key)
 
 
+def _draw_ladder(batches: Sequence[Any], *, seats: int, key: bytes) -> list[Pairing]:  # Any: JSON
+    """Return the matches of a ladder's division, batch by batch."""
+    history, digest = LadderHistory(seats, key), ""
+    drawn: list[Pairing] = []
+    for number, first, last, noted, stated in batches:
+        note = LadderNote.from_json(noted)
+        digest = note.digest(digest)
+        if digest != stated:
+            raise _OtherBatch(f"the digest of batch {number} does not follow from what was noted")
+        made = history.next_batch(note)
+        if history.batches != number or (history.blocks, len(made)) != (last, last - first + 1):
+            raise _OtherBatch(f"batch {number} should have {len(made)} blocks")
+        drawn += pairings_of(made, first_block=first, first_index=len(drawn) + 1, key=key)
+    return drawn
+
+
 def _blocks_before(document: TournamentDocument, count: int, *, key: bytes) -> list[PlannedBlock]:
     """Return the first blocks of a schedule that was begun before there were batches."""
     blocks: dict[int, list[Pairing]] = {}
@@ -213,6 +253,8 @@ def _blocks_before(document: TournamentDocument, count: int, *, key: bytes) -> l
 
 def _check_results(proof: Proof, matches: Sequence[PlannedMatch]) -> Check:
     """Check that what was noted of results is what the matches say."""
+    if _is_ladder(proof):
+        return Check("results", OK, "they decided later blocks as ratings, which are noted")
     ranks: dict[int, list[list[int] | None]] = {}
     for match in matches:
         ranks.setdefault(match.block, []).append(match.ranks)
@@ -328,7 +370,7 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
         match = by_alias.get(alias) if isinstance(alias, str) else None
         problem = "no match of the tournament" if match is None else None
         if match is not None:
-            problem = _problem_of(record, match, proof["document"])
+            problem = _problem_of(record, match, proof)
         if problem is None:
             agreed += 1
         else:
@@ -337,8 +379,10 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
         yield Check("records", OK, f"{agreed} re-simulate and have the header they must have")
 
 
-def _problem_of(record: Json, match: PlannedMatch, document: dict[str, Any]) -> str | None:
-    entries = [document["entries"][number] for number in match.seats]
+def _problem_of(record: Json, match: PlannedMatch, proof: Proof) -> str | None:
+    document = proof["document"]
+    entered = proof["entries"] if _is_ladder(proof) else document["entries"]
+    entries = [entered[number] for number in match.seats]
     expected = {
         "game": document["game"],
         "rules": document["rules"],

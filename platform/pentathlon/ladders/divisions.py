@@ -23,8 +23,6 @@ def split_if_full(season: Season) -> bool:
     if lowest is None or _places(lowest).count() < FULL:
         return False
     below = open_division(season, lowest.level + 1)
-    for entry in _entries(lowest).filter(version__bot__is_reference=True):
-        enter_division(division=below, version=entry.version)
     for version in _by_strength(lowest)[-(FULL // 2) :]:
         _move(version, below, season=season)
     return True

@@ -6,6 +6,9 @@ that leaves are played to the end; what has been retired, stopped or disqualifie
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -15,12 +18,13 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
 from pentathlon.common.errors import Conflict, NotAllowed
 from pentathlon.ladders.divisions import split_if_full
-from pentathlon.ladders.models import Choice, Ladder, LadderMember, Season
-from pentathlon.ladders.places import enter_division, leave_division
+from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
+from pentathlon.ladders.places import enter_division, enter_field, leave_division
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
 
 _AT_ONCE: Final = 50
-"""Versions or members that one step seats."""
+"""Versions that one step seats, and members in one transaction."""
+_STEP_S: Final = 0.4
 _SEATED: Final = (Choice.BY_ITSELF, Choice.IN, Choice.PAUSED)
 
 
@@ -75,15 +79,32 @@ def seat_versions() -> int:
     return sum(_seat_version(pk) for pk in found)
 
 
-def seat_members() -> int:
-    """Give the members of ladders a place in seasons that have opened since; return how many."""
+def seat_members(*, for_s: float = _STEP_S) -> int:
+    """Give members of ladders a place in seasons that have opened since; return how many."""
+    deadline = time.monotonic() + for_s
     seated = 0
-    for season in Season.objects.running().select_related("ladder"):
-        playing = LadderMember.objects.filter(ladder=season.ladder, version__isnull=False)
-        waiting = playing.filter(Q(season__isnull=True) | ~Q(season=season)).order_by("pk")
-        for pk in list(waiting.values_list("pk", flat=True)[:_AT_ONCE]):
-            seated += _reseat(pk)
+    for season in Season.objects.running().filter(unopened=0).defer("seating"):
+        for part in _parts_to_seat(season):
+            if time.monotonic() > deadline:
+                return seated
+            seated += part()
     return seated
+
+
+def _parts_to_seat(season: Season) -> Iterator[Callable[[], int]]:
+    """Yield what seats the members who wait for a place, a part of a division at a time."""
+    playing = LadderMember.objects.filter(ladder=season.ladder_id, version__isnull=False)
+    # Seasons of one ladder follow each other; so an index finds the few who wait.
+    waiting = playing.filter(Q(season__isnull=True) | Q(season__lt=season.pk))
+    authors = set(waiting.filter(bot__is_reference=False).values_list("pk", flat=True))
+    others = waiting.filter(bot__is_reference=True).values_list("pk", flat=True)
+    for level, members in enumerate(season.seating if authors else (), 1):
+        here = [pk for pk in members if pk in authors]
+        authors.difference_update(here)
+        for first in range(0, len(here), _AT_ONCE):
+            yield partial(_reseat_together, season, level, here[first : first + _AT_ONCE])
+    for pk in (*others, *sorted(authors)):
+        yield partial(_reseat, pk)
 
 
 def drop_out_of_play() -> int:
@@ -125,6 +146,26 @@ def _reseat(member_id: int) -> bool:
     return True
 
 
+@transaction.atomic
+def _reseat_together(season: Season, level: int, member_ids: Collection[int]) -> int:
+    """Seat members in the division that the season before led to; return how many."""
+    bots = Bot.objects.filter(memberships__in=member_ids).order_by("pk")
+    list(bots.select_for_update(no_key=True).values_list("pk", flat=True))
+    found = LadderMember.objects.filter(pk__in=member_ids, version__isnull=False)
+    waiting = found.filter(Q(season__isnull=True) | Q(season__lt=season.pk))
+    is_in_play = Q(version__state=VersionState.ELIGIBLE)
+    waiting.exclude(is_in_play).update(version=None, entry=None)
+    members = list(waiting.filter(is_in_play).order_by("pk"))
+    division = Division.objects.get(season=season, level=level)
+    entries = enter_field(
+        division=division, versions=[member.version_id or 0 for member in members]
+    )
+    for member in members:
+        member.season, member.entry = season, entries[member.version_id or 0]
+    LadderMember.objects.bulk_update(members, ("season", "entry"))
+    return len(members)
+
+
 def _seat(member: LadderMember) -> None:
     """Let the newest version that may play take the place of its bot, if it should have one."""
     if member.choice not in _SEATED:
@@ -146,16 +187,25 @@ def _take_place(member: LadderMember, version: BotVersion) -> None:
     season = Season.objects.running().filter(ladder=member.ladder_id).first()
     if season is None:
         return
-    divisions = list(season.divisions.order_by("level"))
-    if version.bot.is_reference:
-        entries = [enter_division(division=each, version=version) for each in divisions]
-    else:
-        level = _level(member, season, len(divisions))
-        entries = [enter_division(division=divisions[level - 1], version=version)]
-    member.version, member.season, member.entry = version, season, entries[-1]
+    member.version, member.season, member.entry = version, None, None
+    if not season.unopened:
+        member.season, member.entry = season, _enter(member, season, version)
     member.save(update_fields=("version", "season", "entry"))
-    if not version.bot.is_reference:
+    if member.season is not None and not version.bot.is_reference:
         split_if_full(season)
+
+
+def _enter(member: LadderMember, season: Season, version: BotVersion) -> Entry:
+    """Return the place of a version: that of a reference bot in the lowest of all divisions."""
+    divisions = season.divisions.order_by("level")
+    if not version.bot.is_reference:
+        every = list(divisions)
+        level = _level(member, season, len(every))
+        return enter_division(division=every[level - 1], version=version)
+    places = Entry.objects.filter(version=version, state=EntryState.ACTIVE)
+    for division in divisions.exclude(tournament__in=places.values("tournament")):
+        enter_division(division=division, version=version)
+    return Entry.objects.get(version=version, tournament__ladder_division=divisions.last())
 
 
 def _level(member: LadderMember, season: Season, levels: int) -> int:

@@ -55,6 +55,8 @@ class Season(models.Model):
     )
     seating = models.JSONField(default=list)
     """Members by division, as they follow from the tables of the season before."""
+    unopened = models.PositiveSmallIntegerField(default=0, db_default=0)
+    """Divisions that are still to be opened; nobody takes a place before."""
     opened_at = models.DateTimeField(db_default=Now(), editable=False)
     closes_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
@@ -128,31 +130,6 @@ class FieldLine(models.Model):
 
     def __str__(self) -> str:
         return f"line of {self.entry_id}"
-
-
-class LadderBatch(models.Model):
-    """Blocks that were paired in one step, with what the pairing rule was told."""
-
-    division = models.ForeignKey(Division, on_delete=models.CASCADE, related_name="made")
-    number = models.PositiveIntegerField()
-    """From 1 without gaps."""
-    wanted = models.PositiveIntegerField()
-    """How many blocks were asked for."""
-    told = models.JSONField()
-    """What has changed in the field since the batch before: by the number of an entry what the
-    rule was told of it, or null for one that has left."""
-    groups = models.JSONField()
-    """Numbers of entries in the order of seats, block by block."""
-    first_block = models.PositiveIntegerField()
-    made_at = models.DateTimeField(db_default=Now(), editable=False)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("division", "number"), name="ladders_batch_once"),
-        )
-
-    def __str__(self) -> str:
-        return f"batch {self.number} of {self.division_id}"
 
 
 class Choice(models.TextChoices):

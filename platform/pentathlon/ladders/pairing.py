@@ -21,20 +21,14 @@ from django.db.models.functions import Now
 from pentathlon.bots.models import OUT_OF_PLAY
 from pentathlon.fleet.capabilities import Fleet, read_fleet
 from pentathlon.ladders import pace
-from pentathlon.ladders.field import Candidate, Told, pair_field, pairs_of
-from pentathlon.ladders.models import (
-    Choice,
-    Division,
-    FieldLine,
-    LadderBatch,
-    LadderMember,
-)
+from pentathlon.ladders.models import Choice, Division, FieldLine, LadderMember
 from pentathlon.ladders.pools import open_ladder_pool
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.skill import Skill
+from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.document import event_key
 from pentathlon.tournaments.models import (
     Entry,
@@ -48,6 +42,13 @@ from pentathlon_engines.tournament.batches import pairings_of
 from pentathlon_engines.tournament.formats.blocks import Group, matches_per_block
 from pentathlon_engines.tournament.formats.interface import PlannedBlock
 from pentathlon_engines.tournament.formats.ladder import LadderBlock
+from pentathlon_engines.tournament.ladder_batches import (
+    Candidate,
+    LadderNote,
+    Told,
+    pair_field,
+    pairs_of,
+)
 
 _DIVISIONS_AT_ONCE: Final = 20
 _STEP_S: Final = 0.4
@@ -120,12 +121,11 @@ class _Look:
         tournament = division.tournament
         active = Entry.objects.filter(tournament=tournament, state=EntryState.ACTIVE)
         playing = active.exclude(version__state__in=OUT_OF_PLAY).filter(is_settled=True)
-        found = playing.select_related("version__bot", "ladder_line")
-        paused = set(
-            LadderMember.objects.filter(ladder=division.season.ladder_id, choice=Choice.PAUSED)
-            .filter(version__isnull=False)
-            .values_list("version", flat=True)
-        )
+        found = playing.select_related("version__bot__owner", "ladder_line")
+        # Of these versions alone: a ladder may have many divisions.
+        members = LadderMember.objects.filter(version__in=playing.values("version"))
+        in_ladder = members.filter(ladder=division.season.ladder_id, choice=Choice.PAUSED)
+        paused = set(in_ladder.values_list("version", flat=True))
         entries = {
             entry.number or 0: entry
             for entry in found.defer("version__validation_log").order_by("number")
@@ -155,7 +155,7 @@ def _candidate(entry: Entry, rating: Rating | None, under_way: int) -> Candidate
     return Candidate(
         number=entry.number or 0,
         # Reference bots have one owner, and still are company for one another.
-        author=f"reference:{bot.pk}" if bot.is_reference else str(bot.owner_id),
+        author=f"reference:{bot.name}" if bot.is_reference else bot.owner.username,
         mu=skill.mu,
         sigma=skill.sigma,
         matches=0 if rating is None else rating.matches,
@@ -229,17 +229,18 @@ def _are_in_play(look: _Look, blocks: Sequence[LadderBlock]) -> bool:
 def _store(division: Division, look: _Look, blocks: Sequence[LadderBlock], *, wanted: int) -> None:
     """Store a batch in the transaction that holds the division's lock."""
     tournament = division.tournament
-    groups = [block.seatings[0] for block in blocks]
-    LadderBatch.objects.create(
-        division=division,
+    before = tournament.batches.filter(number=division.batches).first()
+    note = LadderNote(wanted, _tell(division, look))
+    batch = Batch.objects.create(
+        tournament=tournament,
         number=division.batches + 1,
-        wanted=wanted,
-        told=_tell(division, look),
-        groups=[list(group) for group in groups],
+        input=note.to_json(),
+        input_digest=note.digest(before.input_digest if before else ""),
         first_block=division.blocks + 1,
+        last_block=division.blocks + len(blocks),
     )
-    made = _store_matches(division, look, blocks)
-    _count_meetings(look, groups)
+    made = _store_matches(division, batch, look, blocks)
+    _count_meetings(look, [block.seatings[0] for block in blocks])
     Tournament.objects.filter(pk=tournament.pk).update(
         planned=F("planned") + made, scheduled=F("scheduled") + made
     )
@@ -248,17 +249,19 @@ def _store(division: Division, look: _Look, blocks: Sequence[LadderBlock], *, wa
     division.save(update_fields=("batches", "blocks"))
 
 
-def _store_matches(division: Division, look: _Look, blocks: Sequence[LadderBlock]) -> int:
+def _store_matches(
+    division: Division, batch: Batch, look: _Look, blocks: Sequence[LadderBlock]
+) -> int:
     tournament = division.tournament
     pairings = pairings_of(
-        [PlannedBlock(division.batches + 1, block.seatings) for block in blocks],
-        first_block=division.blocks + 1,
+        [PlannedBlock(batch.number, block.seatings) for block in blocks],
+        first_block=batch.first_block,
         first_index=division.blocks * matches_per_block(tournament.table_seats) + 1,
         key=event_key(tournament),
     )
     pools = (tournament.pool, open_ladder_pool(division.season.ladder))
     store_matches(
-        tournament,
+        batch,
         pairings,
         {number: entry.version_id for number, entry in look.entries.items()},
         kind=MatchKind.LADDER,

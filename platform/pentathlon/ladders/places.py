@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db.models import F, Max
 from django.db.models.functions import Now
 
@@ -23,10 +25,28 @@ def enter_division(*, division: Division, version: BotVersion) -> Entry:
         entry.state, entry.reason, entry.left_at, entry.left_by = EntryState.ACTIVE, "", None, None
         entry.save(update_fields=("state", "reason", "left_at", "left_by"))
     has_newcomers = division.has_newcomers or not version.bot.is_reference
-    Division.objects.filter(pk=division.pk).update(
-        has_newcomers=has_newcomers, is_settled=False, due_at=Now()
-    )
+    _wake(division, has_newcomers=has_newcomers)
     return entry
+
+
+def enter_field(*, division: Division, versions: Sequence[int]) -> dict[int, Entry]:
+    """Enter many versions at once; return their entries by version. Call it in a transaction."""
+    tournament = Tournament.objects.select_for_update().get(pk=division.tournament_id)
+    known = tournament.entries.filter(version__in=versions).select_related("version__bot")
+    entries = {
+        entry.version_id: enter_division(division=division, version=entry.version)
+        for entry in known.defer("version__validation_log")
+    }
+    last = tournament.entries.aggregate(last=Max("number"))["last"]
+    new = [version for version in versions if version not in entries]
+    made = Entry.objects.bulk_create(
+        Entry(tournament=tournament, version_id=version, number=number)
+        for number, version in enumerate(new, 0 if last is None else last + 1)
+    )
+    FieldLine.objects.bulk_create(FieldLine(entry=entry) for entry in made)
+    entries |= {entry.version_id: entry for entry in made}
+    _wake(division, has_newcomers=True)
+    return entries
 
 
 def leave_division(
@@ -35,3 +55,10 @@ def leave_division(
     """Let entries of a locked tournament leave without voiding what has been paired."""
     entries.filter(tournament=tournament).update(state=state, reason=reason, left_at=Now())
     Tournament.objects.filter(pk=tournament.pk).update(results_version=F("results_version") + 1)
+
+
+def _wake(division: Division, *, has_newcomers: bool) -> None:
+    """Have a division paired at once, unless its season has ended meanwhile."""
+    Division.objects.filter(pk=division.pk, due_at__isnull=False).update(
+        has_newcomers=has_newcomers, is_settled=False, due_at=Now()
+    )

@@ -2,21 +2,27 @@
 
 A season opens in the transaction that ends the one before. That one takes no more matches; it
 closes when the last ones have been played and rated, with an order-free final table for each of
-its divisions.
+its divisions. Where a field has many divisions, they are opened a few in each transaction.
 """
 
 from __future__ import annotations
 
+import math
 import secrets
+import time
+from collections import defaultdict
 from datetime import timedelta
+from typing import Final
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.db.models.functions import Now
 
+from pentathlon.bots.models import VersionState
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder, LadderMember, Season, SeasonState
+from pentathlon.ladders.places import enter_division
 from pentathlon.ladders.pools import open_ladder_pool
 from pentathlon.ladders.profiles import LadderProfile, profiles
 from pentathlon.ratings.models import Rating, tournament_key
@@ -30,6 +36,10 @@ from pentathlon_engines.tournament.formats.divisions import close_season
 from pentathlon_engines.tournament.formats.ladder import NAME
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to
 
+_OPENED_AT_ONCE: Final = 10
+"""Divisions: each has about twenty rows, those of reference bots included."""
+_STEP_S: Final = 0.4
+
 
 def open_ladders() -> int:
     """Make the ladders that are missing, each with its first season; return how many."""
@@ -40,7 +50,7 @@ def open_ladders() -> int:
 
 def turn_seasons() -> int:
     """End the seasons whose time is up or whose rules have changed; return how many."""
-    over = Season.objects.running().filter(closes_at__lte=Now())
+    over = Season.objects.running().filter(closes_at__lte=Now(), unopened=0)
     ended = sum(end_season(season_id=pk) for pk in over.values_list("pk", flat=True))
     current = Division.objects.filter(season__state=SeasonState.RUNNING, level=1)
     rules = current.values_list("season", "tournament__game", "tournament__rules_version")
@@ -50,20 +60,34 @@ def turn_seasons() -> int:
 
 @transaction.atomic
 def end_season(*, season_id: int) -> bool:
-    """Make no more matches in a season, and open the next one; False if that was done before."""
+    """Make no more matches in a season, and open the next one.
+
+    Return False if that was done before, or while its own divisions are still being opened.
+    """
     season = Season.objects.select_for_update().select_related("ladder").get(pk=season_id)
-    if season.state != SeasonState.RUNNING:
+    if season.state != SeasonState.RUNNING or season.unopened:
         return False
     season.state = SeasonState.CLOSING
     season.save(update_fields=("state",))
-    divisions = Division.objects.filter(season=season)
-    list(divisions.select_for_update())
-    tournaments = list(divisions.values_list("tournament", flat=True))
-    divisions.update(due_at=None)
+    # Tournaments first, as where somebody joins: neither may wait for the other.
+    held = Tournament.objects.filter(ladder_division__season=season).order_by("pk")
+    tournaments = list(held.select_for_update(of=("self",)).values_list("pk", flat=True))
+    Division.objects.filter(season=season).update(due_at=None)
     # From now on they close like every tournament in which nothing waits.
     Tournament.objects.filter(pk__in=tournaments).update(is_open_ended=False)
     _open_season(season.ladder, seating=_next_seating(season))
     return True
+
+
+def open_divisions(*, for_s: float = _STEP_S) -> int:
+    """Open divisions of new seasons for about `for_s` seconds; return how many."""
+    deadline = time.monotonic() + for_s
+    opened = 0
+    unopened = Season.objects.running().filter(unopened__gt=0).order_by("pk")
+    for season_id in unopened.values_list("pk", flat=True):
+        while time.monotonic() < deadline and (part := _open_part(season_id)):
+            opened += part
+    return opened
 
 
 def close_seasons() -> int:
@@ -115,7 +139,18 @@ def open_division(season: Season, level: int) -> Division:
         pool=pool, fixed_document=document.to_json(), started_at=Now()
     )
     tournament.refresh_from_db()
-    return Division.objects.create(season=season, level=level, tournament=tournament)
+    division = Division.objects.create(season=season, level=level, tournament=tournament)
+    _enter_reference_bots(division)
+    return division
+
+
+def _enter_reference_bots(division: Division) -> None:
+    """Have the reference bots of a ladder stand in a new division, too."""
+    members = LadderMember.objects.filter(ladder=division.season.ladder_id, bot__is_reference=True)
+    playing = members.filter(version__state=VersionState.ELIGIBLE).select_related("version__bot")
+    for member in playing.order_by("pk"):
+        if member.version is not None:
+            enter_division(division=division, version=member.version)
 
 
 @transaction.atomic
@@ -142,12 +177,28 @@ def _open_season(ladder: Ladder, *, seating: list[list[int]]) -> Season:
         ladder=ladder,
         number=last + 1,
         seating=seating,
+        unopened=len(seating),
         closes_at=Now() + timedelta(days=settings.LADDER_SEASON_DAYS),
     )
-    season.refresh_from_db()
-    for level in range(1, 1 + len(seating)):
-        open_division(season, level)
+    _open_part(season.pk)
     return season
+
+
+@transaction.atomic
+def _open_part(season_id: int) -> int:
+    """Open the next divisions of a season, the highest first; return how many."""
+    season = (
+        Season.objects.select_for_update(of=("self",)).select_related("ladder").get(pk=season_id)
+    )
+    part = min(season.unopened, _OPENED_AT_ONCE)
+    if season.state != SeasonState.RUNNING or not part:
+        return 0
+    first = len(season.seating) - season.unopened + 1
+    for level in range(first, first + part):
+        open_division(season, level)
+    season.unopened -= part
+    season.save(update_fields=("unopened",))
+    return part
 
 
 def _next_seating(season: Season) -> list[list[int]]:
@@ -161,8 +212,10 @@ def _next_seating(season: Season) -> list[list[int]]:
     versions = dict(authors.values_list("version", "pk"))
     rated = Rating.objects.filter(pool=open_ladder_pool(season.ladder))
     order = rated.filter(version__in=authors.values("version")).order_by("-score", "version")
-    ordered = [versions[version] for version in order.values_list("version", flat=True)]
-    known = set(ordered)
-    ordered += sorted(pk for pk in versions.values() if pk not in known)
+    scores = {versions[version]: score for version, score in order.values_list("version", "score")}
+    unrated = dict.fromkeys(sorted(set(versions.values()) - set(scores)), -math.inf)
+    tables: defaultdict[int | None, list[tuple[int, float]]] = defaultdict(list)
+    for pk, score in (scores | unrated).items():
+        tables[lanes[pk]].append((pk, score))
     levels = season.divisions.order_by("level").values_list("tournament", flat=True)
-    return close_season([[pk for pk in ordered if lanes[pk] == lane] for lane in levels])
+    return close_season([tables[lane] for lane in levels])

@@ -8,7 +8,12 @@ from typing import Final
 from pentathlon.ladders.membership import drop_out_of_play, seat_members, seat_versions
 from pentathlon.ladders.pairing import make_batches
 from pentathlon.ladders.reference import revalidate_reference_bots, upload_reference_bots
-from pentathlon.ladders.seasons import close_seasons, open_ladders, turn_seasons
+from pentathlon.ladders.seasons import (
+    close_seasons,
+    open_divisions,
+    open_ladders,
+    turn_seasons,
+)
 
 LADDER_STEPS: Final[Mapping[str, Callable[[], object]]] = {
     "ladders": open_ladders,
@@ -17,6 +22,7 @@ LADDER_STEPS: Final[Mapping[str, Callable[[], object]]] = {
     "places": drop_out_of_play,
     "new versions": seat_versions,
     "new seasons": turn_seasons,
+    "divisions": open_divisions,
     "members": seat_members,
     "batches": make_batches,
     "closed seasons": close_seasons,

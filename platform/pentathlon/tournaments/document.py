@@ -54,7 +54,7 @@ def draft_document(tournament: Tournament) -> TournamentDocument:
         draw_probability=pool.draw_probability if pool else tournament.draw_probability,
         beta=_beta_of(tournament),
         tie_breaks=tuple(tournament.tie_breaks),
-        entries=_entrants(tournament, with_strengths=reads_results(tournament)),
+        entries=entrants(tournament, with_strengths=reads_results(tournament)),
     )
 
 
@@ -106,7 +106,8 @@ def revealed_event_key(tournament: Tournament) -> str | None:
     return event_key(tournament).hex() if is_public else None
 
 
-def _entrants(tournament: Tournament, *, with_strengths: bool) -> tuple[Entrant, ...]:
+def entrants(tournament: Tournament, *, with_strengths: bool = False) -> tuple[Entrant, ...]:
+    """Return the entries by their numbers, as they are in documents and proofs."""
     entries = list(tournament.entries.in_order())
     rated: dict[int, float] = {}
     # A replay has the strengths of its document, not those of today.

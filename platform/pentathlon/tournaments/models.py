@@ -184,6 +184,11 @@ class Tournament(models.Model):
         return commitment_to(bytes.fromhex(self.secret)) if self.secret else None
 
     @property
+    def is_ladder(self) -> bool:
+        """Whether it is a division of a ladder."""
+        return self.format == "ladder"
+
+    @property
     def revealed_secret(self) -> str | None:
         """The secret, once everybody may know it."""
         return (self.secret or None) if self.revealed_at else None

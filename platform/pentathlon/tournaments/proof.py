@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from django.db.models import Max, Min
+
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import FormerLeg
-from pentathlon.tournaments.document import document_json, revealed_event_key
+from pentathlon.tournaments.document import document_json, entrants, revealed_event_key
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon_engines.tournament.document import document_hash
+from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
 from pentathlon_engines.tournament.proof import BATCH_COLUMNS, COLUMNS, FORMAT, Proof
 
 Row = list[object]
@@ -20,6 +23,8 @@ _SEALED_FIELDS = ("match__seed", "match__alias")
 def proof(tournament: Tournament, *, part: int = 1) -> Proof:
     """Return a part of what `pentathlon verify --tournament` reads; in a few queries."""
     source = document_json(tournament)
+    places = places_of_part(tournament, part)
+    is_ladder = source["scheduler"] == LADDER
     return {
         "format": FORMAT,
         "tournament": tournament.pk,
@@ -32,10 +37,11 @@ def proof(tournament: Tournament, *, part: int = 1) -> Proof:
         "document_hash": document_hash(source) if tournament.fixed_document else None,
         "part": part,
         "parts": count_parts(tournament),
-        "batches": _batches(tournament),
+        **({"entries": [each._asdict() for each in entrants(tournament)]} if is_ladder else {}),
+        "batches": _batches(tournament, places if is_ladder else None),
         "replayed": _replayed(tournament),
         "columns": list(COLUMNS),
-        "matches": _matches(tournament, places_of_part(tournament, part)),
+        "matches": _matches(tournament, places),
     }
 
 
@@ -72,9 +78,15 @@ def _seats(
     return found
 
 
-def _batches(tournament: Tournament) -> list[Row]:
-    """Return what was noted at each batch. It has results of complete blocks alone."""
+def _batches(tournament: Tournament, places: TournamentMatchQuerySet | None) -> list[Row]:
+    """Return what was noted at each batch, or at those that begin with a block of these places.
+
+    It has results of complete blocks alone; of a ladder it has live ratings, which are public.
+    """
     rows = tournament.batches.order_by("number")
+    if places is not None:
+        ends = places.order_by().aggregate(first=Min("block"), last=Max("block"))
+        rows = rows.filter(first_block__range=(ends["first"] or 0, ends["last"] or 0))
     return [list(row) for row in rows.values_list(*BATCH_COLUMNS)]
 
 

@@ -4,35 +4,45 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import BlockState, FormerLeg
-from pentathlon.tournaments.document import document, event_key
+from pentathlon.tournaments.document import document, document_json, event_key
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling import BatchDiffers, make_again
 from pentathlon_engines.tournament.batches import Note, draw_schedule, pairings_of
 from pentathlon_engines.tournament.formats.interface import PlannedBlock
+from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
+from pentathlon_engines.tournament.ladder_batches import LadderHistory, LadderNote
 from pentathlon_engines.tournament.schedule import Pairing
+
+_AT_ONCE: Final = 200
+"""Batches that are read together."""
 
 
 def schedule_differences(tournament: Tournament) -> Iterator[str]:
     """Yield how a tournament's schedule differs from the one that can be made again.
 
-    It locks nothing: let no schedule be made meanwhile.
+    It locks nothing. The schedule may grow meanwhile: what is stored is read first.
 
     Raises:
         BadDocument: the tournament began before seeds were sealed.
         UnknownScheduler: it needs the scheduler of another release.
     """
-    drawn: list[Pairing] = []
-    yield from _draw_again(tournament, drawn)
     places = tournament.tournament_matches.order_by("index").values_list(
         "index", "round", "block", "match__seed", "match__alias", "match_id"
     )
     stored = {place[0]: place[1:] for place in places}
     seatings = read_seatings(tournament)
+    last = max(stored, default=0)
+    drawn: list[Pairing] = []
+    is_ladder = document_json(tournament).get("scheduler") == LADDER
+    yield from (_draw_ladder_again if is_ladder else _draw_again)(tournament, drawn)
     for pairing in drawn:
         if pairing.index not in stored:
+            if pairing.index < last:
+                yield f"match {pairing.index} is missing"
             continue
         *facts, match_id = stored.pop(pairing.index)
         made = [pairing.round, pairing.block, pairing.seed, pairing.alias]
@@ -66,6 +76,25 @@ def _draw_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
             blocks: Sequence[PlannedBlock] = make_again(tournament, batch)
         except BatchDiffers as error:
             yield str(error)
+            return
+        drawn += pairings_of(
+            blocks, first_block=batch.first_block, first_index=len(drawn) + 1, key=key
+        )
+
+
+def _draw_ladder_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
+    """Do the same for the division of a ladder."""
+    key, digest = event_key(tournament), ""
+    history = LadderHistory(tournament.table_seats, key)
+    for batch in tournament.batches.order_by("number").iterator(chunk_size=_AT_ONCE):
+        note = LadderNote.from_json(batch.input or {})
+        digest = note.digest(digest)
+        if digest != batch.input_digest:
+            yield f"{batch}: its digest is not that of its note"
+            digest = batch.input_digest
+        blocks = history.next_batch(note)
+        if (batch.number, batch.last_block) != (history.batches, history.blocks):
+            yield f"{batch} ends with block {batch.last_block}, not {history.blocks}"
             return
         drawn += pairings_of(
             blocks, first_block=batch.first_block, first_index=len(drawn) + 1, key=key

@@ -157,7 +157,8 @@ def _store_part(tournament: Tournament, batch: Batch, blocks: Blocks, *, after: 
             return 0
         if not batch.pk:
             batch.save()
-        _store(locked, batch, part, versions)
+        batch.tournament = locked
+        _store(batch, part, versions)
         # Who left while the schedule was being made has new matches that are to be called off.
         entries.exclude(state=EntryState.ACTIVE).update(is_settled=False)
         locked.scheduled += len(part)
@@ -204,32 +205,30 @@ def _note_end(tournament: Tournament, step: Over) -> None:
     locked.save(update_fields=decided)
 
 
-def _store(
-    tournament: Tournament, batch: Batch, part: Sequence[Pairing], versions: dict[int | None, int]
-) -> None:
+def _store(batch: Batch, part: Sequence[Pairing], versions: dict[int | None, int]) -> None:
     """Store blocks and their matches."""
-    rounds = {pairing.block: pairing.round for pairing in part}
-    Block.objects.bulk_create(
-        Block(tournament=tournament, number=number, batch=batch, round=rounds[number])
-        for number in rounds
-    )
-    store_matches(
-        tournament, part, versions, kind=MatchKind.TOURNAMENT, pools=pools_of(tournament)
-    )
+    pools = pools_of(batch.tournament)
+    store_matches(batch, part, versions, kind=MatchKind.TOURNAMENT, pools=pools)
 
 
 def store_matches(
-    tournament: Tournament,
+    batch: Batch,
     pairings: Sequence[Pairing],
     versions: Mapping[int | None, int],
     *,
     kind: MatchKind,
     pools: Iterable[Pool],
 ) -> None:
-    """Store whole blocks of matches with their places, and enter them in the pools they count in.
+    """Store whole blocks, their matches with their places, and the pools they count in.
 
     `versions` has the bot version of each entry by its number.
     """
+    tournament = batch.tournament
+    rounds = {pairing.block: pairing.round for pairing in pairings}
+    Block.objects.bulk_create(
+        Block(tournament=tournament, number=number, batch=batch, round=rounds[number])
+        for number in rounds
+    )
     matches = schedule_matches(
         MatchSpec(
             kind=kind,

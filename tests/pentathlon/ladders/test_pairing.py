@@ -1,17 +1,19 @@
 """Batches of ladder matches: how many, for whom, and what a crash leaves."""
 
 import pytest
+from django.core.management import call_command
 from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import VersionState
 from pentathlon.fleet.models import Worker
 from pentathlon.ladders import pairing
-from pentathlon.ladders.models import Division, LadderBatch
-from pentathlon.ladders.verification import verify_division
+from pentathlon.ladders.models import Division
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import LedgerRow, Rating, live_key
+from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.document import event_key
 from pentathlon.tournaments.models import TournamentMatch
+from pentathlon.tournaments.schedule_verification import schedule_differences
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.seeds import block_seed
@@ -197,10 +199,10 @@ def test_crash_in_the_middle_of_a_batch_leaves_nothing_and_changes_nothing(
             pairing.make_batches(for_s=60)
     assert store is pairing._count_meetings
     assert not Match.objects.filter(kind=MatchKind.LADDER).exists()
-    assert not LadderBatch.objects.exists()
+    assert not Batch.objects.exists()
 
     assert step() > 0
-    assert verify_division(division_of(ladder)) == []
+    assert list(schedule_differences(division_of(ladder).tournament)) == []
 
 
 def test_every_batch_can_be_made_again() -> None:
@@ -217,11 +219,44 @@ def test_every_batch_can_be_made_again() -> None:
 
     division = division_of(ladder)
     assert division.batches >= 12
-    assert verify_division(division) == []
+    call_command("verify_schedules")
 
     place = TournamentMatch.objects.filter(tournament=division.tournament, index=3).get()
     Match.objects.filter(pk=place.match_id).update(seed=1)
-    assert verify_division(division) != []
+    found = list(schedule_differences(division.tournament))
+    assert [each[:8] for each in found] == ["match 3 "]
+
+
+def test_batch_that_was_changed_afterwards_is_found() -> None:
+    ladder = open_ladder(slots=3)
+    for _ in range(4):
+        make_version()
+    seat_all()
+    for _ in range(3):
+        step()
+        play_waiting()
+    tournament = division_of(ladder).tournament
+    batch = tournament.batches.get(number=2)
+    assert batch.input is not None
+    number, told = next(iter(batch.input["told"].items()))
+    batch.input["told"][number] = [told[0], told[1] + 5, *told[2:]]
+    batch.save(update_fields=("input",))
+
+    found = list(schedule_differences(tournament))
+
+    assert found[0].endswith("its digest is not that of its note")
+
+
+def test_match_without_its_row_is_found() -> None:
+    ladder = open_ladder()
+    make_version()
+    make_version()
+    seat_all()
+    step()
+    tournament = division_of(ladder).tournament
+    TournamentMatch.objects.filter(tournament=tournament, index=1).delete()
+
+    assert list(schedule_differences(tournament)) == ["match 1 is missing"]
 
 
 def test_seeds_follow_from_the_key_alone_whoever_joins() -> None:

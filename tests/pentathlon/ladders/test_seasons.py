@@ -3,16 +3,17 @@
 import pytest
 from django.core.management import call_command
 
-from pentathlon.ladders import divisions
-from pentathlon.ladders.membership import seat_members
+from pentathlon.ladders import divisions, seasons
+from pentathlon.ladders.membership import seat_members, seat_versions
 from pentathlon.ladders.models import Division, Season, SeasonState
-from pentathlon.ladders.seasons import close_seasons, turn_seasons
+from pentathlon.ladders.seasons import close_seasons, open_divisions, turn_seasons
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
 from pentathlon.tournaments.document import document_json
-from pentathlon.tournaments.models import FinalRow, Tournament
+from pentathlon.tournaments.models import Entry, FinalRow, Tournament
 from pentathlon.tournaments.services import close_finished
+from pentathlon_engines.tournament.formats import divisions as formats_divisions
 from pentathlon_engines.tournament.seeds import commitment_to
 from tests.factories import make_version
 from tests.pentathlon.ladders.playing import (
@@ -169,3 +170,34 @@ def test_seasons_are_no_tournaments_of_the_list() -> None:
     open_ladder()
 
     assert not Tournament.objects.organised().exists()
+
+
+def test_bot_that_joins_while_divisions_are_being_opened_gets_its_place_after(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seasons, "_OPENED_AT_ONCE", 2)
+    monkeypatch.setattr(formats_divisions, "MOST_BOTS", 2)
+    ladder = open_ladder()
+    for _ in range(5):
+        make_version()
+    seat_all()
+    _end_all()
+    season = Season.objects.running().get(ladder=ladder)
+    assert (season.divisions.count(), season.unopened) == (2, 1)
+
+    newcomer = make_version()
+    while seat_versions():
+        pass
+    while seat_members():
+        pass
+    assert not Entry.objects.filter(tournament__ladder_division__season=season).exists()
+
+    open_divisions(for_s=60)
+    while seat_members():
+        pass
+
+    lowest = division_of(ladder, 3).tournament.entries.active()
+    assert lowest.filter(version=newcomer).exists()
+    assert [division_of(ladder, level).tournament.entries.count() for level in (1, 2, 3)] == [
+        *(1, 2, 3)
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from itertools import combinations
+from operator import itemgetter
 from random import Random
 from typing import Final, NamedTuple
 
@@ -100,8 +101,8 @@ def grow_divisions(task: tuple[int, int, int]) -> DivisionFigures:
     for _ in range(seasons):
         tables = []
         for division in divisions:
-            seen = {bot: truth[bot] + random.gauss(0, 0.15) for bot in division}
-            tables.append(sorted(division, key=seen.__getitem__, reverse=True))
+            seen = [(bot, truth[bot] + random.gauss(0, 0.15)) for bot in division]
+            tables.append(sorted(seen, key=itemgetter(1), reverse=True))
         divisions = close_season(tables)
         largest = max(largest, *map(len, divisions))
     order = sorted(range(bots), key=truth.__getitem__, reverse=True)

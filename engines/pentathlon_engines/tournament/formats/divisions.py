@@ -1,13 +1,15 @@
 """Divisions of a ladder: how a field is cut, where a newcomer starts, and who moves at the close.
 
 A ladder has one division up to 59 bots. A larger one is cut into divisions of at most 60, all of
-about the same size. At the close of a season, the winner of a division moves half the way to the
-top, so a strong newcomer is there after eight seasons even among 10,000 bots. The others of the
-first fifth move up by one division, and the last fifth moves down by one.
+about the same size. At the close of a season, the first fifth moves up by one division, and those
+go further who would have been first or second there, too. So a strong newcomer is soon at the top
+even among 10,000 bots. Across every border as many go down as come up, by one division: the last
+ones of the table.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
@@ -15,7 +17,9 @@ from typing import Final, TypeVar
 MOST_BOTS: Final = 60
 """In one division."""
 MOVING_PART: Final = 5
-"""One of so many moves up, and as many move down."""
+"""One of so many moves up."""
+_GOES_ON: Final = 2
+"""Whoever would have been so high in the next division goes on to the one above."""
 
 Bot = TypeVar("Bot")
 
@@ -50,30 +54,46 @@ def add_newcomer(divisions: Sequence[Sequence[Bot]], newcomer: Bot) -> list[list
     return [list(division) for division in upper] + cut_field([*lowest, newcomer])
 
 
-def close_season(tables: Sequence[Sequence[Bot]]) -> list[list[Bot]]:
-    """Return the divisions of the next season by the final tables of this one, the best first.
+def close_season(tables: Sequence[Sequence[tuple[Bot, float]]]) -> list[list[Bot]]:
+    """Return the divisions of the next season by the tables of this one: bots and strengths.
 
-    Whoever has left is not in the tables. As all divisions stay about equal, a few of those next
-    to a border may move by one more division.
+    The best come first. Whoever has left is not in the tables. All divisions are made equal again:
+    across every border as many go down as come up, the last ones of a table.
     """
-    moved = [
-        (target, _rank_among(number, target), place, number, bot)
+    marks = [table[_GOES_ON - 1][1] if len(table) >= _GOES_ON else -math.inf for table in tables]
+    targets = [
+        [_target(number, strength, marks) for _, strength in table[: len(table) // MOVING_PART]]
         for number, table in enumerate(tables)
-        for place, bot in enumerate(table)
-        for target in [_target(number, place, len(table), last=len(tables) - 1)]
     ]
+    comers = _count_comers(targets)
+    moved = []
+    for number, table in enumerate(tables):
+        up = targets[number]
+        down = min(comers[number], len(table) - len(up))
+        stay = len(table) - len(up) - down
+        wanted = [*up, *[number] * stay, *[number + 1] * down]
+        for place, ((bot, _), target) in enumerate(zip(table, wanted, strict=True)):
+            moved.append((target, _rank_among(number, target), place, number, bot))
     moved.sort(key=lambda each: each[:-1])
     return cut_field([each[-1] for each in moved])
 
 
-def _target(number: int, place: int, size: int, *, last: int) -> int:
-    """Return the division that a place leads to."""
-    moving = size // MOVING_PART
-    if place == 0:
-        return number // 2
-    if place < moving:
-        return max(0, number - 1)
-    return min(last, number + 1) if place >= size - moving else number
+def _target(number: int, strength: float, marks: Sequence[float]) -> int:
+    """Return where one of those who move up goes."""
+    above = max(0, number - 1)
+    while above and strength > marks[above]:
+        above -= 1
+    return above
+
+
+def _count_comers(targets: Sequence[Sequence[int]]) -> list[int]:
+    """Return how many come up across the lower border of each division."""
+    comers = [0] * len(targets)
+    for number, wanted in enumerate(targets):
+        for target in wanted:
+            for border in range(target, number):
+                comers[border] += 1
+    return comers
 
 
 def _rank_among(number: int, target: int) -> int:

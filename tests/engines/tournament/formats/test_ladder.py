@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
+from operator import itemgetter
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -23,7 +25,7 @@ from pentathlon_engines.tournament.formats.ladder import (
     LadderEntry,
     pair_ladder,
 )
-from pentathlon_engines.tournament.seeds import draw, shuffled
+from pentathlon_engines.tournament.seeds import shuffled
 from tests.engines.tournament.formats.playing import KEY
 
 SETTLED = 1.0
@@ -201,27 +203,106 @@ def test_newcomers_start_in_the_lowest_division_which_splits_when_it_is_full() -
     assert min(len(division) for division in divisions) >= MOST_BOTS // 2
 
 
-def test_a_season_moves_fifths_and_takes_winners_half_the_way_up() -> None:
-    tables = cut_field(range(420))  # eight divisions of 52 or 53
+Table = list[tuple[int, float]]
+
+
+def _strengths(bots: int) -> list[float]:
+    """Return what nobody knows, as normal as ratings are."""
+    random = Random(7)
+    return [random.gauss(0, 1) for _ in range(bots)]
+
+
+def _tables(
+    divisions: Sequence[Sequence[int]], strengths: Sequence[float], season: int
+) -> list[Table]:
+    """Rank the bots of each division by what a season sees of their strengths."""
+    random = Random(season)
+    seen = (
+        [(bot, strengths[bot] + random.gauss(0, 0.15)) for bot in division]
+        for division in divisions
+    )
+    return [sorted(division, key=itemgetter(1), reverse=True) for division in seen]
+
+
+def test_a_season_moves_a_fifth_up_and_as_many_down() -> None:
+    divisions = cut_field(range(420))  # eight of 52 or 53, the best first
+    tables = [[(bot, -float(bot)) for bot in division] for division in divisions]
 
     after = close_season(tables)
 
     where = {bot: number for number, division in enumerate(after) for bot in division}
     assert len(where) == 420
-    assert [where[tables[number][0]] for number in (0, 1, 3, 5, 7)] == [0, 0, 1, 2, 3]
-    assert [where[tables[4][place]] for place in (1, 5, 25, 40, 45, 51)] == [3, 3, 4, 4, 5, 5]
-    assert where[tables[7][-1]] == 7
+    for number in range(1, 7):
+        places = [where[divisions[number][place]] for place in (0, 9, 10, 41, 43, 51)]
+        assert places == [number - 1, number - 1, number, number, number + 1, number + 1]
+    assert where[divisions[0][0]] == 0
+    assert where[divisions[7][-1]] == 7
 
 
-def test_the_best_of_two_thousand_are_together_after_twelve_seasons() -> None:
-    strengths = {bot: draw(KEY, "true", bot) for bot in range(2_000)}
-    divisions = cut_field(range(2_000))
+def test_newcomer_goes_past_the_divisions_that_it_would_have_led() -> None:
+    divisions = cut_field(range(420))
+    tables = [[(bot, -float(bot)) for bot in division] for division in divisions]
+    strong = [(1_000, -100.0), (1_001, -52.5), (1_002, 7.0)]
+    tables[7][:0] = sorted(strong, key=itemgetter(1), reverse=True)
 
-    for season in range(12):
-        seen = {bot: strengths[bot] + draw(KEY, season, bot) // 20 for bot in strengths}
-        tables = (sorted(division, key=seen.__getitem__) for division in divisions)
-        divisions = close_season([table[::-1] for table in tables])
+    after = close_season(tables)
 
-    best = sorted(strengths, key=strengths.__getitem__, reverse=True)[:30]
-    assert len(set(best) & set(divisions[0])) >= 24
-    assert set(best) <= {bot for division in divisions[:3] for bot in division}
+    where = {bot: number for number, division in enumerate(after) for bot in division}
+    assert [where[bot] for bot, _ in strong] == [1, 0, 0]
+
+
+def _by_rule(level: int, place: int, tables: Sequence[Table]) -> tuple[int, int]:
+    """Return the divisions that a place may lead to, as the rule says it."""
+    _, strength = tables[level][place]
+    if place >= len(tables[level]) // 5:
+        return level, level + 1
+    target = max(0, level - 1)
+    while target and sum(rival >= strength for _, rival in tables[target]) < 2:
+        target -= 1
+    return target, target
+
+
+@pytest.mark.parametrize(
+    ("bots", "divisions", "seasons"), [(60, 2, 8), (200, 4, 10), (10_000, 167, 15)]
+)
+def test_seasons_promote_and_relegate_by_the_tables(
+    bots: int, divisions: int, seasons: int
+) -> None:
+    strengths = _strengths(bots)
+    members = cut_field(range(bots))  # as they came, not by strength
+    off: Counter[int] = Counter()
+    for season in range(seasons):
+        tables = _tables(members, strengths, season)
+
+        members = close_season(tables)
+
+        sizes = [len(division) for division in members]
+        assert len(sizes) == divisions
+        assert max(sizes) - min(sizes) <= 1
+        assert sorted(bot for division in members for bot in division) == list(range(bots))
+        where = {bot: level for level, division in enumerate(members) for bot in division}
+        for level, table in enumerate(tables):
+            for place, (bot, _) in enumerate(table):
+                least, most = _by_rule(level, place, tables)
+                off[min(0, where[bot] - least) + max(0, where[bot] - most)] += 1
+
+    # Sizes differ by one, so somebody at a border may be one off.
+    assert set(off) <= {-1, 0, 1}
+    assert off[0] >= 0.995 * off.total()
+    order = sorted(range(bots), key=strengths.__getitem__, reverse=True)
+    best = set(order[: len(members[0])])
+    assert len(best & set(members[0])) >= 0.75 * len(best)
+    assert len(best & {*members[0], *members[1]}) >= 0.95 * len(best)
+
+
+def test_sorted_field_stays_sorted() -> None:
+    strengths = _strengths(2_000)
+    order = sorted(range(2_000), key=strengths.__getitem__, reverse=True)
+    members = cut_field(order)
+    for season in range(5):
+        members = close_season(_tables(members, strengths, season))
+
+    before = {bot: level for level, division in enumerate(cut_field(order)) for bot in division}
+    after = {bot: level for level, division in enumerate(members) for bot in division}
+    moved = [abs(before[bot] - after[bot]) for bot in order]
+    assert sum(moved) / len(moved) < 2.5

@@ -23,5 +23,6 @@ class Command(BaseCommand):
         season = Season.objects.running().filter(ladder__key=options["ladder"]).first()
         if season is None:
             raise CommandError(f"There is no ladder {options['ladder']!r}.")
-        end_season(season_id=season.pk)
+        if not end_season(season_id=season.pk):
+            raise CommandError(f"Season {season.number} is still being opened; try again.")
         self.stdout.write(f"Season {season.number} takes no more matches; the next one is open.")
