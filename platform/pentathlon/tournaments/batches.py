@@ -52,6 +52,8 @@ class BlockState(models.TextChoices):
     OPEN = "open", "not all played"
     COMPLETE = "complete", "complete"
     VOID = "void", "void: none of its matches counts"
+    PARTIAL = "partial", "incomplete: what was played counts"
+    """On ladders alone; see `tournaments.blocks`."""
 
 
 class BlockOrder(models.TextChoices):

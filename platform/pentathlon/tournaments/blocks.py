@@ -2,6 +2,10 @@
 
 A void leg is queued again with its seed and place, `MOST_REPLAYS` times a block. After that the
 block is void, and what was played of it counts nowhere.
+
+On a ladder, a block that cannot be completed because a bot has gone stays as it is, and what was
+played of it counts. Bots go from ladders every day; to take back a result, a leaderboard with all
+its history would have to be recomputed each time.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from typing import Final
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Exists, OuterRef
 
+from pentathlon.bots.models import OUT_OF_PLAY
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import requeue_void_match
 from pentathlon.ratings.models import LedgerRow, LedgerState
@@ -32,6 +37,7 @@ _AT_ONCE: Final = 300
 """Legs that one transaction looks at."""
 _STEP_S: Final = 0.4
 _UNENDED: Final = (MatchState.PENDING, MatchState.RUNNING)
+_SETTLED_BROKEN: Final = (BlockState.VOID, BlockState.PARTIAL)
 
 
 def mark_due(match_ids: Collection[int]) -> None:
@@ -111,6 +117,7 @@ class _Settling:
 
     def __init__(self, tournament: Tournament, blocks: dict[int, Block]) -> None:
         self._tournament = tournament
+        self._is_ladder = tournament.is_ladder
         self._blocks = blocks
         self._legs: dict[int, list[Match]] = defaultdict(list)
         places = tournament.tournament_matches.filter(block__in=blocks)
@@ -131,7 +138,7 @@ class _Settling:
         gone = self._blocks_of_gone(broken)
         waiting = set()
         for block in broken:
-            if block.state == BlockState.VOID and block.number not in gone:
+            if block.state in _SETTLED_BROKEN and block.number not in gone:
                 continue
             if not self._mend(block, is_gone=block.number in gone):
                 waiting.add(block.number)
@@ -162,13 +169,21 @@ class _Settling:
             block.state, block.result = BlockState.OPEN, None
             return True
         reason = void[0].state_reason if void else "Its results were taken back."
+        is_sound = not any(leg.is_revoked for leg in legs)
+        if self._is_ladder and is_gone and is_sound and len(void) < len(legs):
+            block.state, block.result = BlockState.PARTIAL, None
+            block.reason = reason[:LONGEST_REASON]
+            return True
         return make_void(self._tournament, block, legs, reason=reason)
 
     def _blocks_of_gone(self, blocks: Iterable[Block]) -> set[int]:
         """Return which of these blocks have a bot that has left."""
         by_match = {leg.pk: block.number for block in blocks for leg in self._legs[block.number]}
-        left = self._tournament.entries.exclude(state=EntryState.ACTIVE).values("version")
-        seats = MatchSeat.objects.filter(match__in=by_match, version__in=left)
+        entries = self._tournament.entries
+        left = entries.exclude(state=EntryState.ACTIVE)
+        if self._is_ladder:  # whose author had it leave plays what was paired
+            left = entries.filter(version__state__in=OUT_OF_PLAY)
+        seats = MatchSeat.objects.filter(match__in=by_match, version__in=left.values("version"))
         return {by_match[match] for match in seats.values_list("match", flat=True)}
 
 

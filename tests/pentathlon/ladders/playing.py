@@ -11,8 +11,9 @@ from pentathlon.fleet.models import Worker
 from pentathlon.ladders import membership, pairing, seasons
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder
+from pentathlon.matches.endings import note_endings
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.ratings.services import apply_results, mark_ready
+from pentathlon.ratings.services import apply_results
 from tests.factories import make_bot, make_version, make_worker
 
 
@@ -51,9 +52,10 @@ def make_due() -> None:
     Division.objects.filter(due_at__isnull=False).update(due_at="2020-01-01T00:00Z")
 
 
-def play_waiting(*, winner: int | None = None) -> list[int]:
-    """End all waiting matches of ladders; seat 0 wins, or whoever has a seat of this version."""
-    waiting = list(Match.objects.filter(kind=MatchKind.LADDER, state=MatchState.PENDING))
+def play_waiting(*, winner: int | None = None, only: int | None = None) -> list[int]:
+    """End the waiting matches of ladders, or one of them; seat 0 wins, or a `winner` who sits."""
+    matches = Match.objects.filter(kind=MatchKind.LADDER, state=MatchState.PENDING)
+    waiting = list(matches if only is None else matches.filter(pk=only))
     for match in waiting:
         seats = list(match.seats.order_by("seat"))
         best = next((seat for seat in seats if seat.version_id == winner), seats[0])
@@ -64,7 +66,7 @@ def play_waiting(*, winner: int | None = None) -> list[int]:
     Match.objects.filter(pk__in=ids).update(
         state=MatchState.DONE, sandbox="namespaces", finished_at="2026-01-01T00:00Z", ply=9
     )
-    mark_ready(ids)
+    note_endings(ids)
     apply_results()
     return ids
 
