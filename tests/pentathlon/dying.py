@@ -16,9 +16,14 @@ import django
 django.setup()
 
 # Models exist only from here on.
+from django.db.models.functions import Now  # noqa: E402
+
+from pentathlon.fleet.models import Worker  # noqa: E402
+from pentathlon.ladders import membership, pairing, seasons  # noqa: E402
 from pentathlon.ratings import recomputing  # noqa: E402
 from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
-from pentathlon.tournaments import scheduling  # noqa: E402
+from pentathlon.tournaments import scheduling, services  # noqa: E402
+from pentathlon_engines.tournament.formats import divisions  # noqa: E402
 
 
 def _dying(write: Callable[..., Any], part: int) -> Callable[..., Any]:  # Any: handed on
@@ -49,7 +54,41 @@ def _schedule(part: int) -> None:
             pass
 
 
-_WORKS: Final = {"recompute": _recompute, "schedule": _schedule}
+def _ladder_batch(part: int) -> None:
+    Worker.objects.update(seen_at=Now())
+    with patch.object(pairing, "_count_meetings", _dying(pairing._count_meetings, part)):
+        pairing.make_batches(for_s=60)
+
+
+def _season(part: int) -> None:
+    """End the season, and open as many divisions of the next as there are parts."""
+    dying = _dying(seasons.open_division, part)
+    small = patch.object(divisions, "MOST_BOTS", SMALL_DIVISION)
+    with small, patch.multiple(seasons, _OPENED_AT_ONCE=OPENED_AT_ONCE, open_division=dying):
+        seasons.turn_seasons()
+        seasons.open_divisions(for_s=60)
+
+
+def _places(part: int) -> None:
+    with patch.object(membership, "enter_field", _dying(membership.enter_field, part)):
+        membership.seat_members(for_s=60)
+
+
+def _final_tables(part: int) -> None:
+    with patch.object(services, "note_arithmetic", _dying(services.note_arithmetic, part)):
+        services.close_finished()
+
+
+SMALL_DIVISION: Final = 2
+OPENED_AT_ONCE: Final = 2
+_WORKS: Final = {
+    "recompute": _recompute,
+    "schedule": _schedule,
+    "ladder batch": _ladder_batch,
+    "season": _season,
+    "places": _places,
+    "final tables": _final_tables,
+}
 
 if __name__ == "__main__":
     _WORKS[sys.argv[1]](int(sys.argv[2]))
