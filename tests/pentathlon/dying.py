@@ -19,9 +19,10 @@ django.setup()
 from django.db.models.functions import Now  # noqa: E402
 
 from pentathlon.fleet.models import Worker  # noqa: E402
-from pentathlon.ladders import membership, pairing, seasons  # noqa: E402
+from pentathlon.ladders import membership, pairing, places, seasons  # noqa: E402
 from pentathlon.ratings import recomputing  # noqa: E402
 from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
+from pentathlon.ratings.services import note_arithmetic  # noqa: E402
 from pentathlon.tournaments import scheduling, services  # noqa: E402
 from pentathlon_engines.tournament.formats import divisions  # noqa: E402
 
@@ -70,12 +71,12 @@ def _season(part: int) -> None:
 
 
 def _places(part: int) -> None:
-    with patch.object(membership, "enter_field", _dying(membership.enter_field, part)):
+    with patch.object(membership, "enter_field", _dying(places.enter_field, part)):
         membership.seat_members(for_s=60)
 
 
 def _final_tables(part: int) -> None:
-    with patch.object(services, "note_arithmetic", _dying(services.note_arithmetic, part)):
+    with patch.object(services, "note_arithmetic", _dying(note_arithmetic, part)):
         services.close_finished()
 
 

@@ -18,11 +18,11 @@ from pentathlon_engines.tournament.proof import (
     SEALED,
     BadProof,
     Check,
-    Proof,
     check_proof,
     join_parts,
     planned_matches,
 )
+from pentathlon_engines.tournament.proof_schedule import Proof
 
 _ADDRESS: Final = re.compile(r"(https?://.+?)/(?:api/v1/)?tournaments/(\d+)(?:[/?#].*)?")
 _MOST_PARTS: Final = 1000

@@ -29,23 +29,10 @@ from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import BadRecord, EngineError
 from pentathlon_engines.record.record import verify_record
-from pentathlon_engines.tournament.batches import (
-    History,
-    Note,
-    draw_schedule,
-    next_step,
-    pairings_of,
-)
 from pentathlon_engines.tournament.document import BEFORE as DOCUMENT_BEFORE
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
-from pentathlon_engines.tournament.document import (
-    TournamentDocument,
-    UnknownScheduler,
-    document_hash,
-)
-from pentathlon_engines.tournament.formats.interface import Batch, PlannedBlock
-from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
-from pentathlon_engines.tournament.ladder_batches import LadderHistory, LadderNote
+from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
+from pentathlon_engines.tournament.proof_schedule import OtherBatch, Proof, draw_proof, is_ladder
 from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
 
@@ -59,7 +46,6 @@ FAILED: Final = "failed"
 SEALED: Final = "sealed"
 _TWO: Final = 2
 
-Proof = dict[str, Any]  # Any: JSON
 Json = Any
 """A record from anybody, not verified yet."""
 
@@ -158,12 +144,7 @@ def _head(proof: Proof) -> dict[str, Any]:  # Any: JSON
 
 def _names_in_parts(part: object) -> tuple[str, ...]:
     """Return which lists come in parts: a ladder has nearly as many batches as blocks."""
-    return ("matches", "batches") if isinstance(part, dict) and _is_ladder(part) else ("matches",)
-
-
-def _is_ladder(proof: Proof) -> bool:
-    document = proof.get("document")
-    return isinstance(document, dict) and document.get("scheduler") == LADDER
+    return ("matches", "batches") if isinstance(part, dict) and is_ladder(part) else ("matches",)
 
 
 def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
@@ -182,8 +163,8 @@ def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
     try:
         # The last batch of a cancelled tournament may not be there in full.
         is_cut = proof["state"] == "cancelled"
-        drawn = _draw(proof)[: len(matches) if is_cut else None]
-    except (UnknownScheduler, _OtherBatch) as error:
+        drawn = draw_proof(proof)[: len(matches) if is_cut else None]
+    except (UnknownScheduler, OtherBatch) as error:
         yield Check("schedule", FAILED, str(error))
         return
     yield _check_schedule(matches, drawn)
@@ -192,68 +173,9 @@ def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
     yield _check_results(proof, matches)
 
 
-class _OtherBatch(Exception):
-    """A batch does not follow from what was noted with it."""
-
-
-def _draw(proof: Proof) -> list[Pairing]:
-    """Return the schedule that follows from document, event key and the notes of its batches."""
-    document = TournamentDocument.from_json(proof["document"])
-    key = bytes.fromhex(proof["event_key"])
-    if _is_ladder(proof):
-        return _draw_ladder(proof["batches"], seats=document.table_seats or 0, key=key)
-    if not proof["batches"]:
-        return draw_schedule(document, key=key)
-    history, digest = History(), ""
-    for number, first, last, noted, stated in proof["batches"]:
-        if noted is None:
-            history.add(_blocks_before(document, last, key=key))
-            continue
-        note = Note.from_json(noted)
-        digest = note.digest(digest)
-        if digest != stated:
-            raise _OtherBatch(f"the digest of batch {number} does not follow from what was noted")
-        history.take(note)
-        step = next_step(document, key=key, left=history.left, played=history.blocks)
-        made = step.blocks if isinstance(step, Batch) else ()
-        if len(history.blocks) != first - 1 or len(made) != last - first + 1:
-            raise _OtherBatch(f"batch {number} should have {len(made)} blocks")
-        history.add(made)
-    blocks = [PlannedBlock(block.round, block.seatings) for block in history.blocks]
-    return pairings_of(blocks, first_block=1, first_index=1, key=key)
-
-
-def _draw_ladder(batches: Sequence[Any], *, seats: int, key: bytes) -> list[Pairing]:  # Any: JSON
-    """Return the matches of a ladder's division, batch by batch."""
-    history, digest = LadderHistory(seats, key), ""
-    drawn: list[Pairing] = []
-    for number, first, last, noted, stated in batches:
-        note = LadderNote.from_json(noted)
-        digest = note.digest(digest)
-        if digest != stated:
-            raise _OtherBatch(f"the digest of batch {number} does not follow from what was noted")
-        made = history.next_batch(note)
-        if history.batches != number or (history.blocks, len(made)) != (last, last - first + 1):
-            raise _OtherBatch(f"batch {number} should have {len(made)} blocks")
-        drawn += pairings_of(made, first_block=first, first_index=len(drawn) + 1, key=key)
-    return drawn
-
-
-def _blocks_before(document: TournamentDocument, count: int, *, key: bytes) -> list[PlannedBlock]:
-    """Return the first blocks of a schedule that was begun before there were batches."""
-    blocks: dict[int, list[Pairing]] = {}
-    for pairing in draw_schedule(document, key=key):
-        blocks.setdefault(pairing.block, []).append(pairing)
-    return [
-        PlannedBlock(legs[0].round, tuple(leg.seating for leg in legs))
-        for number, legs in blocks.items()
-        if number <= count
-    ]
-
-
 def _check_results(proof: Proof, matches: Sequence[PlannedMatch]) -> Check:
     """Check that what was noted of results is what the matches say."""
-    if _is_ladder(proof):
+    if is_ladder(proof):
         return Check("results", OK, "they decided later blocks as ratings, which are noted")
     ranks: dict[int, list[list[int] | None]] = {}
     for match in matches:
@@ -381,7 +303,7 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
 
 def _problem_of(record: Json, match: PlannedMatch, proof: Proof) -> str | None:
     document = proof["document"]
-    entered = proof["entries"] if _is_ladder(proof) else document["entries"]
+    entered = proof["entries"] if is_ladder(proof) else document["entries"]
     entries = [entered[number] for number in match.seats]
     expected = {
         "game": document["game"],

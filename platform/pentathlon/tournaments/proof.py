@@ -13,7 +13,8 @@ from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
-from pentathlon_engines.tournament.proof import BATCH_COLUMNS, COLUMNS, FORMAT, Proof
+from pentathlon_engines.tournament.proof import BATCH_COLUMNS, COLUMNS, FORMAT
+from pentathlon_engines.tournament.proof_schedule import Proof
 
 Row = list[object]
 _FIELDS = ("index", "round", "block", "match_id", "match__state")

@@ -15,7 +15,8 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.tournament.ladder_batches import LadderNote
-from pentathlon_engines.tournament.proof import Proof, check_proof, join_parts
+from pentathlon_engines.tournament.proof import check_proof, join_parts
+from pentathlon_engines.tournament.proof_schedule import Proof
 from tests.factories import make_version
 from tests.pentathlon.ladders.playing import (
     division_of,
