@@ -9,9 +9,11 @@ import os
 import re
 from contextlib import ExitStack
 
+from pentathlon.local.bytecode import shared_bytecode
 from pentathlon.local.servers import exported_servers
 
 _servers = ExitStack()
+_servers.enter_context(shared_bytecode())
 _servers.enter_context(exported_servers())
 atexit.register(_servers.close)
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.env import CHECKOUT, child_environment
+from pentathlon.local.bytecode import shared_bytecode
 from pentathlon.local.parts import LEFT_OUT, Part, UnknownPart, choose, part_names
 from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.servers import exported_servers
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         """Run the parts one after the other, then say how each of them went."""
         try:
             parts = choose(options["parts"], pytest_arguments=self._pytest_arguments)
-            with exported_servers():
+            with shared_bytecode(), exported_servers():
                 results = [(part, *self._run(part)) for part in parts]
         except (UnknownPart, ServerFailed) as error:
             raise CommandError(str(error)) from error
