@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,13 @@ from pentathlon.bots.models import VersionState
 from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.fleet.models import Worker
+from pentathlon.fleet.services import record_heartbeat
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines.record.record import verify_record
-from tests.factories import make_match, make_version
+from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import let_lease_expire
-from tests.workers.running import running_platform
+from tests.workers.running import Platform, running_platform
 from workers.sandbox.staging import Staging, sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -25,7 +28,17 @@ def _all_ended() -> bool:
     return not Match.objects.unfinished().exists()
 
 
-def test_matches_are_played_once_and_can_be_verified(tmp_path: Path) -> None:
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """Give a folder of temporary files that every user may enter."""
+    staging = Staging()
+    folder = staging.new_folder()
+    folder.chmod(0o755)
+    yield folder
+    staging.close()
+
+
+def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: Path) -> None:
     upload = make_version(state=VersionState.VALIDATING)
     make_match([upload, upload], kind=MatchKind.VALIDATION)
     versions = [make_version(), make_version(like="greedy")]
@@ -33,21 +46,50 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path) -> None:
         make_match(versions)
 
     with running_platform(tmp_path) as platform:
-        platform.start_worker(slots=2)
+        platform.environment["TMPDIR"] = str(temporary)
+        worker = platform.start_worker(slots=2)
         reconciler = platform.start_reconciler()
         platform.eventually(_all_ended)
         platform.eventually(lambda: "command" in Worker.objects.get().runtimes)
+        _end_without_a_trace(platform, worker, temporary, how=signal.SIGTERM)
         reconciler.terminate()
         assert reconciler.wait(10) == 0, platform.all_logs()
 
-    worker = Worker.objects.get()
-    assert (worker.slots, "python" in worker.runtimes) == (2, True)
-    assert {"layer", "state", "detail"} <= set(worker.layers[0])
+    row = Worker.objects.get()
+    assert (row.slots, "python" in row.runtimes) == (2, True)
+    assert {"layer", "state", "detail"} <= set(row.layers[0])
     for match in Match.objects.select_related("replay"):
         assert (match.state, match.attempts_made) == (MatchState.DONE, 1)
         verify_record(read_record(match.replay))
     upload.refresh_from_db()
     assert upload.state == VersionState.ELIGIBLE
+
+
+def test_without_redis_hints_go_through_the_file_system(tmp_path: Path, temporary: Path) -> None:
+    match = make_match()
+
+    with running_platform(tmp_path, with_broker=False) as platform:
+        platform.environment["TMPDIR"] = str(temporary)
+        worker = platform.start_worker()
+        platform.start_reconciler()
+        platform.eventually(_all_ended)
+        _end_without_a_trace(platform, worker, temporary, how=signal.SIGKILL)
+
+    match.refresh_from_db()
+    assert match.state == MatchState.DONE
+
+
+def _end_without_a_trace(
+    platform: Platform, worker: subprocess.Popen[bytes], folder: Path, *, how: signal.Signals
+) -> None:
+    """End a worker that has played; no temporary file of its own may be left."""
+    made = _temporary(folder)
+    os.kill(worker.pid, how)
+    worker.wait(30)
+    # Slots end by themselves a moment after the worker that they belong to.
+    platform.eventually(lambda: _swept(folder, how) == [])
+    assert made
+    assert not [name for name in made if name.startswith("pymp")]
 
 
 def test_reconciler_works_on_without_a_broker_and_stops_when_asked(tmp_path: Path) -> None:
@@ -67,21 +109,8 @@ def test_reconciler_works_on_without_a_broker_and_stops_when_asked(tmp_path: Pat
     assert Match.objects.get().sent_at is None
 
 
-def test_without_redis_hints_go_through_the_file_system(tmp_path: Path) -> None:
-    match = make_match()
-
-    with running_platform(tmp_path, with_broker=False) as platform:
-        platform.start_worker()
-        platform.start_reconciler()
-        platform.eventually(_all_ended)
-
-    match.refresh_from_db()
-    assert match.state == MatchState.DONE
-
-
 def test_reconciler_takes_over_from_one_that_was_killed(tmp_path: Path) -> None:
     with running_platform(tmp_path) as platform:
-        platform.start_worker()
         copies = [platform.start_reconciler() for _ in range(2)]
         platform.eventually(lambda: _leader() in {copy.pid for copy in copies})
         leader = _leader()
@@ -89,10 +118,15 @@ def test_reconciler_takes_over_from_one_that_was_killed(tmp_path: Path) -> None:
         match = make_match([make_version(), make_version(like="greedy")])
 
         platform.eventually(lambda: _leader() not in {leader, 0})
-        platform.eventually(lambda: not Match.objects.unfinished().exists())
+        worker = make_worker()
+        platform.eventually(lambda: _is_sent(match, worker))
 
+
+def _is_sent(match: Match, worker: Worker) -> bool:
+    # Nothing goes out while no worker is alive.
+    assert record_heartbeat(name=worker.name)
     match.refresh_from_db()
-    assert (match.state, match.attempts_made) == (MatchState.DONE, 1)
+    return match.sent_at is not None
 
 
 def _leader() -> int:
@@ -103,29 +137,6 @@ def _leader() -> int:
 
 def _temporary(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name.startswith(("pent", "pymp")))
-
-
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_worker_leaves_no_temporary_files(tmp_path: Path, how: signal.Signals) -> None:
-    staging = Staging()
-    folder = staging.new_folder()
-    folder.chmod(0o755)
-    make_match([make_version(), make_version(like="greedy")])
-
-    with running_platform(tmp_path) as platform:
-        platform.environment["TMPDIR"] = str(folder)
-        worker = platform.start_worker(slots=2)
-        platform.start_reconciler()
-        platform.eventually(_all_ended)
-        made = _temporary(folder)
-        os.kill(worker.pid, how)
-        worker.wait(30)
-        # Slots end by themselves a moment after the worker that they belong to.
-        platform.eventually(lambda: _swept(folder, how) == [])
-
-    staging.close()
-    assert made
-    assert not [name for name in made if name.startswith("pymp")]
 
 
 def _swept(folder: Path, how: signal.Signals) -> list[str]:
