@@ -9,11 +9,13 @@ import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, given, settings
+from pytest_django.plugin import DjangoDbBlocker
 from schemathesis.checks import CHECKS
 
 from pentathlon.accounts.models import User
 from pentathlon.wsgi import application
 from tests.api.test_schema import COMMITTED
+from tests.databases import rows_for_a_module
 from tests.factories import make_token, make_user
 from tests.pentathlon.web.scene import make_scene
 
@@ -30,6 +32,10 @@ OPEN_BODIES = {
     "POST /api/v1/tournaments/{id}/entries/",
     "POST /api/v1/tournaments/{id}/invitations/",
 }
+pytestmark = pytest.mark.django_db
+
+People = list[dict[str, str]]
+
 SCHEMA: Any = schemathesis.openapi.from_path(COMMITTED)  # Any: the package's own
 SCHEMA.app = application
 OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations()]
@@ -45,20 +51,21 @@ def _one_connection() -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
-@pytest.fixture
-def people(db: None) -> list[dict[str, str]]:
-    """Return the headers of an organiser, an author, staff and nobody at a played cup."""
-    scene = make_scene()
-    staff = make_user()
-    User.objects.filter(pk=staff.pk).update(is_staff=True, is_superuser=True)
-    known = (scene.organiser, scene.author, staff)
-    return [*({"Authorization": f"Bearer {make_token(one)[1]}"} for one in known), {}]
+@pytest.fixture(scope="module")
+def people(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[People]:
+    """Give the headers of an organiser, an author, staff and nobody at a played cup."""
+    with rows_for_a_module(django_db_blocker):
+        scene = make_scene()
+        staff = make_user()
+        User.objects.filter(pk=staff.pk).update(is_staff=True, is_superuser=True)
+        known = (scene.organiser, scene.author, staff)
+        yield [*({"Authorization": f"Bearer {make_token(one)[1]}"} for one in known), {}]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 def test_made_up_requests_are_answered_as_documented(
     operation: Any,  # Any: the package's own
-    people: list[dict[str, str]],
+    people: People,
     pytestconfig: pytest.Config,
 ) -> None:
     turns = itertools.cycle(people)

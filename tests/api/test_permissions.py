@@ -1,10 +1,12 @@
 """Who gets which answer, address by address."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.db import transaction
+from pytest_django.plugin import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope
@@ -12,6 +14,7 @@ from pentathlon.bots.models import VersionState
 from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.tournaments.models import TournamentMatch, TournamentState
 from tests.api.client import V1, assert_problem, client_of, upload
+from tests.databases import rows_for_a_module
 from tests.factories import make_match, make_tournament, make_upload, make_user, make_version
 from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.matches.acting import claimed
@@ -93,8 +96,13 @@ class Place:
     """A version of the author that has not entered."""
 
 
-@pytest.fixture
-def place() -> Place:
+@pytest.fixture(scope="module")
+def place(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Place]:
+    with rows_for_a_module(django_db_blocker):
+        yield _make_place()
+
+
+def _make_place() -> Place:
     author, organiser = make_user(), make_user(organiser=True)
     people = (author, make_user(), organiser, make_user(organiser=True))
     version, spare = make_version(owner=author), make_version(owner=author)

@@ -6,6 +6,7 @@ import select
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from math import inf, nextafter
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
+from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon.env import CHECKOUT, IMPORT_PATH, child_environment
 from pentathlon.matches.models import AttemptState, Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, LedgerState, Rating
 from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import Tournament
+from tests.databases import rows_for_a_module
 from tools.chaos.audit import account_of, refusals_in
 from tools.chaos.document import Size, remains, size_for
 from tools.chaos.quiet import play_in_peace
@@ -77,9 +80,17 @@ def test_paused_worker_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
     assert ended
 
 
+@pytest.fixture(scope="module")
+def peace(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[list[int]]:
+    with rows_for_a_module(django_db_blocker):
+        size = Size(bots=4, cycles=1)
+        played = play_in_peace(size, game="tuned", seed=5, sandbox="namespaces")
+        yield [tournament.pk for tournament in played]
+
+
 @pytest.fixture
-def played(db: None) -> list[Tournament]:
-    return play_in_peace(Size(bots=4, cycles=1), game="tuned", seed=5, sandbox="namespaces")
+def played(peace: list[int], db: None) -> list[Tournament]:
+    return [Tournament.objects.get(pk=pk) for pk in peace]
 
 
 @pytest.fixture
