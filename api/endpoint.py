@@ -36,8 +36,8 @@ class Endpoint(GenericViewSet[T], Generic[T]):
     filterset_class: type[FilterSet] | None = None
     query_parameters: dict[str, tuple[str, ...]] = {}
     """By action, the query parameters besides filters and pagination."""
-    sealed_actions: tuple[str, ...] = ()
-    """Actions that answer 409 while the seed of a match is sealed."""
+    conflicting_actions: tuple[str, ...] = ()
+    """Actions that only read and yet may answer 409: what they show is sealed, hidden or over."""
     takes_idempotency_key = True
     """Whether a POST may be sent again with the same `Idempotency-Key`."""
 

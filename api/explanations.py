@@ -85,7 +85,7 @@ class SeatFileViewSet(Endpoint[Match]):
     queryset = Match.objects.none()
     filter_backends = ()
     pagination_class = None
-    sealed_actions = ("bundle",)
+    conflicting_actions = ("bundle",)
     private_scopes = {"log": Scope.PRIVATE_READ, "bundle": Scope.PRIVATE_READ}
 
     def get_queryset(self) -> MatchQuerySet:

@@ -29,7 +29,7 @@ class ReplayViewSet(Endpoint[Replay]):
     """Stored records of finished matches. They never change."""
 
     noun = "replay of match"
-    sealed_actions = ("retrieve",)
+    conflicting_actions = ("retrieve",)
     queryset = Replay.objects.none()
     filter_backends = ()
     query_parameters = {"board": ("ply", "seat")}

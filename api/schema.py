@@ -122,7 +122,7 @@ class ApiSchema(AutoSchema):
     ) -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
         statuses = _ALWAYS if self.method in SAFE_METHODS else (*_ALWAYS, *_ON_WRITING)
-        if getattr(self.view, "action", "") in getattr(self.view, "sealed_actions", ()):
+        if getattr(self.view, "action", "") in getattr(self.view, "conflicting_actions", ()):
             statuses = (*statuses, HTTPStatus.CONFLICT)
         for status in statuses:
             bodies[str(int(status))] = self._get_response_for_code(  # type: ignore[no-untyped-call]

@@ -146,6 +146,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
     filterset_class = TournamentFilter
     write_scope = Scope.TOURNAMENTS_WRITE
     query_parameters = {"proof": ("part",)}
+    conflicting_actions = ("dry_run", "progress", "standings", "crosstable", "seats", "proof")
 
     def get_queryset(self) -> QuerySet[Tournament]:
         """Leave the divisions of ladders out of lists: those are resources of their own."""

@@ -2,21 +2,30 @@
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
+from django.db.models import Model
 from hypothesis import HealthCheck, Phase, given, settings
 from pytest_django.plugin import DjangoDbBlocker
 from schemathesis.checks import CHECKS
 
-from pentathlon.accounts.models import User
+from pentathlon.accounts.models import ApiToken, User
+from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.challenges.models import Challenge
+from pentathlon.matches.models import Match
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.services import start_tournament
 from pentathlon.wsgi import application
 from tests.api.test_schema import COMMITTED
 from tests.databases import rows_for_a_module
 from tests.factories import make_token, make_user
+from tests.pentathlon.challenges.acting import challenged
+from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.scene import make_scene
 
 # Which options a game has, what stands in an archive, which dates are over, who exists, who may
@@ -34,11 +43,26 @@ OPEN_BODIES = {
 }
 pytestmark = pytest.mark.django_db
 
-People = list[dict[str, str]]
-
 SCHEMA: Any = schemathesis.openapi.from_path(COMMITTED)  # Any: the package's own
 SCHEMA.app = application
 OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations()]
+MODELS: dict[str, type[Model]] = {
+    "bots": Bot,
+    "challenges": Challenge,
+    "matches": Match,
+    "tokens": ApiToken,
+    "tournaments": Tournament,
+    "versions": BotVersion,
+}
+"""What the ids in addresses stand for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """Who asks, by the headers that they send, and what is there."""
+
+    people: list[dict[str, str]]
+    ids: dict[str, list[int]]
 
 
 @pytest.fixture(autouse=True)
@@ -52,23 +76,34 @@ def _one_connection() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def people(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[People]:
-    """Give the headers of an organiser, an author, staff and nobody at a played cup."""
+def platform(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Platform]:
+    """Give an organiser, an author, staff and nobody at a played cup."""
     with rows_for_a_module(django_db_blocker):
         scene = make_scene()
+        challenged(author=scene.author)
+        entered = tuple(version.pk for version in scene.versions)
+        hidden = arranged_cup(scene.organiser, versions=entered, rated=False, hides_results=True)
+        start_tournament(actor=scene.organiser, tournament=hidden)
         staff = make_user()
         User.objects.filter(pk=staff.pk).update(is_staff=True, is_superuser=True)
         known = (scene.organiser, scene.author, staff)
-        yield [*({"Authorization": f"Bearer {make_token(one)[1]}"} for one in known), {}]
+        yield Platform(
+            people=[*({"Authorization": f"Bearer {make_token(one)[1]}"} for one in known), {}],
+            ids={name: _ids_of(model) for name, model in MODELS.items()},
+        )
+
+
+def _ids_of(model: type[Model]) -> list[int]:
+    return list(model._default_manager.order_by("pk").values_list("pk", flat=True))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 def test_made_up_requests_are_answered_as_documented(
     operation: Any,  # Any: the package's own
-    people: People,
+    platform: Platform,
     pytestconfig: pytest.Config,
 ) -> None:
-    turns = itertools.cycle(people)
+    turns = itertools.cycle(platform.people)
     left_out = ["positive_data_acceptance"] if operation.label in OPEN_BODIES else []
     checks = [check for check in CHECKS.get_all() if check.__name__ not in left_out]
 
@@ -81,7 +116,7 @@ def test_made_up_requests_are_answered_as_documented(
         suppress_health_check=list(HealthCheck),
     )
     def ask(case: Any) -> None:  # Any: the package's own
-        _put_existing_ids(case)
+        _put_existing_ids(case, platform.ids)
         # The package's client for WSGI unpacks nothing; compression has tests of its own.
         case.call_and_validate(
             checks=checks, headers={**next(turns), "Accept-Encoding": "identity"}
@@ -90,8 +125,9 @@ def test_made_up_requests_are_answered_as_documented(
     ask()
 
 
-def _put_existing_ids(case: Any) -> None:  # Any: the package's own
-    """Ask for a thing that exists, two times of three: small ids do."""
+def _put_existing_ids(case: Any, ids: dict[str, list[int]]) -> None:  # Any: the package's own
+    """Ask for a thing that exists, two times of three."""
     number = (case.path_parameters or {}).get("id")
-    if isinstance(number, int) and number % 3:
-        case.path_parameters["id"] = number % 9
+    known = ids.get(case.path.split("/")[3])
+    if isinstance(number, int) and number % 3 and known:
+        case.path_parameters["id"] = known[number % len(known)]

@@ -53,6 +53,17 @@ def test_every_refusal_is_described_as_a_problem() -> None:
                 ]
 
 
+@pytest.mark.parametrize(
+    "name", ["dry-run", "progress", "standings", "crosstable", "seats", "proof"]
+)
+def test_reading_that_may_be_refused_for_now_says_so(name: str) -> None:
+    schema = yaml.safe_load(COMMITTED.read_text())
+
+    responses = schema["paths"][f"/api/v1/tournaments/{{id}}/{name}/"]["get"]["responses"]
+
+    assert "409" in responses
+
+
 @pytest.mark.django_db
 def test_docs_page_works_under_its_own_strict_policy(anonymous: APIClient) -> None:
     page = anonymous.get("/api/docs/")
