@@ -17,6 +17,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Let what costs much be raised: `test pentathlon -- --requests 10000`."""
     parser.addoption("--requests", type=int, default=600, help="made-up requests to the site")
     parser.addoption("--storm", type=int, default=7, help="faults in the tournament under fire")
+    parser.addoption("--every-reader", action="store_true", help="look at all as more people")
     parser.addoption("--whole-demo", action="store_true", help="play the whole demo of `up`")
 
 

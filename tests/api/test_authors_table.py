@@ -48,8 +48,8 @@ def _event(game: str) -> Tournament:
 def _public_words(tournament: Tournament, author: User) -> set[str]:
     """Return every word of what an author is told of the tournament, the likely ones first."""
     about = (f"/tournaments/{tournament.pk}/", "/matches/")
-    texts = [text for address, text in answers(tournament, author) if _is_about(address, about)]
-    return {word for text in texts for word in _WORD.findall(text)}
+    told = answers(tournament, author, where=lambda address: _is_about(address, about))
+    return {word for _, text in told for word in _WORD.findall(text)}
 
 
 def _is_about(address: str, about: Iterable[str]) -> bool:

@@ -33,7 +33,8 @@ _WITHOUT_DATABASE = ("bots/test_archives.py", "ratings/test_two_player.py")
 """The longest tests in those folders for which the kind of database makes no difference."""
 LEFT_OUT = (
     "Left out: `manage.py test hostile`, `compiled` and `browser`; longer runs on request: "
-    "`manage.py test pentathlon tools local -- --requests 10000 --storm 200 --whole-demo`."
+    "`manage.py test pentathlon api tools local -- "
+    "--requests 10000 --every-reader --storm 200 --whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +18,8 @@ import pentathlon_engines
 
 _ENGINES: Final = Path(pentathlon_engines.__file__).parent
 _OUTSIDE: Final = ("https://", "http://")
+_DOCUMENTS: Final = 32
+"""How many to keep as HTML: more than there are. They take a quarter of a second to render."""
 
 
 def rules_text(game: str) -> str | None:
@@ -39,6 +41,7 @@ def title_and_body(text: str) -> tuple[str, str]:
     return first.removeprefix("# ").strip(), rest
 
 
+@lru_cache(maxsize=_DOCUMENTS)
 def render_markdown(text: str) -> SafeString:
     """Return Markdown as HTML of our pages; tags in the text are shown, not followed."""
     html: str = _parser().render(text).strip()

@@ -9,14 +9,9 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import close_finished
 from tests.factories import make_user
 from tests.pentathlon.web.pages import page_of, part_of
-from tests.pentathlon.web.scene import Scene, make_scene, play_all
+from tests.pentathlon.web.scene import Scene, play_all
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def scene() -> Scene:
-    return make_scene()
 
 
 def polled(address: str) -> list[str]:

@@ -12,14 +12,9 @@ from pentathlon.replays.services import read_record
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match
 from tests.pentathlon.web.pages import Page, page_of, part_of
-from tests.pentathlon.web.scene import Scene, make_scene
+from tests.pentathlon.web.scene import Scene
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def scene() -> Scene:
-    return make_scene()
 
 
 def match_page(match: Match, query: str = "") -> Page:

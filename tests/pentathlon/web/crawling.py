@@ -1,0 +1,37 @@
+"""Follow every link of ours, as a reader with much time would."""
+
+from collections.abc import Iterator
+from urllib.parse import urljoin, urlsplit
+
+from django.test import Client
+
+from tests.pentathlon.web.pages import Page, page_of
+
+MOST_PAGES = 400
+
+
+def crawl(client: Client) -> dict[str, Page]:
+    """Follow every link of ours from the home page; return the pages by address."""
+    waiting, found = ["/"], dict[str, Page]()
+    while waiting and len(found) < MOST_PAGES:
+        address = waiting.pop(0)
+        if address in found or not _is_ours(address):
+            continue
+        response = client.get(address, follow=True)
+        assert response.status_code == 200, address
+        if response["Content-Type"].startswith("text/html"):
+            found[address] = page_of(response)
+            waiting += _targets(address, found[address])
+    return found
+
+
+def _is_ours(address: str) -> bool:
+    return address.startswith("/") and not address.startswith(("/api/", "/admin/"))
+
+
+def _targets(address: str, page: Page) -> Iterator[str]:
+    # Every ply has a link; the first three stand for all.
+    plies = [link for link in page.links() if "ply=" in link]
+    for link in page.links():
+        if link not in plies[3:] and not urlsplit(link).netloc:
+            yield urljoin(address, link).partition("#")[0]
