@@ -11,6 +11,7 @@ from api.errors import UnknownAddress
 from api.events import EventViewSet
 from api.explanations import SeatFileViewSet
 from api.games import GameViewSet
+from api.kit import KitView
 from api.ladders import LadderViewSet
 from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
@@ -46,6 +47,7 @@ _seat = rf"^v1/matches/(?P<pk>{ID})/seats/(?P<seat>\d{{1,2}})"
 
 app_name = "api"
 urlpatterns = [
+    path("v1/kit/", KitView.as_view(), name="kit"),
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),

@@ -19,7 +19,7 @@ from api.negotiation import ShallowJSONParser
 from api.people import PersonSerializer
 from api.requests import ReasonField, RequestSerializer
 from pentathlon.accounts.models import Scope
-from pentathlon.bots.archives import CheckedArchive, read_archive
+from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     LONGEST_NOTES,
@@ -31,7 +31,8 @@ from pentathlon.bots.services import (
 )
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.uploads import submit_version, validate_again
-from pentathlon.server.limits import LARGEST_ARCHIVE
+from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 
 T = TypeVar("T", bound=Model)
 
@@ -119,12 +120,20 @@ class UploadEndpoint(Endpoint[T], Generic[T]):
 
 
 class VersionLogSerializer(serializers.ModelSerializer[BotVersion]):
-    """The result and log of a validation, for the author."""
+    """The result and the logs of a build and a validation, for the author."""
+
+    build_log = serializers.SerializerMethodField(
+        help_text="Grows while the build runs; its end is kept."
+    )
 
     class Meta:
         model = BotVersion
-        fields = ("id", "state", "state_reason", "validation_log")
+        fields = ("id", "state", "state_reason", "build_log", "validation_log")
         read_only_fields = fields
+
+    def get_build_log(self, version: BotVersion) -> str:
+        """Return what the build has written; nothing for what is not built."""
+        return version.build_log.text if hasattr(version, "build_log") else ""
 
 
 class VersionFilter(filters.FilterSet):
@@ -207,7 +216,7 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
     @extend_schema(responses=VersionLogSerializer)
     @action(detail=True)
     def log(self, request: Request, pk: str) -> Response:
-        """Read what one of your versions wrote to standard error during its validation."""
+        """Read what the build of one of your versions wrote, and the version in its validation."""
         return Response(VersionLogSerializer(self._readable_version()).data)
 
     def _readable_version(self) -> BotVersion:

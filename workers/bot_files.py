@@ -11,8 +11,8 @@ from typing import Final
 
 import structlog
 
-from pentathlon.bots.archives import unpack, verify
 from pentathlon.bots.models import Archive
+from pentathlon_engines.archive.archives import unpack, verify
 from workers.sandbox.staging import Inventory, Staging, remove_tree
 
 _log: Final = structlog.stdlib.get_logger(__name__)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
-from pentathlon.bots.archives import read_built
-from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import BotVersion
-from pentathlon.bots.services import keep_build
+from pentathlon.bots.services import keep_build, note_build_log
 from pentathlon.matches.jobs import SeatJob
+from pentathlon_engines.archive.archives import read_built
+from pentathlon_engines.errors import BadArchive
 from pentathlon_engines.manifest import read_manifest
 from pentathlon_engines.match.launcher import Launcher, LaunchFailed
 from workers.sandbox.build import BuildFailed, build
 from workers.sandbox.launcher import SandboxLauncher
+
+_STORED_EVERY_S: Final = 1.0
 
 
 class BuildRefused(Exception):
@@ -25,6 +29,28 @@ class BuildRefused(Exception):
         super().__init__(reason)
         self.version_id = version_id
         self.log = log
+
+
+class _LiveLog:
+    """Lets an author read the log while the build runs."""
+
+    def __init__(self, version_id: int, on_tick: Callable[[], None]) -> None:
+        self._version_id = version_id
+        self._on_tick = on_tick
+        self._stored = ""
+        self._next = 0.0
+
+    def show(self, log: str) -> None:
+        """Store the log if it has grown, once a second at most."""
+        self._on_tick()
+        if log != self._stored and time.monotonic() >= self._next:
+            self._next = time.monotonic() + _STORED_EVERY_S
+            self.store(log)
+
+    def store(self, log: str) -> None:
+        """Store the log."""
+        self._stored = log
+        note_build_log(version_id=self._version_id, log=log)
 
 
 def build_version(
@@ -44,7 +70,9 @@ def build_version(
     if not isinstance(launcher, SandboxLauncher):
         raise LaunchFailed(f"{seat.name} must be built, and that needs a sandbox")
     manifest = read_manifest(folder)
-    made = build(folder, manifest, launcher=launcher, on_tick=on_tick)
+    live = _LiveLog(seat.version_id, on_tick)
+    made = build(folder, manifest, launcher=launcher, on_tick=live.show)
+    live.store(made.log)
     if isinstance(made, BuildFailed):
         raise BuildRefused(made.reason, version_id=seat.version_id, log=made.log)
     try:

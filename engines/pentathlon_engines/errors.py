@@ -10,6 +10,8 @@ EngineError
 ├── BadChance            a chance text that is not a possible outcome here
 ├── NotToMove            another seat or chance decides now, or the match is over
 ├── BadManifest          an invalid bot.toml
+├── BadArchive           a zip that is no bot's
+│   └── LargeArchive     one with more bytes or entries than allowed
 ├── BadMessage           a line that is no message of the protocol
 ├── BadRecord            a record whose match does not come out as it says
 ├── BadBundle            a file that is no valid bundle
@@ -94,6 +96,24 @@ class BadManifest(EngineError):
         super().__init__(message)
         if code is not None:
             self.code = code
+
+
+class BadArchive(EngineError):
+    """A zip that is no bot's; `path` names the entry, where one is to blame."""
+
+    code = "bad_archive"
+
+    def __init__(self, message: str, *, code: str | None = None, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+        if code is not None:
+            self.code = code
+
+
+class LargeArchive(BadArchive):
+    """A zip with more bytes or entries than allowed."""
+
+    code = "too_large"
 
 
 class BadMessage(EngineError):

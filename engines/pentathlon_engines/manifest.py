@@ -37,6 +37,7 @@ COMMAND: Final = "command"
 MOST_PROCESSES: Final = 16
 BUILT_IN: Final = Path(__file__).parent / "bots"
 
+_NOT_UPLOADED: Final = frozenset({"__pycache__", "node_modules", "target"})
 _LONGEST_SHOWN: Final = 60
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
@@ -143,14 +144,25 @@ def built_in_bots() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(BUILT_IN.glob(f"*/{FILE_NAME}"))}
 
 
-def content_hash(folder: Path) -> str:
-    """Return the hash over names, modes and contents of the files, as an upload would have it.
+def bot_files(folder: Path) -> list[Path]:
+    """Return the files of a bot, in the order of their names, that an upload takes along.
 
-    It leaves out compiled Python, and files whose names begin with a dot.
+    What begins with a dot, compiled Python and what tools have fetched or built stays at home.
     """
+    found = []
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        stays = any(part.startswith(".") or part in _NOT_UPLOADED for part in parts)
+        if path.is_file() and not stays:
+            found.append(path)
+    return found
+
+
+def content_hash(folder: Path) -> str:
+    """Return the hash over names, modes and contents of the files, as an upload would have it."""
     return hash_files(
         (path.relative_to(folder).as_posix(), _is_program(path), path.read_bytes())
-        for path in _files(folder)
+        for path in bot_files(folder)
     )
 
 
@@ -166,14 +178,6 @@ def hash_files(files: Iterable[tuple[str, bool, bytes]]) -> str:
 
 def _is_program(path: Path) -> bool:
     return bool(path.stat().st_mode & stat.S_IXUSR)
-
-
-def _files(folder: Path) -> list[Path]:
-    return [
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
-    ]
 
 
 def _parse_table(data: bytes) -> dict[str, object]:

@@ -5,7 +5,7 @@ from rest_framework.test import APIClient
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchKind, MatchState
-from pentathlon.server.limits import LARGEST_ARCHIVE
+from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_bot, make_match, make_upload, make_user, make_version
 from tests.pentathlon.bots.hostile import ARCHIVES, Hostile

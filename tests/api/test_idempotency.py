@@ -6,10 +6,11 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import IdempotencyRecord
-from pentathlon.bots.archives import CheckedArchive, read_archive
+from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
+from pentathlon_engines.archive.archives import CheckedArchive
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import make_tournament, make_upload, make_user, make_version
 from tests.pentathlon.together import all_at_once

@@ -14,7 +14,7 @@ from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.parts import count_parts
 from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.cli.proof import verify_tournament
+from pentathlon_engines.cli.tournament_proof import verify_tournament
 from tests.api.client import V1
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from pentathlon.accounts.models import User
-from pentathlon.local.bot_zip import zipped
 from pentathlon.local.demo_logins import demo_logins
 from pentathlon.local.demo_plan import BOTS, Plan, authors, folder_of, plans
 from pentathlon.matches.uploads import submit_bot
 from pentathlon_engines import GAMES
+from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.manifest import bot_command, content_hash, read_manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -122,7 +122,7 @@ def test_every_bot_can_be_uploaded() -> None:
     owner = make_user()
 
     for bot in authors(["ada"]):
-        assert submit_bot(actor=owner, archive=zipped(folder_of(bot))).bot.name == bot
+        assert submit_bot(actor=owner, archive=pack_bot(folder_of(bot)).normalised).bot.name == bot
 
 
 @pytest.mark.django_db

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from pentathlon.bots.archives import DamagedArchive
 from pentathlon.bots.models import Archive
+from pentathlon_engines.archive.archives import DamagedArchive
 from tests.factories import make_version
 from workers.bot_files import BotFiles
 from workers.sandbox.staging import remove_tree

@@ -148,3 +148,13 @@ def test_match_of_a_version_to_be_built_needs_namespaces() -> None:
     upload('["cp", "source.py", "made.py"]')
 
     assert requirements_of(Match.objects.with_seats().get()).sandbox is SandboxLevel.NAMESPACES
+
+
+def test_log_of_a_build_is_kept_for_its_author(launcher: SandboxLauncher, files: BotFiles) -> None:
+    version = upload('["sh", "-c", "echo compiling; cp source.py made.py"]')
+
+    play_jobs([validation()], launcher=launcher, files=files)
+
+    version.refresh_from_db()
+    assert version.state == VersionState.ELIGIBLE
+    assert version.build_log.text == "compiling\n"

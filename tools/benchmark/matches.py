@@ -14,10 +14,9 @@ from statistics import median
 
 import msgspec
 
-from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import BotVersion
-from pentathlon.local.bot_zip import zipped
 from pentathlon.matches.dispatch.publishing import BATCH
+from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.manifest import bot_command, built_in_bots, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, Launcher
 from pentathlon_engines.match.plain_launcher import PlainLauncher
@@ -48,7 +47,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         folder = built_in_bots()[self.bot]
-        self.version = self.stage.enter(read_archive(zipped(folder)))
+        self.version = self.stage.enter(pack_bot(folder))
         self.command = bot_command(folder, read_manifest(folder))
 
     def measure(self, game: str, matches: int, say: Callable[[str], None]) -> Costs:

@@ -14,7 +14,6 @@ from django.conf import settings
 from redis import Redis
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.archives import CheckedArchive
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import create_bot
 from pentathlon.env import child_environment
@@ -27,6 +26,7 @@ from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
 from pentathlon_engines import GAMES
+from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.launcher import SandboxLevel
 from tools.benchmark.meter import cpu_s_of
 from workers.publisher import Publisher, hints_in_broker

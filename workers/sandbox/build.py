@@ -58,11 +58,12 @@ def build(
     *,
     launcher: SandboxLauncher,
     limits: Limits = BUILD_LIMITS,
-    on_tick: Callable[[], None] | None = None,
+    on_tick: Callable[[str], None] | None = None,
 ) -> BuiltBot | BuildFailed:
     """Run the build command of a bot and return the files in its folder.
 
-    `on_tick` is called about 100 times a second; what it raises ends the build.
+    `on_tick` is called about 100 times a second, with the log so far; what it raises ends the
+    build.
 
     Raises:
         LaunchFailed: the host cannot build; the bot is not at fault.
@@ -90,7 +91,7 @@ def build(
 
 
 def _watch(
-    bot: SandboxedBot, limits: Limits, on_tick: Callable[[], None] | None
+    bot: SandboxedBot, limits: Limits, on_tick: Callable[[str], None] | None
 ) -> tuple[Breach | None, str]:
     """Watch a build to its end; return the limit it broke, and the end of its log."""
     log = _Log(limits.stderr_keep_bytes)
@@ -105,7 +106,7 @@ def _watch(
         if ended or breach is not None:
             return breach, str(log)
         if on_tick is not None:
-            on_tick()
+            on_tick(str(log))
 
 
 class _Log:

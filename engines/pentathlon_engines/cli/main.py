@@ -6,32 +6,46 @@ Exit codes: 0 ok, 1 a check failed, 2 wrong use, 3 host, server or network, 130 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Final
 
 import typer
 
-from pentathlon_engines.cli.check import check
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, USAGE, CommandFailed
-from pentathlon_engines.cli.init import init
 from pentathlon_engines.cli.output import say
-from pentathlon_engines.cli.play import play
-from pentathlon_engines.cli.record import replay, verify
-from pentathlon_engines.cli.tournament import tournament
 from pentathlon_engines.errors import BadManifest, EngineError
 from pentathlon_engines.match.launcher import LaunchFailed
 
-app = typer.Typer(
-    help="Write, try and check bots for the games of Pentathlon.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
+COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "init": "init",
+        "play": "play",
+        "check": "check",
+        "replay": "replay",
+        "verify": "verify",
+        "tournament": "tournament",
+        "login": "login",
+        "logout": "login",
+        "whoami": "login",
+        "submit": "submit",
+        "bots": "bots",
+        "matches": "matches",
+        "leaderboard": "leaderboard",
+        "logs": "logs",
+        "challenge": "challenge",
+        "repro": "repro",
+        "watch": "watch",
+    }
 )
-for _command in (init, play, check, replay, verify, tournament):
-    app.command()(_command)
+"""The module in `commands/` that has the function of this name, in the order of the help."""
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
     try:
-        app()
+        _make_app(sys.argv[1:2])()
     except CommandFailed as error:
         _fail(str(error), error.try_next, error.exit_code)
     except BadManifest as error:
@@ -40,6 +54,30 @@ def main() -> None:
         _fail(f"{error}.", "pentathlon play --help", USAGE)
     except LaunchFailed as error:
         _fail(f"{error}.", "pentathlon check BOT", HOST_OR_SERVER)
+
+
+def _make_app(first_word: Collection[str]) -> typer.Typer:
+    """Return the application, with only the command that is named: importing all takes longer."""
+    app = typer.Typer(
+        help="Write, try, submit and follow bots for the games of Pentathlon.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    # With a single command and no callback there would be no names of commands.
+    app.callback()(_take_no_options)
+    for name in [name for name in COMMANDS if name in first_word] or COMMANDS:
+        app.command(name)(_load(name))
+    return app
+
+
+def _take_no_options() -> None:
+    """Write, try, submit and follow bots for the games of Pentathlon."""
+
+
+def _load(name: str) -> Callable[..., None]:
+    module = import_module(f"pentathlon_engines.cli.commands.{COMMANDS[name]}")
+    command: Callable[..., None] = getattr(module, name)
+    return command
 
 
 def _fail(message: str, try_next: str, exit_code: int) -> None:

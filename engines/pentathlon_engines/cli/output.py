@@ -1,36 +1,38 @@
-"""Print results to standard output, and everything else to standard error."""
+"""Print results to standard output, and everything else to standard error.
+
+Without rich, whose import takes longer than most commands; what needs it is in `tables.py`.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from typing import Final
-
-import typer
-from rich.console import Console
-from rich.table import Table
 
 LOG_LINES: Final = 10
 
 
 def print_json(data: object) -> None:
     """Print one JSON document, the only thing on standard output."""
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    print_text(json.dumps(data, ensure_ascii=False, indent=2))
 
 
-def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a plain table."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for header in headers:
-        table.add_column(header, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console(highlight=False, markup=False).print(table)
+def print_json_line(data: object) -> None:
+    """Print one of many JSON documents, each on a line of its own."""
+    print_text(json.dumps(data, ensure_ascii=False))
+
+
+def print_text(text: str) -> None:
+    """Print a result."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def say(text: str) -> None:
     """Print a line for people to standard error."""
-    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(text)
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 def show_log(log: bytes, notes: Sequence[tuple[int, str]]) -> None:

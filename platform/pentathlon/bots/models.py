@@ -195,3 +195,18 @@ class VersionGame(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version}: {self.game}"
+
+
+class BuildLog(models.Model):
+    """The end of what the build of a version wrote, while it runs and afterwards.
+
+    Only its author may read it. Not a column of versions, which are read by the hundred.
+    """
+
+    version = models.OneToOneField(
+        BotVersion, on_delete=models.CASCADE, primary_key=True, related_name="build_log"
+    )
+    text = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"build of version {self.version_id}"

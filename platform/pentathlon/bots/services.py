@@ -7,12 +7,12 @@ from django.db.models import Max, Sum
 from django.db.models.functions import Length, Now
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.archives import CheckedArchive
 from pentathlon.bots.bad_archive import BadArchive
-from pentathlon.bots.models import Archive, Bot, BotVersion, VersionGame, VersionState
+from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog, VersionGame, VersionState
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.common.texts import storable
 from pentathlon.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
+from pentathlon_engines.archive.archives import CheckedArchive
 
 LONGEST_NOTES = 200
 LONGEST_REASON = 200
@@ -173,6 +173,12 @@ def keep_build(*, version_id: int, built: CheckedArchive) -> str:
         version.built = _store_archive(built)
         version.save(update_fields=("built",))
     return version.files_hash
+
+
+def note_build_log(*, version_id: int, log: str) -> None:
+    """Store the end of what the build of a version has written so far."""
+    text = storable(log)[-LONGEST_LOG:]
+    BuildLog.objects.update_or_create(version_id=version_id, defaults={"text": text})
 
 
 @transaction.atomic

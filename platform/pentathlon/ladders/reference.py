@@ -15,11 +15,12 @@ from zipfile import ZipFile
 import structlog
 from django.db import transaction
 
-from pentathlon.bots.archives import CheckedArchive, read_archive
+from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.common.errors import Conflict
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.matches.uploads import submit_bot, submit_version, validate_again
+from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
 PREFIX: Final = "reference-"

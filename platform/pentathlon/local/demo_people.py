@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any, Final
 
 from pentathlon.local.api_client import ApiClient
-from pentathlon.local.bot_zip import zipped
 from pentathlon.local.demo_logins import Login
 from pentathlon.local.demo_plan import authors, folder_of
+from pentathlon_engines.archive.packing import pack_bot
 
 Json = dict[str, Any]  # Any: JSON
 
@@ -68,7 +68,9 @@ class People:
     def _uploaded(self, bot: str, author: str) -> int:
         client = self._client(author)
         found = client.get("bots/", owner=author, name=bot)["results"]
-        stored: Json = found[0] if found else client.upload("bots/", zipped(folder_of(bot)))
+        stored: Json = (
+            found[0] if found else client.upload("bots/", pack_bot(folder_of(bot)).normalised)
+        )
         return int(stored["latest_version"]["id"])
 
     def _named(self, role: str) -> list[str]:

@@ -10,7 +10,7 @@ import secrets
 from django.db import transaction
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.archives import CheckedArchive, read_archive
+from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     add_version,
@@ -23,6 +23,7 @@ from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon_engines import GAMES
+from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.record.shape import SEED_END
 
 

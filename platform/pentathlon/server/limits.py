@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from pentathlon_engines.archive.files import LARGEST_ARCHIVE
+
 KILOBYTE: Final = 1024
 MEGABYTE: Final = 1024 * KILOBYTE
 
-LARGEST_ARCHIVE: Final = 16 * MEGABYTE
-"""Of an upload, and of all its files together."""
 LARGEST_UPLOAD: Final = LARGEST_ARCHIVE + 64 * KILOBYTE
 """An archive and the other fields of its form."""
 LARGEST_BODY: Final = MEGABYTE

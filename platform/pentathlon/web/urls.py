@@ -135,6 +135,7 @@ urlpatterns = [
     path("docs/ranking/", docs.ranking_rule, name="ranking_rule"),
     path("docs/organisers/", docs.organiser_guide, name="organiser_guide"),
     path("docs/limits/", docs.limits, name="limits"),
+    path("kit/", kit.kit, name="kit"),
     path("kit/<str:name>", kit.wheel, name="wheel"),
     path("status/", status.status, name="status"),
     path("workers/", status.workers, name="workers"),

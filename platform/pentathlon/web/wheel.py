@@ -12,6 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from django.http import HttpRequest
+from django.urls import reverse
 from hatchling.builders.wheel import WheelBuilder
 
 from pentathlon.env import CHECKOUT
@@ -36,3 +38,13 @@ def engines_wheel() -> Wheel:
         (made,) = builder.build(directory=folder, versions=["standard"])
         data = Path(made).read_bytes()
     return Wheel(name=Path(made).name, data=data, sha256=sha256(data).hexdigest())
+
+
+def install_line(request: HttpRequest, *, extra: str) -> str:
+    """Return the shell command that installs the engines from this site and checks their hash.
+
+    In double quotes, which every usual shell understands, that of Windows included.
+    """
+    wheel = engines_wheel()
+    address = request.build_absolute_uri(reverse("wheel", args=[wheel.name]))
+    return f'pip install "pentathlon-engines[{extra}] @ {address}#sha256={wheel.sha256}"'

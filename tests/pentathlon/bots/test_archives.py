@@ -6,14 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pentathlon.bots.archives import (
-    DamagedArchive,
-    read_archive,
-    read_built,
-    unpack,
-    verify,
-)
+from pentathlon.bots.archives import read_archive
 from pentathlon.bots.bad_archive import BadArchive, LargeArchive
+from pentathlon_engines import errors
+from pentathlon_engines.archive.archives import DamagedArchive, read_built, unpack, verify
 from pentathlon_engines.manifest import content_hash
 from tests.factories import make_upload, zip_files
 from tests.pentathlon.bots.hostile import ARCHIVES, HONEST, MANIFEST, Hostile, named
@@ -215,7 +211,7 @@ def test_result_of_a_build_may_be_executed() -> None:
 def test_bad_result_of_a_build_is_refused(files: dict[str, bytes | str], code: str) -> None:
     manifest = read_archive(zip_files({"bot.toml": TO_BUILD})).manifest
 
-    with pytest.raises(BadArchive) as caught:
+    with pytest.raises(errors.BadArchive) as caught:
         read_built(zip_files(files), manifest)
 
     assert caught.value.code == code

@@ -230,12 +230,26 @@ def test_flood_of_output_does_not_keep_a_build_from_its_limits(
         built_by("sh", "-c", "yes & yes >&2 & while :; do :; done"),
         launcher=launcher,
         limits=SMALL,
-        on_tick=lambda: looks.append(None),
+        on_tick=lambda log: looks.append(None),
     )
 
     assert isinstance(failed, BuildFailed)
     assert "CPU time" in failed.reason
     assert looks
+
+
+def test_log_is_told_while_the_build_runs(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    def stop(log: str) -> None:
+        if log == "one\n":
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        build(
+            tmp_path,
+            built_by("sh", "-c", "echo one; exec tail -f /dev/null"),
+            launcher=launcher,
+            on_tick=stop,
+        )
 
 
 def test_name_that_is_no_text_fails_the_build(launcher: SandboxLauncher, tmp_path: Path) -> None:

@@ -18,10 +18,8 @@ from django.db import connection
 from django.db.models import Max, Model
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.archives import read_archive
 from pentathlon.bots.models import Bot, BotVersion, VersionGame, VersionState
 from pentathlon.bots.services import create_bot
-from pentathlon.local.bot_zip import zipped
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -46,6 +44,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon_engines import GAMES
+from pentathlon_engines.archive.packing import pack_bot
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.referee import Referee
@@ -114,7 +113,7 @@ def _parts(total: int, longest: int) -> Iterator[int]:
 
 def make_bots(owner: User, count: int) -> list[int]:
     """Make eligible bots; return the ids of their versions."""
-    archive = read_archive(zipped(built_in_bots()["random"]))
+    archive = pack_bot(built_in_bots()["random"])
     first = create_bot(actor=owner, archive=archive)
     BotVersion.objects.filter(pk=first.pk).update(state=VersionState.ELIGIBLE)
     bots = Bot.objects.bulk_create(

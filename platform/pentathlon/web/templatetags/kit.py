@@ -1,12 +1,15 @@
-"""A tag with the command that installs the engines of this site."""
+"""Tags for commands: the one way in which pages print what is to be typed into a shell."""
 
+from html import unescape
 from typing import Any
 
 from django import template
 from django.http import HttpRequest
-from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
-from pentathlon.web.wheel import engines_wheel
+from pentathlon.web.templatetags.components import glyph
+from pentathlon.web.wheel import install_line
 
 register = template.Library()
 
@@ -15,6 +18,32 @@ register = template.Library()
 def install_command(context: dict[str, Any], extra: str = "cli") -> str:  # Any: a template's
     """Return the shell command that installs the engines from this site and checks their hash."""
     request: HttpRequest = context["request"]
-    wheel = engines_wheel()
-    address = request.build_absolute_uri(reverse("wheel", args=[wheel.name]))
-    return f"pip install 'pentathlon-engines[{extra}] @ {address}#sha256={wheel.sha256}'"
+    return install_line(request, extra=extra)
+
+
+@register.simple_tag(takes_context=True)
+def site_address(context: dict[str, Any]) -> str:  # Any: a template's
+    """Return the address of this site, as the reader has reached it."""
+    request: HttpRequest = context["request"]
+    return f"{request.scheme}://{request.get_host()}"
+
+
+@register.simple_block_tag(end_name="endshell")
+def shell(content: str) -> SafeString:
+    """Lay out commands, one a line, with a button that copies all of them.
+
+    A test runs every command that is printed in this way.
+    """
+    commands = [unescape(line.strip()) for line in content.splitlines() if line.strip()]
+    lines = format_html_join(
+        "\n", '<span class="prompt">$ </span>{}', ((command,) for command in commands)
+    )
+    return format_html(
+        '<div class="code"><pre tabindex="0" data-commands>{}</pre>'
+        '<button class="button" type="button" data-copy="{}" hidden>{}'
+        '<span class="hide">Copy the command{}</span></button></div>',
+        lines,
+        " && ".join(commands),
+        glyph("copy"),
+        "" if len(commands) == 1 else "s",
+    )

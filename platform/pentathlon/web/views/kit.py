@@ -1,25 +1,41 @@
-"""The download of the engines with the `pentathlon` command."""
+"""The author's kit: the package with the `pentathlon` command, and how to install it."""
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.caching import answer_if_changed
 from pentathlon.web.wheel import engines_wheel
-
-_A_DAY_S = 24 * 3600
+from pentathlon_engines.match.protocol import PROTOCOL
+from pentathlon_engines.version import __version__
 
 
 @require_safe
-def wheel(request: HttpRequest, name: str) -> HttpResponse:
+def kit(request: HttpRequest) -> HttpResponse:
+    """Show how to install the kit, and what its commands do."""
+    context = {
+        "section": "docs",
+        "wheel": engines_wheel(),
+        "version": __version__,
+        "protocol": PROTOCOL,
+    }
+    return render(request, "web/kit.html", context)
+
+
+@require_safe
+def wheel(request: HttpRequest, name: str) -> HttpResponseBase:
     """Send the wheel of the engines that this site runs."""
     found = engines_wheel()
     if name != found.name:
         raise Http404(f"There is no {name}; this site runs {found.name}.")
-    return HttpResponse(
-        found.data,
-        content_type="application/octet-stream",
-        headers={
-            "Cache-Control": f"public, max-age={_A_DAY_S}",
-            "Content-Disposition": f'attachment; filename="{found.name}"',
-            "ETag": f'"{found.sha256}"',
-        },
-    )
+
+    def send() -> HttpResponse:
+        return HttpResponse(
+            found.data,
+            content_type="application/octet-stream",
+            headers={"Content-Disposition": f'attachment; filename="{found.name}"'},
+        )
+
+    # The same name may have another content after an update: an old copy would not fit its hash.
+    return answer_if_changed(request, tag=f'"{found.sha256}"', make=send)

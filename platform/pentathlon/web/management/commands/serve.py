@@ -1,5 +1,6 @@
 import logging
 import resource
+import threading
 from argparse import ArgumentParser
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from django.core.management.base import BaseCommand
 
 from pentathlon.server.connection import Connection
 from pentathlon.server.limits import IDLE_S, MOST_CONNECTIONS
+from pentathlon.web.wheel import engines_wheel
 
 _OPEN_FILES: Final = 4 * MOST_CONNECTIONS
 """Connections, their temporary files, databases and static files."""
@@ -30,6 +32,8 @@ class Command(BaseCommand):
         _allow_open_files()
         # What a stranger sends is no warning of ours.
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        # A page that prints the install command would wait for it; at a bad moment for seconds.
+        threading.Thread(target=engines_wheel, daemon=True).start()
         uvicorn.run(
             "pentathlon.asgi:application",
             host=options["host"],

@@ -4,6 +4,8 @@ Everything is checked in memory, cheapest first: the size, the number of entries
 kinds, then the contents, counted while they are read.
 """
 
+from __future__ import annotations
+
 import io
 import stat
 import zlib
@@ -12,10 +14,11 @@ from struct import error as StructError  # noqa: N812  an exception, named as on
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from pentathlon.bots.archive_names import check_names
-from pentathlon.bots.bad_archive import BadArchive, LargeArchive
-from pentathlon.server.limits import LARGEST_ARCHIVE
+from pentathlon_engines.archive.names import check_names
+from pentathlon_engines.errors import BadArchive, LargeArchive
 
+LARGEST_ARCHIVE: Final = 16 * 1024 * 1024
+"""Of an upload, and of all its files together."""
 MOST_FILE_BYTES: Final = 8 * 1024 * 1024
 MOST_FILES: Final = 200
 MOST_RATIO: Final = 100

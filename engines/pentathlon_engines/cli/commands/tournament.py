@@ -9,7 +9,8 @@ from typing import Annotated, Final
 import typer
 
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.output import print_json, print_table, say
+from pentathlon_engines.cli.output import print_json, say
+from pentathlon_engines.cli.tables import print_table
 from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.dry_run import DryRun, make_dry_run

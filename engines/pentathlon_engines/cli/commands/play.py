@@ -20,8 +20,9 @@ from pentathlon_engines.cli.arguments import (
     read_object,
 )
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
-from pentathlon_engines.cli.output import print_json, print_table, say, show_log
+from pentathlon_engines.cli.output import print_json, say, show_log
 from pentathlon_engines.cli.rerun import play_bundle
+from pentathlon_engines.cli.tables import print_table
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.record.record import events_by

@@ -9,7 +9,8 @@ import typer
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_bot, find_launcher, find_player
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.output import print_json, print_table, say
+from pentathlon_engines.cli.output import print_json, say
+from pentathlon_engines.cli.tables import print_table
 from pentathlon_engines.contract.game import Game
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.launcher import Launcher

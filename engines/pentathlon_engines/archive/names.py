@@ -1,10 +1,12 @@
 """Which names the entries of an archive may have."""
 
+from __future__ import annotations
+
 import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-from pentathlon.bots.bad_archive import BadArchive
+from pentathlon_engines.errors import BadArchive
 
 LONGEST_NAME: Final = 120
 DEEPEST: Final = 8

@@ -13,7 +13,7 @@ from pentathlon_engines.cli.arguments import find_game
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.output import print_json
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 class BotTemplate(StrEnum):

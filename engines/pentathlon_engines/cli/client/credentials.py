@@ -1,0 +1,89 @@
+"""The tokens of this person, one a site, in a file that nobody else can read."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Self
+
+import platformdirs
+
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+
+_FOLDER: Final = "pentathlon"
+_FILE: Final = "credentials.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """A token and whose it is."""
+
+    token: str = field(repr=False)
+    username: str
+
+
+@dataclass(slots=True)
+class Credentials:
+    """What is known of sites: the one in use, and a token for each."""
+
+    site: str | None = None
+    """The site that was signed in to last."""
+    by_site: dict[str, Credential] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls) -> Self:
+        """Read the file; without one, nothing is known."""
+        path = credentials_path()
+        try:
+            _check_private(path)
+            told: Any = json.loads(path.read_bytes())  # Any: JSON
+            tokens = {
+                site: Credential(token=each["token"], username=each["username"])
+                for site, each in told["tokens"].items()
+            }
+            return cls(site=told["site"], by_site=tokens)
+        except FileNotFoundError:
+            return cls()
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise CommandFailed(
+                f"{path} cannot be read: {error}.", try_next=f"rm {path}; pentathlon login"
+            ) from error
+
+    def save(self) -> None:
+        """Write the file with mode 0600, all of it or nothing."""
+        path = credentials_path()
+        tokens = {
+            site: {"token": each.token, "username": each.username}
+            for site, each in self.by_site.items()
+        }
+        draft = path.with_name(f"{_FILE}.{os.getpid()}")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with os.fdopen(os.open(draft, flags, 0o600), "w") as file:
+                json.dump({"site": self.site, "tokens": tokens}, file, indent=2)
+            draft.replace(path)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise CommandFailed(
+                f"{path} cannot be written: {error.strerror}.",
+                try_next="PENTATHLON_TOKEN in the environment keeps a token without a file",
+                exit_code=HOST_OR_SERVER,
+            ) from error
+
+
+def credentials_path() -> Path:
+    """Return where the tokens are kept."""
+    return platformdirs.user_config_path(_FOLDER) / _FILE
+
+
+def _check_private(path: Path) -> None:
+    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        raise CommandFailed(
+            f"Others can read your tokens in {path}.",
+            try_next=f"chmod 600 {path}",
+            exit_code=HOST_OR_SERVER,
+        )

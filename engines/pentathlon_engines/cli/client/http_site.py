@@ -1,0 +1,230 @@
+"""One Pentathlon site over HTTP: JSON in and out, and every failure as a sentence."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+from uuid import uuid4
+
+import urllib3
+
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, USAGE, CommandFailed
+from pentathlon_engines.match.protocol import PROTOCOL
+from pentathlon_engines.version import __version__
+
+API: Final = "/api/v1/"
+_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=60.0)
+_PAUSES_S: Final = (0.2, 1.0)
+"""Before a request that can do no harm is sent again."""
+_LONGEST_PAUSE_S: Final = 10.0
+"""A server that asks for more patience is told of instead."""
+_COME_BACK: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_PROBLEM: Final = "application/problem+json"
+_LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+_SHOWN_REASON: Final = 200
+
+
+class SiteRefused(CommandFailed):
+    """The site answered that it will not do this; `refusal` is its stable code."""
+
+    code = "site_refused"
+
+    def __init__(
+        self, message: str, *, status: int, refusal: str, try_next: str, exit_code: int
+    ) -> None:
+        super().__init__(message, try_next=try_next, exit_code=exit_code)
+        self.status = status
+        self.refusal = refusal
+
+
+class Site:
+    """Speaks to one site for one person, or for nobody."""
+
+    def __init__(self, origin: str, *, token: str | None = None) -> None:
+        self.origin = origin
+        self.token = token
+        self._headers = {
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+            "User-Agent": f"pentathlon/{__version__}",
+        }
+        if token is not None:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._pool = _pool(origin)
+
+    def page(self, path: str) -> str:
+        """Return the address of a page for people."""
+        return f"{self.origin}/{path}"
+
+    def get(self, path: str, **query: object) -> Any:  # Any: JSON
+        """Read something."""
+        return self._json(self._ask("GET", path, fields=_texts(query)))
+
+    def all_rows(self, path: str) -> list[Any]:  # Any: JSON
+        """Read a list that comes on one page."""
+        found: list[Any] = self.get(path)["results"]
+        return found
+
+    def rows(self, path: str, *, most: int, **query: object) -> list[Any]:  # Any: JSON
+        """Read a long list, as many pages of it as it takes."""
+        found: list[Any] = []
+        address = f"{self.origin}{API}{path}"
+        fields: dict[str, str] = _texts({**query, "page_size": min(most, 100)})
+        while address and len(found) < most:
+            page = self._json(self._ask("GET", address, fields=fields))
+            found += page["results"]
+            # The address of the next page has all of the query.
+            address, fields = page["next"] or "", {}
+        return found[:most]
+
+    def download(self, path: str) -> bytes:
+        """Read a file."""
+        data: bytes = self._ask("GET", path).data
+        return data
+
+    def post(self, path: str, body: Mapping[str, object] | None = None) -> Any:  # Any: JSON
+        """Send JSON; however often it has to be sent, it takes effect once."""
+        headers = {"Content-Type": "application/json", "Idempotency-Key": uuid4().hex}
+        return self._json(
+            self._ask("POST", path, body=json.dumps(body or {}).encode(), headers=headers)
+        )
+
+    def post_once(self, path: str, body: Mapping[str, object]) -> Any:  # Any: JSON
+        """Send JSON to an address that keeps no answers: it is never sent again by itself."""
+        headers = {"Content-Type": "application/json"}
+        return self._json(self._ask("POST", path, body=json.dumps(body).encode(), headers=headers))
+
+    def upload(self, path: str, archive: bytes, **fields: str) -> Any:  # Any: JSON
+        """Send a form with an archive; however often it is sent, it takes effect once."""
+        form = {**fields, "archive": ("bot.zip", archive, "application/zip")}
+        headers = {"Idempotency-Key": uuid4().hex}
+        return self._json(self._ask("POST", path, fields=form, headers=headers))
+
+    def delete(self, path: str) -> None:
+        """Delete something."""
+        self._ask("DELETE", path)
+
+    def kit(self) -> Any:  # Any: JSON
+        """Return what the site hands out to authors; fail if it speaks another protocol."""
+        told = self.get("kit/")
+        if told["protocol"] != PROTOCOL:
+            raise self._other_version(f"speaks version {told['protocol']} of the bot protocol")
+        return told
+
+    def _ask(
+        self, method: str, path: str, headers: Mapping[str, str] | None = None, **request: Any
+    ) -> urllib3.BaseHTTPResponse:  # Any: urllib3's own names
+        address = path if path.startswith("http") else f"{self.origin}{API}{path}"
+        sent = {**self._headers, **(headers or {})}
+        is_harmless = method != "POST" or "Idempotency-Key" in sent
+        for pause_s in _pauses(is_harmless):
+            try:
+                # A redirect could carry the token elsewhere.
+                answer = self._pool.request(
+                    method, address, headers=sent, redirect=False, retries=False, **request
+                )
+            except urllib3.exceptions.HTTPError as error:
+                if pause_s is None:
+                    raise self._no_answer(error) from error
+                time.sleep(pause_s)
+                continue
+            if answer.status not in _COME_BACK or pause_s is None:
+                break
+            asked_s = answer.headers.get("Retry-After", "")
+            if asked_s.isdigit() and int(asked_s) > _LONGEST_PAUSE_S:
+                break
+            time.sleep(max(pause_s, float(asked_s) if asked_s.isdigit() else 0))
+        if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
+            raise self._refusal(answer)
+        return answer
+
+    def _json(self, answer: urllib3.BaseHTTPResponse) -> Any:  # Any: JSON
+        try:
+            return json.loads(answer.data)
+        except ValueError as error:
+            raise self._no_site() from error
+
+    def _refusal(self, answer: urllib3.BaseHTTPResponse) -> CommandFailed:
+        moved = urlsplit(answer.headers.get("Location", ""))
+        if answer.status < HTTPStatus.BAD_REQUEST and moved.netloc:
+            other = f"{moved.scheme}://{moved.netloc}"
+            return CommandFailed(
+                f"{self.origin} sends its visitors to {other}.",
+                try_next=f"pentathlon login {other}",
+            )
+        kind = answer.headers.get("Content-Type", "").partition(";")[0]
+        try:
+            problem: Any = json.loads(answer.data) if kind == _PROBLEM else None  # Any: JSON
+            refusal, detail = str(problem["code"]), str(problem["detail"])
+        except (ValueError, TypeError, LookupError):
+            refusal, detail = "", f"{answer.status} {answer.reason or ''}".strip()
+        if not refusal and answer.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            return self._no_site()
+        message, try_next, exit_code = self._advice(answer, refusal, detail)
+        return SiteRefused(
+            message, status=answer.status, refusal=refusal, try_next=try_next, exit_code=exit_code
+        )
+
+    def _advice(
+        self, answer: urllib3.BaseHTTPResponse, refusal: str, detail: str
+    ) -> tuple[str, str, int]:
+        login = f"pentathlon login {self.origin}"
+        if answer.status == HTTPStatus.UNAUTHORIZED:
+            if self.token is None:
+                return f"You have not signed in to {self.origin}.", login, USAGE
+            wrong = f"{self.origin} does not take your token: it is wrong, revoked or expired."
+            return wrong, login, USAGE
+        if refusal == "missing_scope":
+            return detail, login, USAGE
+        if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+            wait = answer.headers.get("Retry-After", "some")
+            message = f"{self.origin} has had too many requests from you: wait {wait} seconds."
+            return message, "the same command after that", HOST_OR_SERVER
+        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            message = f"{self.origin} cannot answer now: {detail}"
+            return message, f"the same command later; {self.page('status/')}", HOST_OR_SERVER
+        is_usage = answer.status in (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
+        return detail, "pentathlon --help", USAGE if is_usage else CHECK_FAILED
+
+    def _no_answer(self, error: urllib3.exceptions.HTTPError) -> CommandFailed:
+        reason = str(error).rpartition("): ")[2].strip(" .")[:_SHOWN_REASON]
+        return CommandFailed(
+            f"{self.origin} does not answer: {reason}.",
+            try_next=f"{self.page('status/')} in a browser, then the same command",
+            exit_code=HOST_OR_SERVER,
+        )
+
+    def _no_site(self) -> CommandFailed:
+        return self._other_version(f"does not speak version {API.strip('/')[-1]} of the API")
+
+    def _other_version(self, what: str) -> CommandFailed:
+        return CommandFailed(
+            f"{self.origin} {what}; this is pentathlon {__version__}, with version {PROTOCOL} of "
+            "the bot protocol.",
+            try_next=f"the install command on {self.page('kit/')}",
+            exit_code=HOST_OR_SERVER,
+        )
+
+
+def _pauses(is_harmless: bool) -> Iterator[float | None]:
+    if is_harmless:
+        yield from _PAUSES_S
+    yield None
+
+
+def _texts(query: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in query.items() if value is not None}
+
+
+def _pool(origin: str) -> urllib3.PoolManager:
+    parts = urlsplit(origin)
+    host = parts.hostname or ""
+    proxy = getproxies().get(parts.scheme)
+    if proxy is None or host in _LOCAL or proxy_bypass(host):
+        return urllib3.PoolManager(timeout=_TIMEOUT)
+    return urllib3.ProxyManager(proxy, timeout=_TIMEOUT)

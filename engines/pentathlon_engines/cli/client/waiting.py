@@ -1,0 +1,47 @@
+"""Wait for the site without asking it more than it needs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+
+_FIRST_S: Final = 0.25
+_LONGEST_S: Final = 2.0
+_GROWTH: Final = 1.25
+LONGEST_OUTAGE_S: Final = 60.0
+
+
+class Patience:
+    """Looks that come more slowly the longer nothing happens, up to a time limit."""
+
+    def __init__(self, timeout_s: float, *, what: str, try_next: str) -> None:
+        self._deadline = time.monotonic() + timeout_s
+        self._what = what
+        self._try_next = try_next
+        self._pause_s = _FIRST_S
+        self._out_since: float | None = None
+
+    def looks(self) -> Iterator[None]:
+        """Yield whenever it is time to look, until the time is up."""
+        while time.monotonic() < self._deadline:
+            yield
+            time.sleep(self._pause_s)
+            self._pause_s = min(self._pause_s * _GROWTH, _LONGEST_S)
+        raise CommandFailed(self._what, try_next=self._try_next, exit_code=HOST_OR_SERVER)
+
+    def note_news(self) -> None:
+        """Look more often again: something has happened."""
+        self._pause_s = _FIRST_S
+        self._out_since = None
+
+    def forgive(self, failure: CommandFailed) -> None:
+        """Go on after a failure of the site, for a while: it may be restarting."""
+        if failure.exit_code != HOST_OR_SERVER:
+            raise failure
+        now = time.monotonic()
+        self._out_since = self._out_since or now
+        if now - self._out_since > LONGEST_OUTAGE_S:
+            raise failure

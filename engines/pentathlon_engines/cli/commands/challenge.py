@@ -1,0 +1,88 @@
+"""`pentathlon challenge`: have your bot meet another one at once, unrated."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_version
+from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.options import AsJson, SiteOption
+from pentathlon_engines.cli.output import print_json, print_text, say
+
+_RUNNING = "running"
+
+
+def challenge(
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="Yours, such as mine or mine@3.")],
+    opponent: Annotated[
+        str, typer.Argument(metavar="OPPONENT", help="Somebody's bot, or a version of yours.")
+    ],
+    *,
+    game: Annotated[str | None, typer.Option(help="If they share several.")] = None,
+    blocks: Annotated[
+        int | None, typer.Option(min=1, help="Seeds, each in balanced seat orders.")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait for the score.")] = False,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds to wait for at most.")] = 600,
+    site: SiteOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have your bot meet another one at once; it is rated for nobody."""
+    server = connect_as_person(site)
+    mine = find_version(server, bot)
+    wanted: Json = {"version": mine["id"], **_opponent(server, mine, opponent)}
+    wanted |= {name: value for name, value in (("game", game), ("blocks", blocks)) if value}
+    made = server.post("challenges/", wanted)
+    page = server.page(f"challenges/{made['id']}/")
+    say(f"{made['version']['label']} meets {made['opponent']['label']}: {page}")
+    if wait:
+        made = _await_score(server, made, Patience(timeout, **_out_of_time(page)))
+    if as_json:
+        print_json({**made, "url": page})
+        return
+    print_text(_describe(made) if wait else page)
+
+
+def _opponent(site: Site, mine: Json, name: str) -> Json:
+    """Return whom to meet: a version of one's own bots, or the newest of somebody else's."""
+    other = find_version(site, name)
+    if other["bot"]["owner"]["id"] == mine["bot"]["owner"]["id"]:
+        return {"against": other["id"]}
+    return {"bot": find_bot_named(site, other["bot"]["name"])["id"]}
+
+
+def _await_score(site: Site, made: Json, patience: Patience) -> Json:
+    shown = -1
+    for _ in patience.looks():
+        try:
+            made = site.get(f"challenges/{made['id']}/")
+        except CommandFailed as error:
+            patience.forgive(error)
+            continue
+        if made["done"] != shown:
+            shown = made["done"]
+            patience.note_news()
+            say(f"{shown} of {made['matches']} matches played")
+        if made["state"] != _RUNNING:
+            break
+    return made
+
+
+def _describe(made: Json) -> str:
+    score = made["score"]
+    if score is None:
+        return f"{made['version']['label']} – {made['opponent']['label']}: no block was completed."
+    return (
+        f"{made['version']['label']} – {made['opponent']['label']}: {score['points']:g} of "
+        f"{score['matches']} points, {score['share']:.0%} ({score['low']:.0%} to "
+        f"{score['high']:.0%})"
+    )
+
+
+def _out_of_time(page: str) -> dict[str, str]:
+    return {"what": "The challenge is not over yet. It goes on without you.", "try_next": page}

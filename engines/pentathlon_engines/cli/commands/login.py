@@ -1,0 +1,149 @@
+"""`pentathlon login`, `logout` and `whoami`."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import webbrowser
+from typing import Annotated, Any
+
+import typer
+
+from pentathlon_engines.cli.client.connection import (
+    TOKEN_VARIABLE,
+    connect_as_person,
+    is_private_line,
+    origin_of,
+    usual_site,
+)
+from pentathlon_engines.cli.client.credentials import Credential, Credentials
+from pentathlon_engines.cli.client.device_login import await_token, begin_login
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.options import AsJson, SiteOption
+from pentathlon_engines.cli.output import print_json, print_text, say
+
+_SCOPES = ("bots:write", "private:read")
+_LONGEST_NAME = 60
+
+
+def login(
+    site: Annotated[
+        str | None,
+        typer.Argument(metavar="SITE", help="Its address; else the site of this package."),
+    ] = None,
+    *,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(help="What the token may do, such as tournaments:write; repeatable."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What your account calls this login.")] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page that asks for the code.")] = True,
+    token_stdin: Annotated[
+        bool, typer.Option("--token-stdin", help="Read a token instead, for scripts.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Sign in to a site: confirm a code in the browser, no password needed here."""
+    known = Credentials.load()
+    origin = origin_of(site) if site else usual_site(known)
+    if not is_private_line(origin):
+        say(f"Note: the line to {origin} is not encrypted; others on it can read your token.")
+    if token_stdin:
+        token = sys.stdin.readline().strip()
+        if not token:
+            raise CommandFailed(
+                "There was no token on standard input.",
+                try_next=f"pentathlon login {origin} --token-stdin < FILE",
+            )
+    else:
+        token = _ask_person(Site(origin), name or _name(), scope or _SCOPES, browser=browser)
+    told = Site(origin, token=token).get("tokens/current/")
+    _revoke_old(known, origin, token)
+    known.site = origin
+    known.by_site[origin] = Credential(token=token, username=told["username"])
+    known.save()
+    if as_json:
+        print_json(_facts(origin, told))
+        return
+    print_text(f"Signed in to {origin} as {told['username']}.")
+    print_text("Next: pentathlon init GAME, or pentathlon submit FOLDER --wait")
+
+
+def logout(
+    site: Annotated[str | None, typer.Argument(metavar="SITE", help="Its address.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sign out of a site: the token is revoked there and forgotten here."""
+    known = Credentials.load()
+    origin = origin_of(site) if site else usual_site(known)
+    stored = known.by_site.pop(origin, None)
+    if stored is None:
+        raise CommandFailed(
+            f"You have not signed in to {origin}.", try_next=f"pentathlon login {origin}"
+        )
+    try:
+        Site(origin, token=stored.token).delete("tokens/current/")
+    except CommandFailed as error:
+        say(f"{error} The token is forgotten here all the same.")
+    known.site = None if known.site == origin else known.site
+    known.save()
+    if as_json:
+        print_json({"site": origin, "username": stored.username})
+        return
+    print_text(f"Signed out of {origin}.")
+
+
+def whoami(site: SiteOption = None, as_json: AsJson = False) -> None:
+    """Say who you are to a site, and what your token may do."""
+    server = connect_as_person(site)
+    told = server.get("tokens/current/")
+    if as_json:
+        print_json(_facts(server.origin, told))
+        return
+    print_text(f"{told['username']} at {server.origin}")
+    print_text(
+        f"token “{told['name']}”, may {', '.join(told['scopes']) or 'only read'}, "
+        f"until {told['expires_at'][:10]}"
+    )
+    if os.environ.get(TOKEN_VARIABLE):
+        say(f"The token is that of {TOKEN_VARIABLE}.")
+
+
+def _ask_person(site: Site, name: str, scopes: Any, *, browser: bool) -> str:  # Any: texts
+    site.kit()
+    code = begin_login(site, name=name, scopes=list(scopes))
+    say(f"Open {code.page}")
+    say(f"and approve the code {code.user_code}. Waiting ...")
+    if browser and sys.stderr.isatty() and _has_desktop():
+        webbrowser.open(code.page)
+    token: str = await_token(site, code)["token"]
+    return token
+
+
+def _has_desktop() -> bool:
+    # Elsewhere Python would start a browser in this very terminal.
+    is_unix = os.name == "posix" and sys.platform != "darwin"
+    return not is_unix or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _name() -> str:
+    host = "".join(sign for sign in socket.gethostname() if sign.isascii() and sign.isprintable())
+    return f"pentathlon on {host or 'a terminal'}"[:_LONGEST_NAME].strip()
+
+
+def _revoke_old(known: Credentials, origin: str, token: str) -> None:
+    """Revoke the token of an earlier login: nobody would ever use it again."""
+    old = known.by_site.get(origin)
+    if old is None or old.token == token:
+        return
+    try:
+        Site(origin, token=old.token).delete("tokens/current/")
+    except CommandFailed as error:
+        say(f"The token of your earlier login was not revoked: {error}")
+
+
+def _facts(origin: str, told: Any) -> dict[str, object]:  # Any: JSON
+    names = ("username", "name", "scopes", "expires_at")
+    return {"site": origin, **{name: told[name] for name in names}}

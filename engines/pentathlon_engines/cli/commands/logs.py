@@ -1,0 +1,60 @@
+"""`pentathlon logs`: what your bot wrote, and why it lost."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pentathlon_engines.cli.client.bots import Json, find_version
+from pentathlon_engines.cli.client.connection import connect_as_person, split_address
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.cli.options import AsJson, SiteOption
+from pentathlon_engines.cli.output import print_json, print_text, say
+
+
+def logs(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="MATCH|BOT", help="A match: its number or address; or a bot, such as mine@3."
+        ),
+    ],
+    *,
+    site: SiteOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what your bot wrote in a match and why it lost, or what its build and checks wrote."""
+    origin, number = split_address(what, "matches")
+    server = connect_as_person(origin or site)
+    if number is None:
+        _show_version(server, what, as_json=as_json)
+        return
+    told = server.get(f"matches/{number}/logs/")
+    if as_json:
+        print_json(told)
+        return
+    for seat in told:
+        _show_seat(server, number, seat)
+
+
+def _show_version(site: Site, name: str, *, as_json: bool) -> None:
+    version = find_version(site, name)
+    told = site.get(f"versions/{version['id']}/log/")
+    if as_json:
+        print_json(told)
+        return
+    say(f"{version['label']} ({told['state']}) {told['state_reason']}".rstrip())
+    for title, text in (("build", told["build_log"]), ("checks", told["validation_log"])):
+        if text:
+            say(f"--- {title}")
+            print_text(text.rstrip("\n"))
+    if not (told["build_log"] or told["validation_log"]):
+        say("It wrote nothing to standard error.")
+
+
+def _show_seat(site: Site, number: int, seat: Json) -> None:
+    text = site.download(f"matches/{number}/seats/{seat['seat']}/log.txt").decode()
+    print_text(text.rstrip("\n"))
+    if seat["is_fault"]:
+        say(f"Next: pentathlon repro {number} FOLDER --seat {seat['seat']}")

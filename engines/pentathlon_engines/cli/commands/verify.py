@@ -1,0 +1,91 @@
+"""`pentathlon verify`: play a match again, or check how a tournament was drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pentathlon_engines.cli.client.connection import connect, split_address
+from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
+from pentathlon_engines.cli.options import AsJson, SiteOption
+from pentathlon_engines.cli.output import print_json
+from pentathlon_engines.cli.records import describe_outcome, read_record
+from pentathlon_engines.cli.tournament_proof import verify_tournament
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.shape import Record
+
+
+def verify(
+    match: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE|MATCH", help="A record, or a match: its number or address."),
+    ] = None,
+    *,
+    tournament: Annotated[
+        str | None, typer.Option(metavar="FILE|URL", help="Check a tournament instead.")
+    ] = None,
+    commitment: Annotated[
+        str | None, typer.Option(help="The commitment that you noted before the start.")
+    ] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="A folder with records of the tournament to verify, too.")
+    ] = None,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Download and verify all records of the tournament.")
+    ] = False,
+    site: SiteOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Verify a record by playing it again, or check how a tournament was drawn."""
+    if (match is None) == (tournament is None):
+        raise CommandFailed(
+            "Name a record or a match, or a tournament with --tournament.",
+            try_next="pentathlon verify match.json",
+        )
+    if tournament is not None:
+        verify_tournament(
+            tournament, records=records, fetch=fetch, noted=commitment, as_json=as_json
+        )
+    elif match is not None:
+        _verify_record(match, _read(match, site), as_json=as_json)
+
+
+def _read(match: str, site: str | None) -> Record:
+    origin, number = split_address(match, "matches")
+    if number is None or Path(match).exists():
+        return read_record(Path(match))  # type: ignore[no-any-return]  # JSON, verified next
+    server = connect(origin or site)
+    record = server.get(f"replays/{number}/")
+    # A server could show one chain on its page and hand out the record of another match.
+    shown = server.get(f"matches/{number}/")["chain"]
+    if not isinstance(record, dict) or record.get("chain") != shown:
+        raise CommandFailed(
+            f"The record of match {number} has another chain than its page shows.",
+            try_next=f"pentathlon verify {match} --json",
+            exit_code=CHECK_FAILED,
+        )
+    return record  # type: ignore[return-value]  # JSON, verified next
+
+
+def _verify_record(source: str, record: Record, *, as_json: bool) -> None:
+    try:
+        state = verify_record(record)
+    except BadRecord as error:
+        if as_json:
+            print_json({"valid": False, "code": error.code, "detail": str(error)})
+            raise typer.Exit(CHECK_FAILED) from error
+        raise CommandFailed(
+            f"{source} does not verify: {error}.",
+            try_next=f"pentathlon replay {source}",
+            exit_code=CHECK_FAILED,
+        ) from error
+    summary = {name: record[name] for name in ("game", "seed", "bots", "outcome", "chain")}
+    if as_json:
+        print_json({"valid": True, **summary, "plies": len(record["events"])})
+        return
+    typer.echo(f"{source} verifies: {len(record['events'])} plies of {state.game.info.title}")
+    typer.echo(f"outcome: {describe_outcome(record)}")
+    typer.echo(f"chain: {record['chain']}")

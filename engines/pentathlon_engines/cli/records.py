@@ -1,0 +1,39 @@
+"""Records in files: reading one, and saying how it ended."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.contract.info import ordinal
+from pentathlon_engines.record.shape import Record
+
+
+def read_record(path: Path) -> Any:  # Any: JSON, not verified yet
+    """Return the JSON object in a file."""
+    try:
+        record = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise CommandFailed(
+            f"{path} cannot be read as a record: {error}.",
+            try_next="pentathlon play tuned greedy random --record match.json",
+        ) from error
+    if not isinstance(record, dict):
+        raise CommandFailed(
+            f"{path} is not a record: it holds no JSON object.",
+            try_next="pentathlon play tuned greedy random --record match.json",
+        )
+    return record
+
+
+def describe_outcome(record: Record) -> str:
+    """Return a sentence with the rank of each bot and the reason."""
+    outcome = record["outcome"]
+    places = [
+        f"{bot['name']} (seat {seat}) {ordinal(rank)}"
+        for seat, (bot, rank) in enumerate(zip(record["bots"], outcome["ranks"], strict=True))
+    ]
+    how = "all failed, so nobody won" if 0 not in outcome["ranks"] else f"by {outcome['reason']}"
+    return f"{', '.join(places)} {how}"
