@@ -56,6 +56,8 @@ class Environment:
     """PENTATHLON_BOT_MATCHES: most matches that one bot plays at a time."""
     ladders: bool = True
     """PENTATHLON_LADDERS: make ladders and reference bots, and keep them playing."""
+    reference_bots: bool = True
+    """PENTATHLON_REFERENCE_BOTS: upload the built-in policies as bots that play on ladders."""
     ladder_season_days: float = 28
     """PENTATHLON_LADDER_SEASON_DAYS: how long a season lasts."""
     ladder_matches_an_hour: float = 12
@@ -96,6 +98,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         sandbox=variables.get("PENTATHLON_SANDBOX") or None,
         bot_matches=int(_number(variables, "PENTATHLON_BOT_MATCHES", least=1) or 8),
         ladders=_flag(variables, "PENTATHLON_LADDERS", default=True),
+        reference_bots=_flag(variables, "PENTATHLON_REFERENCE_BOTS", default=True),
         ladder_season_days=28 if days is None else days,
         ladder_matches_an_hour=12 if an_hour is None else an_hour,
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),

@@ -57,8 +57,13 @@ def test_tournament_under_fire_loses_and_doubles_nothing(request: pytest.Fixture
     assert sum(found["faults"].values()) == faults
     assert found["tournaments"]["round robin"] == matches
     assert min(found["tournaments"].values()) >= 8
+    assert [name for name in found["tournaments"] if "ladder" in name] == [
+        "Tuned ladder, season 1, division 1",
+        "Tuned ladder, season 2, division 1",
+    ]
     assert found["matches"] == found["attempts"]["accepted"] == sum(found["tournaments"].values())
     assert (found["lost"], found["doubled"], found["rating_differences"]) == (0, 0, 0)
+    assert found["schedule_differences"] == 0
     assert found["charged"] == {}
     assert found["table_equal"]
     assert found["results_equal"]
@@ -127,6 +132,15 @@ def test_changed_seed_of_a_match_is_seen(played: list[Tournament]) -> None:
 
     assert after["Swiss"]["results"] != before["Swiss"]["results"]
     assert after["knockout"] == before["knockout"]
+
+
+def test_other_batch_is_a_difference(tournament: Tournament) -> None:
+    tournament.batches.update(input_digest="0" * 64)
+
+    account = account_of([tournament])
+
+    assert account.schedule_differences > 0
+    assert not account.is_sound
 
 
 def test_missing_replay_is_a_lost_result(tournament: Tournament) -> None:

@@ -16,6 +16,7 @@ from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.schedule_verification import schedule_differences
 
 _NOT_WANTED = "result not wanted"
 _POOLS = 2
@@ -37,11 +38,14 @@ class Account:
     charged: dict[str, int]
     """Seats with a fault, by kind. All bots here are honest, so each was charged for a strike."""
     rating_differences: int
+    schedule_differences: int
+    """Of all tournaments and seasons of the ladder, each made again."""
 
     @property
     def is_sound(self) -> bool:
         """Whether no result was lost, counted twice or made by us, and the ratings follow."""
-        return not (self.lost or self.doubled or self.charged or self.rating_differences)
+        differences = self.rating_differences + self.schedule_differences
+        return not (self.lost or self.doubled or self.charged or differences)
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
         """Return the numbers by name."""
@@ -49,7 +53,7 @@ class Account:
 
 
 def account_of(tournaments: Sequence[Tournament]) -> Account:
-    """Count what became of the matches of closed, rated tournaments."""
+    """Count what became of the matches of rated tournaments in which all has been played."""
     matches = Match.objects.filter(place__tournament__in=tournaments)
     accepted = Count("attempts", filter=Q(attempts__state=AttemptState.ACCEPTED))
     counted = matches.annotate(accepted=accepted)
@@ -70,6 +74,7 @@ def account_of(tournaments: Sequence[Tournament]) -> Account:
         charged=_count_charged(tournaments),
         attempts={str(state): number for state, number in sorted(attempts.items())},
         rating_differences=sum(len(verify_pool(pool_id=pool.pk)) for pool in Pool.objects.all()),
+        schedule_differences=sum(len(list(schedule_differences(each))) for each in tournaments),
     )
 
 

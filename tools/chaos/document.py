@@ -154,7 +154,9 @@ def _submit(stride: int, game: str) -> BotVersion:
 
 
 def _archive(stride: int, game: str) -> bytes:
-    manifest = f'name = "stride-{stride}"\ngames = ["{game}"]\nlanguage = "python"\n'
+    manifest = (
+        f'name = "stride-{stride}"\ngames = ["{game}"]\nlanguage = "python"\nladder = false\n'
+    )
     buffer = io.BytesIO()
     with ZipFile(buffer, "w") as archive:
         archive.writestr("bot.toml", f'{manifest}main = "main.py"\n')

@@ -34,6 +34,7 @@ def table_of(report: Report) -> Table:
     table.add_row("void after three host failures, requeued", f"{report.requeued:,}")
     table.add_section()
     table.add_row("ratings unlike a recompute", _harm(account.rating_differences))
+    table.add_row("schedules unlike those made again", _harm(account.schedule_differences))
     table.add_row("final tables and places equal to a quiet run", _yes(report.table_equal))
     table.add_row(
         "every pairing, seed and result equal to a quiet run", _yes(report.results_equal)

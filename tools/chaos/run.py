@@ -25,6 +25,7 @@ from tools.chaos.audit import Account, account_of, refusals_in
 from tools.chaos.crew import Crew, CrewRole
 from tools.chaos.disks import Disks, disks
 from tools.chaos.document import events_for, remains, size_for, start_tournaments, submit_bots
+from tools.chaos.ladder import LadderUnderFire
 from tools.chaos.storm import Repairs, Show, Storm
 from tools.chaos.strikes import Scene, plan, strikes_on
 
@@ -107,12 +108,16 @@ def run(wish: Wish, *, show: Show) -> Report:
         kinds = strikes_on(postgres=wish.postgres)
         storm = Storm(scene=scene, repairs=repairs, strikes=strikes, kinds=kinds)
         tournaments = _start_tournaments(wish, storm, show)
-        fewest = sum(each.fewest or each.planned for each in tournaments)
-        storm.rage_over(tournaments, matches=fewest, show=show)
+        ladder = _join_ladder(wish, storm, tournaments)
+        fewest = ladder.matches + sum(each.fewest or each.planned for each in tournaments)
+        storm.rage_over(tournaments, ladder=ladder, matches=fewest, show=show)
         show("counting what became of every match")
-        account = account_of(tournaments)
+        for each in tournaments:
+            each.refresh_from_db()
+        every = [*tournaments, *ladder.tables()]
+        account = account_of(every)
         left = json.loads(json.dumps(remains(tournaments)))
-        played = {each.name: each.scheduled for each in tournaments}
+        played = {each.name: each.scheduled for each in every}
         sandbox = Match.objects.filter(place__tournament__in=tournaments)[0].sandbox
     show("playing the same documents without faults")
     quiet = _quiet_remains(wish, sandbox=sandbox)
@@ -146,6 +151,15 @@ def _start_tournaments(wish: Wish, storm: Storm, show: Show) -> list[Tournament]
         lambda: eligible.count() == len(ids), what="eligible bots", patience_s=_READY_S
     )
     return start_tournaments(versions, events=events_for(size), game=wish.game, seed=wish.seed)
+
+
+def _join_ladder(wish: Wish, storm: Storm, tournaments: list[Tournament]) -> LadderUnderFire:
+    """Join the ladder of the game, once the documents of all tournaments are fixed."""
+    ladder = LadderUnderFire(key=wish.game, matches_a_season=max(8, wish.matches // 10))
+    storm.wait_until(ladder.is_open, what="an open ladder", patience_s=_READY_S)
+    entries = tournaments[0].entries.in_order()
+    ladder.join([entry.version for entry in entries])
+    return ladder
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from pentathlon.matches.models import Match, MatchQuerySet, MatchState
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.orders import requeue_match
 from tools.chaos.crew import Crew
+from tools.chaos.ladder import LadderUnderFire
 from tools.chaos.strikes import Scene, Strike
 
 _TICK_S: Final = 0.1
@@ -72,19 +73,28 @@ class Storm:
         """The processes under fire."""
         return self.scene.crew
 
-    def rage_over(self, tournaments: Sequence[Tournament], *, matches: int, show: Show) -> None:
-        """Strike while tournaments are played; return when all are closed and all is repaired.
+    def rage_over(
+        self,
+        tournaments: Sequence[Tournament],
+        *,
+        ladder: LadderUnderFire,
+        matches: int,
+        show: Show,
+    ) -> None:
+        """Strike while all is played; return when tables are closed and all is repaired.
 
-        `matches` is the fewest that they play: all strikes are done by then.
+        `matches` is the fewest that are played: all strikes are done by then.
 
         Raises:
             ServerFailed: nothing was played for minutes.
         """
         left = deque(self.strikes)
         played, progress_at = -1, time.monotonic()
-        while len(self.repairs) or not self._retry(lambda: _are_closed(tournaments)):
+        is_over = False
+        while len(self.repairs) or not is_over:
             self._keep_running(_LOOK_S)
-            now_played = self._retry(lambda: _count_ended(tournaments))
+            every = [*tournaments, *self._retry(ladder.tables)]
+            now_played = self._retry(partial(_count_ended, every))
             if now_played != played:
                 played, progress_at = now_played, time.monotonic()
             elif time.monotonic() - progress_at > _STANDSTILL_S:
@@ -94,7 +104,9 @@ class Storm:
             )
             if left and played >= self._due(left, matches):
                 self._strike(left)
-            self._requeue(tournaments)
+            self._requeue(every)
+            ladder_is_over = self._retry(ladder.move_on)
+            is_over = ladder_is_over and self._retry(lambda: _are_closed(tournaments))
 
     def wait_until(self, is_true: Callable[[], bool], *, what: str, patience_s: float) -> None:
         """Keep everything running until something is true."""
@@ -135,8 +147,9 @@ class Storm:
 
     def _requeue(self, tournaments: Sequence[Tournament]) -> None:
         """Do what an organiser does with matches that this host could not play three times."""
-        owner = tournaments[0].owner
-        for match in self._retry(lambda: list(_matches(tournaments, MatchState.VOID))):
+        void = _matches(tournaments, MatchState.VOID).select_related("place__tournament__owner")
+        for match in self._retry(lambda: list(void.all())):
+            owner = match.place.tournament.owner
             self._retry(partial(requeue_match, actor=owner, match=match))
             self.requeued += 1
 

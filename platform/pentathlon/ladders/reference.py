@@ -13,6 +13,7 @@ from typing import Final
 from zipfile import ZipFile
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 
 from pentathlon.bots.archives import read_archive
@@ -37,6 +38,8 @@ def upload_reference_bots() -> int:
 
     One by one, so that authors do not wait until all of them are validated.
     """
+    if not settings.HAS_REFERENCE_BOTS:
+        return 0
     missing = {key: folder for key, folder in built_in_bots().items() if key not in _stored}
     own = BotVersion.objects.filter(bot__is_reference=True)
     if not missing or own.filter(state=VersionState.VALIDATING).exists():

@@ -70,7 +70,8 @@ def _environment(folder: Path, *, postgres: bool) -> dict[str, str]:
         DATABASE_URL=database,
         REDIS_URL=valkey_url(folder / "valkey.sock"),
         PENTATHLON_DATA=str(folder / "data"),
-        PENTATHLON_LADDERS="0",
+        PENTATHLON_LADDER_MATCHES_AN_HOUR="100000",  # settled or not, it plays all the time
+        PENTATHLON_REFERENCE_BOTS="0",
         PENTATHLON_LOG_JSON="1",
         PYTHONPATH=IMPORT_PATH,
     )
