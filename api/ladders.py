@@ -107,7 +107,11 @@ class LadderMemberSerializer(serializers.ModelSerializer[LadderMember]):
 
 
 class LadderViewSet(Endpoint[Ladder]):
-    """Ladders: every bot plays there by itself, season after season."""
+    """Ladders: every bot plays there by itself, season after season.
+
+    An author's choice is one POST. `{"bot": 12}` to `/api/v1/ladders/tuned/pause/` keeps the
+    place of bot 12 and gives it no new matches, to `leave/` takes it out, to `join/` has it play.
+    """
 
     noun = "ladder"
     queryset = Ladder.objects.all()

@@ -50,6 +50,18 @@ def test_program_is_read(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "joins"), [("", True), ("ladder = true\n", True), ("ladder = false\n", False)]
+)
+def test_author_says_whether_a_bot_joins_ladders_by_itself(
+    tmp_path: Path, line: str, joins: bool
+) -> None:
+    found = read_manifest(write_bot(tmp_path, PYTHON + line))
+
+    assert found.ladder is joins
+    assert found.to_json().get("ladder", True) is joins
+
+
 def test_star_stands_for_all_games(tmp_path: Path) -> None:
     found = read_manifest(write_bot(tmp_path, PYTHON.replace('"tuned"', '"*"')))
 
@@ -102,6 +114,8 @@ def test_program_is_started_as_written(tmp_path: Path) -> None:
         (PROGRAM + 'main = "main.py"', "command: write either command, or language"),
         (PROGRAM.replace('"./bot"', "1"), "command: write a list of texts"),
         (PROGRAM.replace('"./bot"', '""'), "command: write a list of texts"),
+        (PYTHON + 'ladder = "no"', "ladder: write true or false, or leave it out"),
+        (PYTHON + "ladder = 0", "ladder: write true or false, or leave it out"),
         (PYTHON + 'colour = "red"', "colour: no such field; known are name, games"),
         ("name = ", "bot.toml: not TOML"),
         ("# " + "x" * 5_000, "bot.toml: larger than 4096 bytes"),
@@ -159,7 +173,9 @@ def test_hash_follows_names_and_contents_only(tmp_path: Path) -> None:
     assert len({same, changed, content_hash(second)}) == 3
 
 
-@pytest.mark.parametrize("toml", [PYTHON, PROGRAM + 'build = ["cc", "bot.c"]\nprocesses = 4\n'])
+@pytest.mark.parametrize(
+    "toml", [PYTHON, PROGRAM + 'build = ["cc", "bot.c"]\nprocesses = 4\nladder = false\n']
+)
 def test_manifest_comes_back_from_its_json(toml: str, tmp_path: Path) -> None:
     found = read_manifest(write_bot(tmp_path, toml))
 
@@ -178,4 +194,4 @@ def test_hash_is_that_of_an_upload(tmp_path: Path) -> None:
 
 
 def test_built_in_bots_are_found_by_name() -> None:
-    assert list(built_in_bots()) == ["first", "flat_mc", "greedy", "random"]
+    assert list(built_in_bots()) == ["first", "flat_mc", "greedy", "last", "random"]

@@ -5,16 +5,21 @@ from django.test import Client
 
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.ladders.models import Division, LadderMember, Season
 from tests.factories import make_token, make_user, make_version
+from tests.pentathlon.ladders.playing import open_ladder, seat_all
 
 pytestmark = pytest.mark.django_db
-OURS = (User, ApiToken, Bot, BotVersion)
+LADDERS = (Season, Division, LadderMember)
+OURS = (User, ApiToken, Bot, BotVersion, *LADDERS)
 
 
 @pytest.fixture
 def administrator(client: Client) -> Client:
     version = make_version()
     make_token(version.bot.owner)
+    open_ladder(slots=0)
+    seat_all()
     client.force_login(User.objects.create_superuser("root"))
     return client
 
@@ -28,11 +33,22 @@ def test_lists_and_rows_can_be_looked_at(model: type[Model], administrator: Clie
     assert administrator.get(f"{base}{row.pk}/change/").status_code == 200
 
 
-@pytest.mark.parametrize("model", [ApiToken, BotVersion])
+@pytest.mark.parametrize("model", [ApiToken, BotVersion, *LADDERS])
 def test_what_people_make_is_not_made_here(model: type[Model], administrator: Client) -> None:
     base = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
 
     assert administrator.get(f"{base}add/").status_code == 403
+
+
+@pytest.mark.parametrize("model", LADDERS)
+def test_ladders_can_be_looked_at_and_not_changed(
+    model: type[Model], administrator: Client
+) -> None:
+    row = model._default_manager.all()[0]
+    address = f"/admin/{model._meta.app_label}/{model._meta.model_name}/{row.pk}"
+
+    assert administrator.post(f"{address}/change/", {"number": 7}).status_code == 403
+    assert administrator.post(f"{address}/delete/", {"post": "yes"}).status_code == 403
 
 
 def test_stranger_is_sent_to_sign_in(client: Client) -> None:

@@ -98,8 +98,10 @@ class Division(models.Model):
 
     bots: int
     """Bots of authors that take part."""
+    places: int
+    """All that may be paired, reference bots included."""
     done: int
-    """Matches that were played; both where `ladders.reading` has added them."""
+    """Matches that were played; these three are there where `ladders.reading` has added them."""
 
     class Meta:
         constraints = (

@@ -36,6 +36,12 @@ class LadderLine:
         return sum(division.done for division in self.divisions)
 
     @property
+    def missing(self) -> int:
+        """How many more bots it takes to fill a table."""
+        largest = max((division.places for division in self.divisions), default=0)
+        return max(0, self.ladder.table_seats - largest)
+
+    @property
     def is_settled(self) -> bool:
         """Whether all ratings are certain, so that it plays at the idle rate."""
         return all(division.is_settled for division in self.divisions)
@@ -201,11 +207,11 @@ def _why_none(place: LadderPlace, *, is_first: bool) -> str:
 
 
 def _divisions() -> QuerySet[Division]:
-    authors = Q(
-        tournament__entries__state=EntryState.ACTIVE,
-        tournament__entries__version__bot__is_reference=False,
-    )
+    active = Q(tournament__entries__state=EntryState.ACTIVE)
+    authors = active & Q(tournament__entries__version__bot__is_reference=False)
     counted = Division.objects.annotate(  # type: ignore[no-redef]  # declared on Division
-        bots=Count("tournament__entries", filter=authors), done=F("tournament__pool__done")
+        bots=Count("tournament__entries", filter=authors),
+        places=Count("tournament__entries", filter=active),
+        done=F("tournament__pool__done"),
     )
     return counted.select_related("tournament").order_by("level")

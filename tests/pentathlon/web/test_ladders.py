@@ -42,6 +42,22 @@ def test_list_and_table_show_the_field(client: Client) -> None:
     assert "plays within seconds" in _page(client, "/games/tuned/")
 
 
+def test_ladder_that_cannot_fill_a_table_says_so(client: Client) -> None:
+    open_ladder("way_of_the_dragon-5")
+    for _ in range(3):
+        make_reference(games=["way_of_the_dragon"])
+    seat_all()
+
+    assert "waits for 2 more bots" in _page(client, "/ladders/")
+    page = _page(client, "/ladders/way_of_the_dragon-5/")
+    assert "A table\nhas 5 seats: 2 more bots must join." in page
+
+    for _ in range(2):
+        make_reference(games=["way_of_the_dragon"])
+    seat_all()
+    assert "must join" not in _page(client, "/ladders/way_of_the_dragon-5/")
+
+
 @pytest.mark.parametrize("part", ["", "matches/", "schedule/", "faults/", "document/"])
 def test_division_has_the_pages_of_a_tournament(client: Client, part: str) -> None:
     ladder = open_ladder()
