@@ -9,7 +9,7 @@ from pentathlon.local.waiting import ServerFailed
 from tools.benchmark import command as matches
 from tools.benchmark import starvation
 from tools.benchmark.clock import command as clock
-from tools.benchmark.competition import ratings, schedules, tournaments
+from tools.benchmark.competition import ladder, ratings, schedules, tournaments
 from tools.benchmark.load import commands as load
 from tools.benchmark.speed import command as engines
 
@@ -25,6 +25,7 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "ratings": ratings,
     "schedules": schedules,
     "tournaments": tournaments,
+    "ladder": ladder,
 }
 
 
