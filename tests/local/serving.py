@@ -1,5 +1,6 @@
 """The real web command on a free port, and clients that behave badly."""
 
+import json
 import os
 import socket
 import subprocess
@@ -17,6 +18,14 @@ from pentathlon.local.ports import free_port
 from pentathlon.local.waiting import last_lines
 
 PATIENCE_S = 60.0
+_RUN_ALL = """
+import json, sys
+import django
+from django.core.management import call_command
+django.setup()
+for words in json.loads(sys.argv[1]):
+    call_command(*words)
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +72,9 @@ def prepare(folder: Path, *commands: tuple[str, ...], **variables: str) -> dict[
         **variables,
     }
     (folder / "data" / "static").mkdir(parents=True, exist_ok=True)
-    for command in commands:
-        subprocess.run(
-            [sys.executable, "-m", "django", *command], env=environment, check=True, timeout=600
-        )
+    if commands:
+        words = [sys.executable, "-c", _RUN_ALL, json.dumps(commands)]
+        subprocess.run(words, env=environment, check=True, timeout=600)
     return environment
 
 

@@ -1,4 +1,4 @@
-"""`manage.py` with a demo of a small round robin and Swiss; all else is as anybody runs it."""
+"""`manage.py` with a demo of a small round robin; all else is as anybody runs it."""
 
 import os
 import sys
@@ -9,14 +9,11 @@ from django.core.management import execute_from_command_line
 
 from pentathlon.local.demo_plan import Plan, plans
 
-_FORMATS = {"tuned": "round_robin", "azure": "swiss"}
-"""By game."""
-
 
 def small_plans() -> list[Plan]:
-    """Return two of the demo's plans, each for the first three of its bots."""
-    chosen = [plan for plan in plans() if _FORMATS.get(plan.game) == plan.format]
-    return [replace(plan, bots=plan.bots[:3]) for plan in chosen]
+    """Return one of the demo's plans, for the first three of its bots."""
+    (chosen,) = (plan for plan in plans() if (plan.game, plan.format) == ("tuned", "round_robin"))
+    return [replace(chosen, bots=chosen.bots[:3])]
 
 
 if __name__ == "__main__":

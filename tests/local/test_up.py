@@ -16,9 +16,12 @@ from urllib.request import urlopen
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.utils import ConnectionHandler
+from pytest_django.fixtures import Settings
 
 from pentathlon.env import IMPORT_PATH
 from pentathlon.local.demo_plan import Plan, plans
+from pentathlon.local.management.commands import up as command
 from pentathlon.local.ports import free_port
 from pentathlon_engines.tournament.formats.registry import newest_format
 from tests.local.small_demo import small_plans
@@ -109,20 +112,34 @@ def readable(path: Path) -> bytes:
         return b""
 
 
-@pytest.mark.slow
-def test_up_serves_alone_until_it_is_interrupted_and_leaves_nothing(tmp_path: Path) -> None:
-    with up(tmp_path / "data", "--no-demo") as running:
-        address = address_of(running)
-        with urlopen(f"{address}/readyz") as answer:
-            status = answer.status
-        running.wait_for(r"sign up at http://\S+/sign-up/\n.*manage.py createsuperuser")
-        with up(tmp_path / "data", "--no-demo", output=tmp_path / "second") as second:
-            refused = second.process.wait(PATIENCE_S)
-        code = running.interrupt()
+class NoSupervisor:
+    """Starts nothing."""
 
-    assert (status, code, refused) == (200, 0, 1)
-    assert f"running already on {tmp_path / 'data'}: {address}." in second.said()
-    assert processes_using(tmp_path / "data") == []
+    is_stopping = False
+
+    def __init__(self, *services: object, **options: object) -> None: ...
+    def start(self) -> None: ...
+    def run(self) -> None: ...
+    def stop(self) -> None: ...
+
+
+def test_without_a_demo_one_is_told_where_to_sign_up(
+    tmp_path: Path,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    settings.DATA_FOLDER = tmp_path
+    monkeypatch.setattr(command, "Supervisor", NoSupervisor)
+    monkeypatch.setattr(command, "prepare_database", lambda: None)
+    monkeypatch.setattr(command, "prepare_static_files", lambda: None)
+    monkeypatch.setattr(command, "connections", ConnectionHandler({}))
+
+    call_command("up", "--no-demo", f"--port={_a_port()}")
+
+    said = capsys.readouterr().out
+    assert re.search(r"sign up at http://\S+/sign-up/\n.*manage.py createsuperuser", said)
+    assert "sign in as" not in said
 
 
 @pytest.mark.parametrize(
@@ -145,10 +162,10 @@ def test_option_that_cannot_be_meant_is_refused_in_a_sentence(option: str, sente
 
 
 @pytest.mark.slow
-def test_demo_is_played_once_and_found_again(
+def test_up_runs_alone_and_plays_its_demo_once(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """A small round robin and a Swiss stand for the demo; `--whole-demo` plays all of it."""
+    """A small round robin stands for the demo; `--whole-demo` plays all of it."""
     is_whole = request.config.getoption("--whole-demo")
     shown = plans() if is_whole else small_plans()
     program = ("manage.py",) if is_whole else ("-m", "tests.local.small_demo")
@@ -161,10 +178,17 @@ def test_demo_is_played_once_and_found_again(
     with up(tmp_path / "data", program=program, PENTATHLON_LADDERS=ladders) as first:
         first.wait_for(last_table)
         log_ins = re.findall(r"sign in as.*", first.said())
-        with urlopen(f"{address_of(first)}/api/v1/tournaments/?page_size=100") as answer:
+        address = address_of(first)
+        with urlopen(f"{address}/api/v1/tournaments/?page_size=100") as answer:
             held = json.load(answer)["results"]
+        with up(tmp_path / "data", output=tmp_path / "another") as another:
+            assert another.process.wait(PATIENCE_S) == 1
+        with urlopen(f"{address}/readyz") as answer:
+            assert answer.status == 200
         assert first.interrupt() == 0
 
+    assert f"running already on {tmp_path / 'data'}: {address}." in another.said()
+    assert processes_using(tmp_path / "data") == []
     assert all(f"{plan.label}: http://" in first.said() for plan in shown)
     assert Counter(each["format"] for each in held) == Counter(format_of(plan) for plan in shown)
     assert {each["state"] for each in held} == {"closed"}

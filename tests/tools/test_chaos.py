@@ -41,7 +41,7 @@ def chaos(*options: str) -> dict[str, Any]:
     return found
 
 
-SHORT_STORM = 7
+SHORT_STORM = 5
 SEED = 2247
 """Of a short storm that ends workers, a reconciler, the broker and the database, among others."""
 

@@ -29,11 +29,15 @@ _ON_SQLITE = (
     "tests/pentathlon/tournaments/test_killed.py",
 )
 """The life of a match must hold on the database of a single machine, too."""
-_WITHOUT_DATABASE = ("bots/test_archives.py", "ratings/test_two_player.py")
+_WITHOUT_DATABASE = (
+    *("bots/test_archives.py", "replays/test_codec.py", "replays/test_explanations.py"),
+    *("ratings/test_refitting.py", "ratings/test_skill.py", "ratings/test_two_player.py"),
+    "ratings/test_uncertainty.py",
+)
 """The longest tests in those folders for which the kind of database makes no difference."""
 LEFT_OUT = (
     "Left out: `manage.py test hostile`, `compiled` and `browser`; longer runs on request: "
-    "`manage.py test pentathlon api tools local -- "
+    "`manage.py test engines pentathlon api tools local -- --contract-matches 100 "
     "--requests 10000 --every-reader --storm 200 --whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""

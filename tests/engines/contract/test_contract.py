@@ -12,14 +12,15 @@ from tests.engines.contract.picture_checks import check_picture
 from tests.engines.contract.setups import Setup, setups
 
 SETUPS = [setup for game in GAMES.values() for setup in setups(game)]
-MATCHES = 24
-"""How many matches of a game each check sees at most, beyond one for each setup."""
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
-def test_every_game_keeps_the_contract(setup: Setup, check: Callable[[Setup, int], None]) -> None:
-    for seed in range(max(1, min(3, MATCHES // len(setups(setup.game))))):
+def test_every_game_keeps_the_contract(
+    setup: Setup, check: Callable[[Setup, int], None], pytestconfig: pytest.Config
+) -> None:
+    matches = pytestconfig.getoption("contract_matches")
+    for seed in range(max(1, matches // len(setups(setup.game)))):
         check(setup, seed)
 
 
