@@ -24,6 +24,7 @@ from pentathlon.local.demo_plan import Plan, plans
 from pentathlon.local.management.commands import up as command
 from pentathlon.local.ports import free_port
 from pentathlon_engines.tournament.formats.registry import newest_format
+from tests.local.newcomer import Newcomer, commands_of_guides
 from tests.local.small_demo import small_plans
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -140,6 +141,18 @@ def test_without_a_demo_one_is_told_where_to_sign_up(
     said = capsys.readouterr().out
     assert re.search(r"sign up at http://\S+/sign-up/\n.*manage.py createsuperuser", said)
     assert "sign in as" not in said
+
+
+@pytest.mark.slow
+def test_newcomer_gets_from_the_kit_to_a_rated_match(tmp_path: Path) -> None:
+    """Every command that a page or a guide prints is copied into a shell and does its work."""
+    with up(tmp_path / "data", "--no-demo") as running:
+        newcomer = Newcomer(address_of(running), tmp_path / "newcomer")
+        newcomer.sign_up("ada")
+        first = newcomer.try_everything(commands_of_guides())
+        running.interrupt()
+
+    assert (first["kind"], first["rated"], first["state"]) == ("ladder", True, "done")
 
 
 @pytest.mark.parametrize(

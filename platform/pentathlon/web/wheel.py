@@ -32,10 +32,14 @@ class Wheel:
 
 @cache
 def engines_wheel() -> Wheel:
-    """Build the wheel of `pentathlon_engines`; the same files give the same bytes everywhere."""
+    """Return the wheel of the `pentathlon_engines` that run here."""
+    return build_wheel(CHECKOUT / "engines")
+
+
+def build_wheel(source: Path) -> Wheel:
+    """Build a wheel; the same files give the same bytes everywhere."""
     with TemporaryDirectory(prefix="pentathlon-wheel-") as folder:
-        builder = WheelBuilder(str(CHECKOUT / "engines"))
-        (made,) = builder.build(directory=folder, versions=["standard"])
+        (made,) = WheelBuilder(str(source)).build(directory=folder, versions=["standard"])
         data = Path(made).read_bytes()
     return Wheel(name=Path(made).name, data=data, sha256=sha256(data).hexdigest())
 

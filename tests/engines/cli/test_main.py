@@ -1,0 +1,77 @@
+"""The command itself: what it loads, how it is completed, and that it needs no colour."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pentathlon_engines.cli.main import COMMANDS
+from pentathlon_engines.match.plain_launcher import ENGINES
+from tests.engines.commands import Run
+
+# The name under which it is installed is also that of a variable in completion.
+_PROGRAM = (
+    "import sys; sys.argv[0] = 'pentathlon'; from pentathlon_engines.cli.main import main; main()"
+)
+
+
+def command(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *words],
+        env={**os.environ, "PYTHONPATH": str(ENGINES), **variables},
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def test_every_command_explains_itself(run: Run) -> None:
+    for name in COMMANDS:
+        told = run(name, "--help")
+        assert told.code == 0
+        assert "--json" in told.out
+
+
+def test_help_lists_all_commands_and_a_wrong_one_is_corrected(run: Run) -> None:
+    assert all(f" {name} " in run("--help").out for name in COMMANDS)
+    wrong = run("submitt")
+    assert wrong.code == 2
+    assert "submit" in wrong.err
+
+
+@pytest.mark.parametrize("name", ["whoami", "submit", "logs"])
+def test_commands_load_neither_rich_nor_other_commands(name: str) -> None:
+    # Their imports take longer than these commands themselves.
+    program = (
+        "import sys; from pentathlon_engines.cli.main import _load; "
+        f"_load('{name}'); print(*sorted(sys.modules))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(ENGINES)},
+        capture_output=True, text=True, check=True, timeout=120,
+    ).stdout.split()  # fmt: skip
+
+    assert "rich" not in loaded
+    others = set(COMMANDS.values()) - {COMMANDS[name]}
+    assert not {f"pentathlon_engines.cli.commands.{other}" for other in others} & set(loaded)
+
+
+def test_shells_can_complete_commands(tmp_path: Path) -> None:
+    shown = command("--show-completion", "bash", HOME=str(tmp_path))
+    offered = command(
+        _PENTATHLON_COMPLETE="complete_bash", COMP_WORDS="pentathlon lo", COMP_CWORD="1"
+    )
+
+    assert "complete" in shown.stdout, shown.stderr
+    assert set(offered.stdout.split()) == {"login", "logout", "logs"}
+
+
+def test_no_colour_where_none_is_wanted() -> None:
+    told = command("--help", NO_COLOR="1", FORCE_COLOR="1")
+
+    assert "Usage" in told.stdout
+    assert "\x1b[3" not in told.stdout
