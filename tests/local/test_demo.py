@@ -6,7 +6,7 @@ import pytest
 
 from pentathlon.accounts.models import User
 from pentathlon.local.demo_logins import demo_logins
-from pentathlon.local.demo_plan import BOTS, Plan, authors, folder_of, plans
+from pentathlon.local.demo_plan import BOTS, CHALLENGE, Plan, authors, folder_of, plans
 from pentathlon.matches.uploads import submit_bot
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.packing import pack_bot
@@ -115,6 +115,13 @@ def test_every_bot_has_an_author_and_every_author_bots() -> None:
 
     assert set(whose) == {bot for plan in plans() for bot in plan.bots}
     assert set(whose.values()) == {"ada", "bruno", "chen"}
+
+
+def test_challenge_is_between_bots_of_two_authors_in_the_first_tournament() -> None:
+    whose = authors(["ada", "bruno", "chen"])
+
+    assert set(CHALLENGE) <= set(plans()[0].bots)
+    assert len({whose[bot] for bot in CHALLENGE}) == 2
 
 
 @pytest.mark.django_db

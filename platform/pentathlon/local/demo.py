@@ -19,10 +19,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from pentathlon.local.api_client import ApiRefused
 from pentathlon.local.demo_logins import Login
 from pentathlon.local.demo_people import DemoFailed, Json, People
-from pentathlon.local.demo_plan import Plan, plans
+from pentathlon.local.demo_plan import CHALLENGE, CHALLENGE_BLOCKS, Plan, plans
 from pentathlon.ratings.uncertainty import half_width
 
 _FILE: Final = "demo.json"
+_CHALLENGE: Final = "challenge"
+"""Its key beside those of the plans."""
 _PAUSE_S: Final = 0.4
 
 
@@ -46,7 +48,7 @@ class Demo:
         self._started = time.monotonic()
         self._is_new = True
         self._ids: dict[str, int] = {}
-        """Tournaments by the key of their plan."""
+        """Tournaments by the key of their plan, and the challenge."""
         self._counts: dict[str, tuple[int, int]] = {}
         """Matches played and planned, by the key of the plan."""
         self._told: set[int] = set()
@@ -79,6 +81,7 @@ class Demo:
             while waiting or running:
                 if waiting and self._has_begun(waiting[0]):
                     running.append(waiting.pop(0))
+                    self._make_challenge(running[0])
                 running = [plan for plan in running if not self._is_over(plan)]
                 advance(*(sum(counts) for counts in zip(*self._counts.values(), strict=True)))
                 self._pause()
@@ -103,6 +106,17 @@ class Demo:
         self._ids[plan.key] = made["id"]
         self._file.write_text(json.dumps(self._ids))
         return True
+
+    def _make_challenge(self, plan: Plan) -> None:
+        """Have two bots of the first tournament meet in a challenge, once."""
+        if _CHALLENGE in self._ids:
+            return
+        bot, rival = CHALLENGE
+        self._ids[_CHALLENGE] = self._people.challenge(
+            bot=bot, rival=rival, game=plan.game, blocks=CHALLENGE_BLOCKS
+        )
+        self._file.write_text(json.dumps(self._ids))
+        self._say(f"{bot} challenges {rival}: {self._address}/challenges/{self._ids[_CHALLENGE]}/")
 
     def _is_over(self, plan: Plan) -> bool:
         tournament = f"tournaments/{self._ids[plan.key]}/"

@@ -52,6 +52,13 @@ class People:
             self._asked = time.monotonic()
         return self._versions[bot]
 
+    def challenge(self, *, bot: str, rival: str, game: str, blocks: int) -> int:
+        """Have the author of a bot challenge another bot; return the number of the challenge."""
+        version = self.version_of(bot)
+        against = self.reader.get(f"versions/{self.version_of(rival)}/")
+        asked = {"version": version, "bot": against["bot"]["id"], "game": game, "blocks": blocks}
+        return int(self._client(self._owners[version]).post("challenges/", asked)["id"])
+
     def is_eligible(self, version: int) -> bool:
         """Say whether a version may play; have it validated again if the host has failed."""
         found = self.reader.get(f"versions/{version}/")

@@ -27,6 +27,9 @@ _HOW: Final[Mapping[str, str]] = {
     "knockout": " in a knockout bracket",
     "finals": " in finals",
 }
+CHALLENGE: Final = ("strategist", "watchdog")
+"""A bot of the first tournament, and another author's that it challenges to a few blocks."""
+CHALLENGE_BLOCKS: Final = 4
 _WORDS: Final = ("no", "one", "two", "three", "four", "five", "six")
 _PAIR: Final = 2
 

@@ -39,6 +39,35 @@ def test_button_on_a_bots_page_leads_to_a_challenge() -> None:
     assert (challenge.version, challenge.opponent, challenge.blocks) == (version, rival, 3)
 
 
+def test_larger_table_is_challenged_by_form() -> None:
+    author = make_user()
+    rival, *more = (make_version(games=("way_of_the_dragon",)) for _ in range(4))
+    version = make_version(owner=author, games=("way_of_the_dragon",))
+    client, address = _signed_in(author), f"/challenges/new/?bot={rival.bot_id}"
+    asked = {"version": version.pk, "game": "way_of_the_dragon", "blocks": 1}
+
+    form = page_of(client.get(address))
+    offered = {each["value"] for each in form.all("input") if each.get("name") == "others"}
+    crowd = [each.bot_id for each in more]
+    client.post(address, {**asked, "others": crowd})
+
+    assert offered == {str(bot_id) for bot_id in crowd}
+    assert "Way of the Dragon has up to 5 seats" in form.text
+    challenge = Challenge.objects.get()
+    assert (challenge.others, challenge.planned) == ([each.pk for each in more], 10)
+    page = page_of(client.get(f"/challenges/{challenge.pk}/"))
+    assert all(each.bot.name in page.text for each in more)
+
+
+def test_games_of_two_seats_have_no_more_chairs_to_fill() -> None:
+    rival, author = make_version(), make_user()
+    make_version(owner=author)
+
+    form = page_of(_signed_in(author).get(f"/challenges/new/?bot={rival.bot_id}"))
+
+    assert "More bots at the table" not in form.text
+
+
 def test_own_bot_and_one_out_of_play_have_no_button() -> None:
     author = make_user()
     own, retired = make_version(owner=author), make_version(state=VersionState.RETIRED)

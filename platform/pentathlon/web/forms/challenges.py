@@ -5,12 +5,13 @@ from typing import Any
 from django import forms
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.challenges.services import DEFAULT_BLOCKS
-from pentathlon.server.limits import CHALLENGE_BLOCKS
+from pentathlon.server.limits import CHALLENGE_BLOCKS, CHALLENGE_MATCHES
 from pentathlon_engines import GAMES
 
 _MOST_CHOICES = 500
+_PAIR = 2
 
 
 class ChallengeForm(forms.Form):
@@ -22,7 +23,13 @@ class ChallengeForm(forms.Form):
         min_value=1,
         max_value=CHALLENGE_BLOCKS,
         initial=DEFAULT_BLOCKS,
-        help_text=f"1 to {CHALLENGE_BLOCKS}; a block is one seed, played in both seat orders.",
+        help_text=f"1 to {CHALLENGE_BLOCKS}; a block is one seed in balanced seat orders.",
+    )
+    others = forms.TypedMultipleChoiceField(
+        label="More bots at the table",
+        coerce=int,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
     )
 
     def __init__(
@@ -32,11 +39,42 @@ class ChallengeForm(forms.Form):
         actor: User,
         games: list[str],
         against: BotVersion | None = None,
+        bot: Bot | None = None,
         initial: dict[str, Any] | None = None,  # Any: what Django's forms take
     ) -> None:
         super().__init__(data, initial=initial)
+        larger = [key for key in games if GAMES[key].info.seats[1] > _PAIR]
+        if larger:
+            others = self.fields["others"]
+            others.choices = _foreign(actor, larger, bot)  # type: ignore[attr-defined]
+            others.help_text = (
+                f"{_sizes(larger)} None: a table of two. A block of three bots has 6 matches, "
+                f"of four 8, of five 10; at most {CHALLENGE_MATCHES} in all."
+            )
+        else:
+            del self.fields["others"]
         self.fields["version"].choices = _own(actor, games, against)  # type: ignore[attr-defined]
         self.fields["game"].choices = [(key, GAMES[key].info.title) for key in games]  # type: ignore[attr-defined]
+
+
+def _foreign(actor: User, games: list[str], bot: Bot | None) -> list[tuple[str, str]]:
+    """Return other people's bots with a version that may play one of the games."""
+    playing = Bot.objects.filter(
+        versions__state=VersionState.ELIGIBLE, versions__games__game__in=games
+    )
+    found = playing.exclude(owner=actor).select_related("owner").distinct().order_by("name")
+    return [
+        (str(each.pk), f"{each.name} · {each.owner.username}")
+        for each in found[:_MOST_CHOICES]
+        if each != bot
+    ]
+
+
+def _sizes(games: list[str]) -> str:
+    sizes = (
+        f"{GAMES[key].info.title} has up to {GAMES[key].info.seats[1]} seats" for key in games
+    )
+    return f"{'; '.join(sizes)}."
 
 
 def _own(actor: User, games: list[str], against: BotVersion | None) -> list[tuple[str, str]]:

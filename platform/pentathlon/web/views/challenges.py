@@ -52,6 +52,7 @@ def challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
     context: Context = {
         "section": "bots",
         "challenge": found,
+        "others": _others(found),
         "score": found.score,
         "reading": read_test(found),
         "blocks": [_block(found, block) for block in blocks_of(found, matches)],
@@ -80,6 +81,7 @@ def challenge_new(request: HttpRequest) -> HttpResponse:
         actor=actor,
         games=opponent["games"],
         against=opponent["against"],
+        bot=opponent["bot"],
         initial={"version": query_number(request, "version")},
     )
     if form.is_valid():
@@ -123,6 +125,15 @@ def _opponent(request: HttpRequest, actor: User) -> Context:
         "games": [key for key in GAMES if key in keys],
         "target": {"against": against.pk} if against is not None else {"bot": bot and bot.pk},
     }
+
+
+def _others(found: Challenge) -> list[BotVersion]:
+    """Return who else sits at the table."""
+    if not found.others:
+        return []
+    versions = BotVersion.objects.select_related("bot__owner").defer("validation_log")
+    known = versions.in_bulk(found.others)
+    return [known[version_id] for version_id in found.others]
 
 
 def _block(found: Challenge, block: ChallengeBlock) -> Context:
