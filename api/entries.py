@@ -17,7 +17,13 @@ from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.arrangement import invite_authors
 from pentathlon.tournaments.entries import disqualify_entry, get_entry, withdraw_entry
 from pentathlon.tournaments.models import Entry, Tournament
-from pentathlon.tournaments.replacing import LONGEST_TEAM, MOST_MEMBERS, enter_bot, replace_entry
+from pentathlon.tournaments.replacing import (
+    LONGEST_TEAM,
+    MOST_MEMBERS,
+    enter_bot,
+    leave_team,
+    replace_entry,
+)
 
 _ENTRY = r"entries/(?P<version>\d{1,18})"
 
@@ -148,6 +154,14 @@ class EntryActions(Endpoint[Tournament]):
         entry = get_entry(found, int(version))
         withdraw_entry(actor=self.actor, tournament=found, version_id=int(version))
         return self._told(Entry.objects.filter(pk=entry.pk).first() or entry)
+
+    @extend_schema(request=None, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/leave")
+    def leave_one(self, request: Request, pk: str, version: str) -> Response:
+        """Leave the team of an entry; you may not withdraw or replace its bot any more."""
+        found = self.get_object()
+        entry = leave_team(actor=self.actor, tournament=found, version_id=int(version))
+        return self._told(entry)
 
     @extend_schema(request=ReplacementSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/replace")

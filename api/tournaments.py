@@ -42,6 +42,7 @@ from pentathlon.tournaments import services
 from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.document import document_json
+from pentathlon.tournaments.drafts import delete_draft, open_tournament
 from pentathlon.tournaments.dry_runs import dry_run, dry_run_of_new
 from pentathlon.tournaments.hidden_results import check_shown, hidden_lanes, release_results
 from pentathlon.tournaments.models import (
@@ -150,7 +151,7 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
 
     def get_queryset(self) -> QuerySet[Tournament]:
         """Leave the divisions of ladders out of lists: those are resources of their own."""
-        found = Tournament.objects.listed()
+        found = Tournament.objects.visible_to(self.person).listed()
         return found.organised() if self.action == "list" else found
 
     def get_serializer_context(self) -> dict[str, Any]:  # Any: as the framework has it
@@ -204,6 +205,18 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
     def rerun(self, request: Request, pk: str) -> Response:
         """Play a block or a round again with the same seeds; its earlier results do not count."""
         return self._order(BlockOrder.RERUN)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a draft; what was open once can only be cancelled."""
+        delete_draft(actor=self.actor, tournament=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses=TournamentSerializer)
+    @action(detail=True, methods=["post"])
+    def open(self, request: Request, pk: str) -> Response:
+        """Open a draft for entries: from now on everybody sees it."""
+        return self._change(open_tournament)
 
     @extend_schema(request=None, responses=TournamentSerializer)
     @action(detail=True, methods=["post"])

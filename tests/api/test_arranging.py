@@ -108,6 +108,34 @@ def test_unknown_fields_and_bad_values_come_at_once(organiser: User) -> None:
     }
 
 
+def test_bad_values_come_with_what_is_wrong_in_other_fields(organiser: User) -> None:
+    body = {
+        "name": "",
+        "game": "chess",
+        "format": "luck",
+        "colour": "red",
+        "limits": {"memory_mb": 1},
+        "tie_breaks": ["luck"],
+        "starts_at": "soon",
+    }
+
+    answer = _post(organiser, "tournaments/", body)
+
+    found = {(error["pointer"], error["code"]) for error in answer.json()["errors"]}
+    assert (answer.status_code, found) == (
+        400,
+        {
+            ("/name", "blank"),
+            ("/game", "unknown_game"),
+            ("/format", "unknown_format"),
+            ("/colour", "unknown_field"),
+            ("/limits/memory_mb", "bad_limit"),
+            ("/tie_breaks/0", "unknown_tie_break"),
+            ("/starts_at", "invalid"),
+        },
+    )
+
+
 def test_all_problems_of_an_event_come_at_once(organiser: User) -> None:
     body = {
         "name": "Week",
@@ -153,6 +181,22 @@ def test_team_enters_with_its_members(organiser: User) -> None:
 
     assert made.status_code == 201
     assert (made.json()["team"], made.json()["members"]) == ("Axes", ["mate"])
+
+
+def test_member_leaves_a_team_and_may_not_withdraw_any_more(organiser: User) -> None:
+    version, mate = make_version(), make_user("mate")
+    cup = arranged_cup(organiser)
+    body = {"version": version.pk, "team": "Axes", "members": [mate.username]}
+    _post(version.bot.owner, f"tournaments/{cup.pk}/entries/", body)
+    entry = f"tournaments/{cup.pk}/entries/{version.pk}"
+
+    left = _post(mate, f"{entry}/leave/", {})
+    again = _post(mate, f"{entry}/leave/", {})
+    withdrawn = _post(mate, f"{entry}/withdraw/", {})
+
+    assert (left.status_code, left.json()["members"]) == (200, [])
+    assert (again.status_code, again.json()["code"]) == (409, "not_a_member")
+    assert withdrawn.status_code == 403
 
 
 def test_authors_are_invited_by_name(organiser: User) -> None:

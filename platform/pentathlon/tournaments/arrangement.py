@@ -19,7 +19,7 @@ from pentathlon.common.errors import DomainError, InvalidInput
 from pentathlon.tournaments.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.hidden_results import hide_results
-from pentathlon.tournaments.models import Event, Invitation, Tournament, TournamentState
+from pentathlon.tournaments.models import UNSTARTED, Event, Invitation, Tournament, TournamentState
 from pentathlon.tournaments.plan_checks import gather_errors
 from pentathlon.tournaments.services import create_tournament
 
@@ -125,7 +125,7 @@ def invite_authors(
     *, actor: User, tournament: Tournament, usernames: Sequence[str]
 ) -> list[Invitation]:
     """Invite authors to a tournament by invitation; who is invited already stays so."""
-    tournament = lock_own(actor, tournament, TournamentState.OPEN, to="invite authors to")
+    tournament = lock_own(actor, tournament, *UNSTARTED, to="invite authors to")
     if not tournament.by_invitation:
         raise InvalidInput(
             f"{tournament.name} is open: everybody may enter without an invitation.",

@@ -16,7 +16,7 @@ from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
 from pentathlon.tournaments.checks import check_enough
 from pentathlon.tournaments.document import draft_document
-from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.models import UNSTARTED, Tournament
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.dry_run import NO_KEY, DryRun, make_dry_run
 from pentathlon_engines.tournament.formats.interface import Size
@@ -78,12 +78,12 @@ def dry_run(tournament: Tournament) -> TournamentDryRun:
     Raises:
         Conflict: it has started, or cannot start with these entries.
     """
-    if tournament.state != TournamentState.OPEN:
+    if tournament.state not in UNSTARTED:
         raise Conflict(
             f"{tournament.name} is {tournament.get_state_display()}; a dry run is for open ones. "
             "Read its matches and its progress.",
             code="wrong_state",
-            allowed=[TournamentState.OPEN.value],
+            allowed=[state.value for state in UNSTARTED],
         )
     return _dry_run_of(draft_document(tournament))
 

@@ -22,6 +22,7 @@ from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
 from pentathlon.tournaments.guards import check_may_manage, lock, lock_own
 from pentathlon.tournaments.models import (
+    UNSTARTED,
     Entry,
     EntryState,
     FinalRow,
@@ -38,7 +39,7 @@ _LONGEST_REASON: Final = 300
 @transaction.atomic
 def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> None:
     """Withdraw a bot version; its author and the organiser may."""
-    tournament = lock(tournament, TournamentState.OPEN, *_PLAYED, to="withdraw")
+    tournament = lock(tournament, *UNSTARTED, *_PLAYED, to="withdraw")
     if tournament.division is not None:
         raise Conflict("Leave a ladder on the page of your bot.", code="is_ladder")
     entry = get_entry(tournament, version_id)
@@ -46,7 +47,7 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
     check_may_manage(actor, tournament, entry, to="withdraw")
     if entry.state != EntryState.ACTIVE:
         raise _left_already(entry)
-    if tournament.state == TournamentState.OPEN:
+    if tournament.state in UNSTARTED:
         entry.delete()
         forget_start_problem(tournament)
         return
@@ -64,14 +65,14 @@ def disqualify_entry(
     With `revoke`, its finished matches stop counting here and on the game's leaderboard. A closed
     tournament runs again until it has a new final table.
     """
-    states = (TournamentState.OPEN, *_PLAYED, TournamentState.CLOSED)
+    states = (*UNSTARTED, *_PLAYED, TournamentState.CLOSED)
     tournament = lock_own(actor, tournament, *states, to="disqualify a bot of")
     entry = get_entry(tournament, version_id)
     reason = checked_reason(reason)
     adds_revocation = revoke and not entry.revokes_results
     if entry.state == EntryState.DISQUALIFIED and not adds_revocation:
         raise _left_already(entry)
-    if tournament.state == TournamentState.OPEN:
+    if tournament.state in UNSTARTED:
         entry.number = None
     entry.revokes_results = revoke
     if revoke:

@@ -21,13 +21,13 @@ from pentathlon.common.errors import DomainError, InvalidInput, NotAllowed, refu
 from pentathlon.tournaments.arrangement import Arrangement, create_arranged_tournament
 from pentathlon.tournaments.checks import LONGEST_NAME, checked_name
 from pentathlon.tournaments.hidden_results import hidden_lanes
-from pentathlon.tournaments.models import Event, Tournament, TournamentState
+from pentathlon.tournaments.models import UNSTARTED, Event, Tournament, TournamentState
 from pentathlon.tournaments.plan_checks import check_plan, gather_errors
 from pentathlon.tournaments.standings import Standing, standings
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 
-_UNTOLD: Final = (TournamentState.OPEN, TournamentState.CANCELLED)
+_UNTOLD: Final = (*UNSTARTED, TournamentState.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

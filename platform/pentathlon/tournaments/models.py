@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce, Now
 
+from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
@@ -20,11 +21,16 @@ ENTRIES_PER_AUTHOR: Final = 3
 class TournamentState(models.TextChoices):
     """A tournament's life."""
 
+    DRAFT = "draft", "a draft"
     OPEN = "open", "open for entries"
     RUNNING = "running", "running"
     PAUSED = "paused", "paused"
     CLOSED = "closed", "closed"
     CANCELLED = "cancelled", "cancelled"
+
+
+UNSTARTED: Final = (TournamentState.DRAFT, TournamentState.OPEN)
+"""States in which nothing is scheduled and entries may still change."""
 
 
 class Event(models.Model):
@@ -51,6 +57,12 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
     def organised(self) -> Self:
         """Return what somebody organises: not the divisions of ladders, which have own pages."""
         return self.filter(division=None)
+
+    def visible_to(self, person: User | None) -> Self:
+        """Leave out drafts of others; staff sees all."""
+        if person is not None and (person.is_staff or person.is_superuser):
+            return self
+        return self.filter(~Q(state=TournamentState.DRAFT) | Q(owner=person))
 
     def with_counts(self) -> Self:
         """Add `bots`, `matches` (planned) and `matches_done`."""

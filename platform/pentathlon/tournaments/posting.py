@@ -35,6 +35,7 @@ def create_from_document(
     rated: bool = False,
     entries_per_author: int = ENTRIES_PER_AUTHOR,
     secret: str | None = None,
+    is_draft: bool = False,
 ) -> Tournament:
     """Create a tournament from a posted document, with the entrants and strengths that it names.
 
@@ -56,6 +57,7 @@ def create_from_document(
         rated=rated,
         entries_per_author=entries_per_author,
         secret=secret,
+        is_draft=is_draft,
         errors=[*errors, *unknown],
     )
     hinted = list(made.entries.filter(number__isnull=False))

@@ -20,11 +20,11 @@ from pentathlon.tournaments.eligibility import check_may_enter
 from pentathlon.tournaments.entries import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import check_may_manage
 from pentathlon.tournaments.models import (
+    UNSTARTED,
     Entry,
     EntryState,
     TeamMember,
     Tournament,
-    TournamentState,
 )
 from pentathlon.tournaments.services import enter_tournament
 
@@ -42,7 +42,7 @@ def replace_entry(*, actor: User, tournament: Tournament, version_id: int, by: i
     tournament = Tournament.objects.select_for_update().get(pk=tournament.pk)
     entry = get_entry(tournament, version_id)
     check_may_manage(actor, tournament, entry, to="replace")
-    if tournament.state != TournamentState.OPEN:
+    if tournament.state not in UNSTARTED:
         raise Conflict(
             f"{tournament.name} is {tournament.get_state_display()}; one can replace a bot only "
             "while it is open for entries: seeds follow from the very files that entered. "
@@ -86,6 +86,20 @@ def enter_bot(
         for person in people
         if person.pk != entry.version.bot.owner_id
     )
+    return entry
+
+
+@transaction.atomic
+def leave_team(*, actor: User, tournament: Tournament, version_id: int) -> Entry:
+    """Take the actor out of the team of an entry; the bot's author cannot leave it."""
+    entry = get_entry(tournament, version_id)
+    gone, _ = entry.members.filter(person=actor).delete()
+    if not gone:
+        raise Conflict(
+            f"{actor.username} is no member of the team of {entry.version.label}. Its author "
+            "withdraws the bot instead.",
+            code="not_a_member",
+        )
     return entry
 
 

@@ -1,9 +1,9 @@
 """Everything that changes tournaments.
 
-open --start--> running <--pause, resume--> paused
-                   |                           |
-                   +--> closed (all done)      +--> cancelled (from open, running and paused)
-                   <--requeue--+
+draft --open--> open --start--> running <--pause, resume--> paused
+                                   |                           |
+                                   +--> closed (all done)      +--> cancelled (also from open
+                                   <--requeue--+                    and running)
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.guards import check_author_or_organiser, lock, lock_own
 from pentathlon.tournaments.models import (
     ENTRIES_PER_AUTHOR,
+    UNSTARTED,
     Entry,
     EntryState,
     FinalRow,
@@ -66,9 +67,12 @@ def create_tournament(
     rated: bool = True,
     entries_per_author: int = ENTRIES_PER_AUTHOR,
     secret: str | None = None,
+    is_draft: bool = False,
     errors: Sequence[DomainError] = (),
 ) -> Tournament:
     """Create a tournament from a document, open it for entries, and enter these versions.
+
+    A draft is seen by its organiser alone and opened later.
 
     An unrated replay of an earlier tournament may bring that tournament's secret, and the draw
     probability of its document. `errors` are what the caller has found wrong: one answer names
@@ -98,6 +102,7 @@ def create_tournament(
         secret_given=secret is not None,
         entries_per_author=entries_per_author,
         rated=rated,
+        state=TournamentState.DRAFT if is_draft else TournamentState.OPEN,
         **columns_of(completed),
     )
     _enter(tournament, versions, actor=actor)
@@ -109,7 +114,7 @@ def enter_tournament(
     *, actor: User, tournament: Tournament, version_id: int, team: str = ""
 ) -> Entry:
     """Enter a bot version, alone or for a team; its author and the organiser may."""
-    tournament = lock(tournament, TournamentState.OPEN, to="enter")
+    tournament = lock(tournament, *UNSTARTED, to="enter")
     return _enter(tournament, [version_id], actor=actor, team=team)[0]
 
 

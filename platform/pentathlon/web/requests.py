@@ -2,9 +2,11 @@
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from pentathlon.accounts.models import User
+from pentathlon.tournaments.models import Tournament
 
 _MOST_DIGITS = 15
 _LONGEST_TEXT = 64
@@ -21,6 +23,12 @@ def signed_in_user(request: HttpRequest) -> User:
     if user is None:
         raise PermissionDenied("Sign in first.")
     return user
+
+
+def get_tournament(request: HttpRequest, tournament_id: int) -> Tournament:
+    """Return a tournament that this person may see, with its owner and pool."""
+    shown = Tournament.objects.visible_to(person(request)).select_related("owner", "pool")
+    return get_object_or_404(shown, pk=tournament_id)
 
 
 def query_number(request: HttpRequest, name: str) -> int | None:

@@ -13,7 +13,7 @@ from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.hidden_results import hidden_lanes
-from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
 from pentathlon.tournaments.progress import Progress, progress
 from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
 from pentathlon_engines import GAMES
@@ -172,7 +172,7 @@ class TournamentLine:
 
 def tournament_lines(*, limit: int) -> list[TournamentLine]:
     """Return the latest tournaments, running ones first."""
-    latest = list(Tournament.objects.organised().listed()[:limit])
+    latest = list(Tournament.objects.visible_to(None).organised().listed()[:limit])
     hidden = hidden_lanes(None)
     latest.sort(key=lambda tournament: tournament.state != TournamentState.RUNNING)
     return [
@@ -233,7 +233,7 @@ def _cell(standing: Standing, other: Standing, score: Score) -> TintedCell:
 
 
 def _progress(tournament: Tournament) -> Progress | None:
-    if tournament.state == TournamentState.OPEN:
+    if tournament.state in UNSTARTED:
         return None
     return progress(tournament)
 

@@ -64,6 +64,11 @@ urlpatterns = [
     path(f"{_TOURNAMENT}/start/", organising.tournament_start, name="tournament_start"),
     path(f"{_TOURNAMENT}/pause/", organising.tournament_pause, name="tournament_pause"),
     path(f"{_TOURNAMENT}/resume/", organising.tournament_resume, name="tournament_resume"),
+    path(
+        f"{_TOURNAMENT}/leave-team/", arranging.tournament_leave_team, name="tournament_leave_team"
+    ),
+    path(f"{_TOURNAMENT}/open/", organising.tournament_open, name="tournament_open"),
+    path(f"{_TOURNAMENT}/delete/", organising.tournament_delete, name="tournament_delete"),
     path(f"{_TOURNAMENT}/cancel/", organising.tournament_cancel, name="tournament_cancel"),
     path(
         f"{_TOURNAMENT}/void/",

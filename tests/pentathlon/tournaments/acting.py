@@ -18,7 +18,7 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import newest_format
 from tests.factories import make_user, make_version
 
-_OF_SERVICE = ("versions", "rated", "entries_per_author", "secret")
+_OF_SERVICE = ("is_draft", "versions", "rated", "entries_per_author", "secret")
 
 
 def open_cup(

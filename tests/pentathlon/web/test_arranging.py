@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Event, Tournament
+from pentathlon.tournaments.replacing import enter_bot
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.pages import page_of
@@ -113,3 +114,26 @@ def test_event_form_is_sound_and_for_organisers() -> None:
 
     assert page.mistakes == []
     assert _as(make_user()).get(reverse("event_new")).status_code == 403
+
+
+def test_member_leaves_a_team_by_button() -> None:
+    organiser, mate, version = make_user(organiser=True), make_user(), make_version()
+    cup = arranged_cup(organiser)
+    enter_bot(
+        actor=version.bot.owner,
+        tournament=cup,
+        version_id=version.pk,
+        team="Axes",
+        members=[mate.username],
+    )
+    address = reverse("tournament", args=[cup.pk])
+    before = page_of(_as(mate).get(address)).text
+
+    left = _as(mate).post(
+        reverse("tournament_leave_team", args=[cup.pk]), {"version": version.pk}, follow=True
+    )
+
+    assert "Leave team" in before
+    assert "Leave team" not in page_of(_as(version.bot.owner).get(address)).text
+    assert f"You have left the team of {version.label}." in page_of(left).text
+    assert "Leave team" not in page_of(left).text

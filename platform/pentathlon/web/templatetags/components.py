@@ -17,6 +17,7 @@ register = template.Library()
 # State -> glyph, tone, word. Any other state is shown in a neutral tone by its own name.
 _BADGES = {
     "running": ("play", "info", "running"),
+    "draft": ("lock", "", "draft"),
     "open": ("tick", "good", "open for entries"),
     "paused": ("pause", "warn", "paused"),
     "closed": ("tick", "", "finished"),

@@ -11,12 +11,18 @@ from pentathlon.tournaments.arrangement import invite_authors
 from pentathlon.tournaments.events import create_event, event_table, tournaments_of
 from pentathlon.tournaments.guards import check_may_manage
 from pentathlon.tournaments.hidden_results import hidden_lanes, release_results
-from pentathlon.tournaments.models import Event, Tournament
-from pentathlon.tournaments.replacing import replace_entry
+from pentathlon.tournaments.models import Event
+from pentathlon.tournaments.replacing import leave_team, replace_entry
 from pentathlon.web.forms.arranging import EventForm, InviteForm, ReplaceForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.requests import person, query_number, signed_in_user
+from pentathlon.web.requests import (
+    get_tournament,
+    person,
+    posted_number,
+    query_number,
+    signed_in_user,
+)
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.tables import tournament_line
 from pentathlon_engines import GAMES
@@ -27,7 +33,7 @@ from pentathlon_engines import GAMES
 @handle_domain_errors
 def tournament_release(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show everybody the hidden results of a tournament."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     release_results(actor=signed_in_user(request), tournament=found)
     messages.success(request, f"Everybody sees the results of {found.name} now.")
     return redirect("tournament", found.pk)
@@ -38,7 +44,7 @@ def tournament_release(request: HttpRequest, tournament_id: int) -> HttpResponse
 @handle_domain_errors
 def tournament_invite(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Invite authors by their user names."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     form = InviteForm(request.POST)
     names = form.cleaned_data["invited"].split() if form.is_valid() else []
     invite_authors(actor=signed_in_user(request), tournament=found, usernames=names)
@@ -51,7 +57,7 @@ def tournament_invite(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @handle_domain_errors
 def tournament_replace(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask which version plays instead of another, then replace it."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
     entries = found.entries.select_related("tournament", "version__bot__owner")
     entry = get_object_or_404(entries, version=query_number(request, "version") or 0)
@@ -65,6 +71,18 @@ def tournament_replace(request: HttpRequest, tournament_id: int) -> HttpResponse
             return redirect("tournament", found.pk)
     context = {"section": "tournaments", "tournament": found, "entry": entry, "form": form}
     return render(request, "web/tournament/replace.html", context)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def tournament_leave_team(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Take this user out of the team of a bot."""
+    found = get_tournament(request, tournament_id)
+    version_id = posted_number(request, "version")
+    entry = leave_team(actor=signed_in_user(request), tournament=found, version_id=version_id)
+    messages.success(request, f"You have left the team of {entry.version.label}.")
+    return redirect("tournament", found.pk)
 
 
 @require_safe

@@ -5,17 +5,16 @@ from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from pentathlon.caching import answer_packed, tag_of
 from pentathlon.common.errors import NotFound
 from pentathlon.tournaments.hidden_results import are_hidden
-from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
+from pentathlon.tournaments.models import TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon.tournaments.secrecy import sealed_blocks
 from pentathlon.tournaments.tags import state_of_matches
-from pentathlon.web.requests import person, query_number
+from pentathlon.web.requests import get_tournament, person, query_number
 from pentathlon.web.responses import csv_text
 
 _CHUNK: Final = 5000
@@ -28,7 +27,7 @@ _SEAT_COLUMNS: Final = (
 @require_safe
 def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
     """Hand out results: a line for each seat of each match of a part, in schedule order."""
-    found = get_object_or_404(Tournament.objects.select_related("owner"), pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     if are_hidden(found, person(request)):
         sentence = f"The results of {found.name} are hidden until its organiser releases them.\n"
         return HttpResponse(sentence, content_type="text/plain; charset=utf-8", status=409)

@@ -10,11 +10,10 @@ from django.views.decorators.http import require_http_methods
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.batches import BlockOrder
 from pentathlon.tournaments.guards import check_organiser
-from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.orders import Order, give_order, rerun_match
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import OrderForm
-from pentathlon.web.requests import query_number, signed_in_user
+from pentathlon.web.requests import get_tournament, query_number, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 
 
@@ -23,7 +22,7 @@ from pentathlon.web.responses import handle_domain_errors
 @handle_domain_errors
 def tournament_order(request: HttpRequest, tournament_id: int, kind: BlockOrder) -> HttpResponse:
     """Ask for a reason, then give the order for the block or round in the query."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
     check_organiser(actor, found, to=f"{kind.label} matches of")
     block, round_number = query_number(request, "block"), query_number(request, "round")

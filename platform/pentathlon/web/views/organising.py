@@ -13,9 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.arrangement import create_arranged_tournament
+from pentathlon.tournaments.drafts import delete_draft, open_tournament
 from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
 from pentathlon.tournaments.guards import check_may_manage, check_organiser
-from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.orders import requeue_match
 from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.replacing import enter_bot
@@ -29,7 +30,7 @@ from pentathlon.web.boards import game_tiles
 from pentathlon.web.forms.arranging import ArrangementForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
-from pentathlon.web.requests import posted_number, query_number, signed_in_user
+from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
@@ -48,12 +49,34 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     # Both are checked, so that all problems are shown at once.
     if all([form.is_valid(), around.is_valid()]):
         values = {"document": form.document, **form.arguments, "arrangement": around.arrangement}
+        values["is_draft"] = "draft" in request.POST
         made = call_service(form, lambda: create_arranged_tournament(actor=owner, **values))
         if made is not None:
-            messages.success(request, f"{made.name} is open for entries.")
+            is_draft = made.state == TournamentState.DRAFT
+            how = "a draft that only you see" if is_draft else "open for entries"
+            messages.success(request, f"{made.name} is {how}.")
             return redirect("tournament", made.pk)
     context = {"section": "tournaments", "form": form, "around": around, "info": info}
     return render(request, "web/tournament/new.html", {**context, "tiles": game_tiles()})
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def tournament_open(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Open a draft for entries."""
+    return _apply(request, tournament_id, open_tournament, "is open for entries.")
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def tournament_delete(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Delete a draft."""
+    found = get_tournament(request, tournament_id)
+    delete_draft(actor=signed_in_user(request), tournament=found)
+    messages.success(request, f"The draft {found.name} is deleted.")
+    return redirect("tournaments")
 
 
 @login_required
@@ -85,7 +108,7 @@ def tournament_resume(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @handle_domain_errors
 def tournament_cancel(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for the tournament's name, then cancel all that has not ended."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     check_organiser(signed_in_user(request), found, to="cancel")
     form = CancelForm(request.POST or None, name=found.name)
     if form.is_valid():
@@ -111,7 +134,7 @@ def match_requeue(request: HttpRequest, match_id: int) -> HttpResponse:
 @handle_domain_errors
 def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Enter one of the versions that this user may enter."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
     form = EntryForm(request.POST, actor=actor, tournament=found)
     if form.is_valid():
@@ -135,7 +158,7 @@ def tournament_enter(request: HttpRequest, tournament_id: int) -> HttpResponse:
 @handle_domain_errors
 def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Withdraw a bot version; ask first if the tournament runs."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
     if request.method == "POST":
         version_id = posted_number(request, "version")
@@ -152,7 +175,7 @@ def tournament_withdraw(request: HttpRequest, tournament_id: int) -> HttpRespons
 @handle_domain_errors
 def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Ask for a reason, then disqualify a bot version."""
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     actor = signed_in_user(request)
     check_organiser(actor, found, to="disqualify a bot of")
     entry = _get_entry(request, found)
@@ -198,7 +221,7 @@ def _game(request: HttpRequest) -> str:
 def _apply(
     request: HttpRequest, tournament_id: int, action: Callable[..., Tournament], done: str
 ) -> HttpResponse:
-    found = get_object_or_404(Tournament, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     action(actor=signed_in_user(request), tournament=found)
     messages.success(request, f"{found.name} {done}")
     return redirect("tournament", found.pk)

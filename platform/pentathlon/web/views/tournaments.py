@@ -4,9 +4,10 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.accounts.models import User
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
@@ -15,7 +16,13 @@ from pentathlon.tournaments.document import document_json, reads_results, reveal
 from pentathlon.tournaments.dry_runs import estimate
 from pentathlon.tournaments.eligibility import rules_of
 from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
-from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.models import (
+    UNSTARTED,
+    Entry,
+    Tournament,
+    TournamentMatch,
+    TournamentState,
+)
 from pentathlon.tournaments.parts import count_parts
 from pentathlon.tournaments.progress import NOTHING_PLAYED, Progress, count_done, progress
 from pentathlon.tournaments.standings import Standing, crosstable, seat_rates, standings
@@ -24,7 +31,7 @@ from pentathlon.web.forms.arranging import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round
-from pentathlon.web.requests import person, query_number
+from pentathlon.web.requests import get_tournament, person, query_number
 from pentathlon.web.responses import changes_since
 from pentathlon.web.tables import crosstable_rows, finishes_at, tournament_line
 from pentathlon_engines import GAMES
@@ -46,7 +53,8 @@ _MOST_SEATS = 500
 @require_safe
 def tournaments(request: HttpRequest) -> HttpResponse:
     """List tournaments, newest first."""
-    page = cursor_page(request, Tournament.objects.organised().listed())
+    shown = Tournament.objects.visible_to(person(request)).organised()
+    page = cursor_page(request, shown.listed())
     hidden = hidden_lanes(person(request))
     lines = [tournament_line(tournament, hidden=hidden) for tournament in page.rows]
     context = {"section": "tournaments", "page": page, "tournaments": lines}
@@ -57,7 +65,7 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Show the table of a tournament, or its entries while it is open."""
     found, context = _load(request, tournament_id, tab="table")
-    if found.state == TournamentState.OPEN:
+    if found.state in UNSTARTED:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
     if context["hides_results"]:
         context["entries"] = found.entries.in_order()
@@ -162,14 +170,13 @@ def tournament_progress(request: HttpRequest, tournament_id: int) -> HttpRespons
 @require_safe
 def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Say how many results are missing from the table on an open page."""
-    known = Tournament.objects.select_related("pool")
-    found = get_object_or_404(known, pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     count = 0 if are_hidden(found, person(request)) else count_done(found)
     return changes_since(request, count)
 
 
 def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tournament, Context]:
-    found = get_object_or_404(Tournament.objects.select_related("owner", "pool"), pk=tournament_id)
+    found = get_tournament(request, tournament_id)
     reader = person(request)
     hides = are_hidden(found, reader)
     standing = NOTHING_PLAYED if hides else progress(found)
@@ -184,7 +191,7 @@ def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tourna
         "finishes_at": finishes_at(standing),
         "reason": _why_idle(found, standing),
         "event_key": revealed_event_key(found),
-        "has_started": found.state != TournamentState.OPEN,
+        "has_started": found.state not in UNSTARTED,
         "format_name": format_name(found),
         "reads_results": reads_results(found),
         "is_being_scheduled": not hides
@@ -236,11 +243,21 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
     return {
         "entries": entries,
         "withdrawable": mine,
+        "joined": _joined(entries, reader),
         "estimate": estimate(found),
         "form": EntryForm(actor=reader, tournament=found),
         "rules": rules_of(found).sentences(),
         "invite": InviteForm(),
         "invited": invited_names(found),
+    }
+
+
+def _joined(entries: list[Entry], reader: User | None) -> set[int]:
+    """Return the entries of whose teams this person is a member without being the author."""
+    return {
+        entry.pk
+        for entry in entries
+        if reader is not None and reader.pk in {member.person_id for member in entry.members.all()}
     }
 
 
