@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
 
-from pentathlon_engines.desk.match_pool import DeskMatch
 from pentathlon_engines.desk.standings import standings, tally_of
-from pentathlon_engines.desk.tally import DeskResult
 from pentathlon_engines.desk.tournament import DeskTournament, Kept
 from pentathlon_engines.tournament.batches import draw_schedule
-from pentathlon_engines.tournament.checks import check_document
-from pentathlon_engines.tournament.document import Entrant, TournamentDocument, document_hash
+from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.seeds import event_key_of
 from tests.engines.desk.acting import desk_result
-
-SECRET = bytes(range(32))
-
-
-def _document(
-    scheduler: str = "round_robin/2", *, entries: int = 4, game: str = "tuned", **changes: Any
-) -> TournamentDocument:
-    bots = tuple(Entrant(f"bot{number}", 1, f"sha256:{number:064}") for number in range(entries))
-    document = TournamentDocument(game=game, scheduler=scheduler, entries=bots, **changes)
-    completed, problems = check_document(document, entries=entries)
-    assert problems == []
-    return completed
-
-
-def _result(match: DeskMatch) -> DeskResult:
-    """Let the bot with the lower number win mostly, always alike for the same match."""
-    noise = Random(f"{match.alias}")
-    strength = {player: player + 2 * noise.random() for player in match.players}
-    order = sorted(match.players, key=strength.__getitem__)
-    return desk_result(tuple(order.index(player) for player in match.players))
-
-
-def _play(tournament: DeskTournament, *, most: int = 10_000) -> list[DeskMatch]:
-    played: list[DeskMatch] = []
-    while len(played) < most and (match := tournament.next_match()) is not None:
-        tournament.take(match, _result(match))
-        played.append(match)
-    return played
+from tests.engines.desk.playing import SECRET, make_document, play_tournament
 
 
 @pytest.mark.parametrize(
@@ -59,9 +28,9 @@ def _play(tournament: DeskTournament, *, most: int = 10_000) -> list[DeskMatch]:
     ],
 )
 def test_every_format_plays_to_its_end(scheduler: str, changes: dict[str, Any]) -> None:
-    tournament = DeskTournament(_document(scheduler, **changes), secret=SECRET)
+    tournament = DeskTournament(make_document(scheduler, **changes), secret=SECRET)
 
-    played = _play(tournament)
+    played = play_tournament(tournament)
 
     size = tournament.size
     assert tournament.over is not None
@@ -73,10 +42,10 @@ def test_every_format_plays_to_its_end(scheduler: str, changes: dict[str, Any]) 
 
 
 def test_schedule_and_seeds_are_those_of_a_server_with_the_same_secret() -> None:
-    document = _document(params={"cycles": 2})
+    document = make_document(params={"cycles": 2})
     tournament = DeskTournament(document, secret=SECRET)
 
-    played = _play(tournament)
+    played = play_tournament(tournament)
 
     key = event_key_of(SECRET, document_hash(document.to_json()))
     assert [(match.players, match.seed, match.alias) for match in played] == [
@@ -87,13 +56,13 @@ def test_schedule_and_seeds_are_those_of_a_server_with_the_same_secret() -> None
 
 @pytest.mark.parametrize("scheduler", ["swiss/1", "knockout/1", "finals/1"])
 def test_stopped_tournament_goes_on_and_ends_alike(scheduler: str) -> None:
-    document = _document(
+    document = make_document(
         scheduler, entries=6, params={"blocks": 60} if "finals" in scheduler else {}
     )
     whole = DeskTournament(document, secret=SECRET)
-    _play(whole)
+    play_tournament(whole)
     first = DeskTournament(document, secret=SECRET)
-    _play(first, most=7)
+    play_tournament(first, most=7)
     kept = dict(first.results)
 
     second = DeskTournament(
@@ -101,7 +70,7 @@ def test_stopped_tournament_goes_on_and_ends_alike(scheduler: str) -> None:
         secret=SECRET,
         find=lambda match: Kept(kept[match.index]) if match.index in kept else None,
     )
-    again = _play(second)
+    again = play_tournament(second)
 
     assert len(again) == len(whole.results) - 7
     assert second.results == whole.results
@@ -109,7 +78,7 @@ def test_stopped_tournament_goes_on_and_ends_alike(scheduler: str) -> None:
 
 
 def test_void_match_takes_its_block_out_of_the_table() -> None:
-    tournament = DeskTournament(_document(entries=3), secret=SECRET)
+    tournament = DeskTournament(make_document(entries=3), secret=SECRET)
     first = tournament.next_match()
     second = tournament.next_match()
     assert first is not None
@@ -122,13 +91,13 @@ def test_void_match_takes_its_block_out_of_the_table() -> None:
     assert sum(line.matches for line in tally_of(tournament).lines) == 0
     assert tournament.blocks[0].is_complete
     assert not tournament.blocks[0].counts
-    _play(tournament)
+    play_tournament(tournament)
     assert tournament.over is not None
 
 
 def test_places_of_the_format_come_first() -> None:
-    tournament = DeskTournament(_document("knockout/1"), secret=SECRET)
-    _play(tournament)
+    tournament = DeskTournament(make_document("knockout/1"), secret=SECRET)
+    play_tournament(tournament)
 
     assert tournament.over is not None
     assert tournament.over.places is not None
@@ -138,9 +107,9 @@ def test_places_of_the_format_come_first() -> None:
 
 
 def test_tie_breaks_of_the_document_order_the_table() -> None:
-    document = _document(tie_breaks=("points", "sonneborn_berger"))
+    document = make_document(tie_breaks=("points", "sonneborn_berger"))
     tournament = DeskTournament(document, secret=SECRET)
-    _play(tournament)
+    play_tournament(tournament)
 
     points = [row.tie_breaks["points"] for row in standings(tournament)]
 

@@ -1,0 +1,160 @@
+"""A replay as one page that needs no server: every position, stepped by keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Final
+
+from pentathlon_engines.contract.game import State
+from pentathlon_engines.contract.info import ordinal
+from pentathlon_engines.desk.page import make_page, seat_mark
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.record.record import forked_at
+from pentathlon_engines.record.shape import Record
+
+_PIECES: Final = re.compile(
+    r"(?=<(?:g|title|text|path|circle)\b)|(?<=</g>)|(?<=</desc>)|(?<=</title>)"
+)
+"""Drawings are cut here: few pieces change from ply to ply. So the 1,750 positions of a match of
+Way of the Dragon take 1 MB instead of 50."""
+
+
+def replay_page(record: Record, states: Sequence[State]) -> str:
+    """Return the page of a verified record; `states` are its positions from ply 0 on."""
+    title = f"{states[0].game.info.title}: {' – '.join(bot['name'] for bot in record['bots'])}"
+    return make_page(
+        title, _body(record, states, title), data=_pack(record, states), script="replay.js"
+    )
+
+
+def _pack(record: Record, states: Sequence[State]) -> str:
+    """Return what the script reads: pieces of drawings, and for each view and ply which ones."""
+    numbers: dict[str, int] = {}
+    views: list[int | None] = [None]
+    if states[0].game.info.hidden:
+        views += range(record["seats"])
+    boards = [
+        list(
+            _changes(
+                [numbers.setdefault(each, len(numbers)) for each in _PIECES.split(state.svg(view))]
+                for state in states
+            )
+        )
+        for view in views
+    ]
+    names = ["as a spectator sees it", *(f"as seat {seat} saw it" for seat in views[1:])]
+    events = [_describe(record, ply) for ply in range(len(states))]
+    movers = [-2, *(row[0] for row in record["events"])]
+    packed = {
+        "pieces": list(numbers),
+        "boards": boards,
+        "views": names,
+        "events": events,
+        "movers": movers,
+    }
+    return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
+
+
+def _changes(boards: Iterable[list[int]]) -> Iterator[list[int]]:
+    """Yield what changes from board to board: pairs of place and piece, or -1 and all pieces."""
+    before: list[int] = []
+    for board in boards:
+        changed = [
+            each
+            for place, (old, new) in enumerate(zip(before, board, strict=False))
+            if old != new
+            for each in (place, new)
+        ]
+        is_alike = len(before) == len(board) and len(changed) < len(board)
+        yield changed if is_alike else [-1, *board]
+        before = board
+
+
+def _body(record: Record, states: Sequence[State], title: str) -> str:
+    last = len(states) - 1
+    outcome = record["outcome"]
+    seats = "\n".join(_seat_row(record, seat) for seat in range(record["seats"]))
+    rows = "\n".join(_rows(record))
+    fork = record.get("fork")
+    forked = (
+        f"<p>Played on from ply {forked_at(record)} of the record <code>{escape(fork['chain'])}"
+        "</code>; unrated.</p>"
+        if fork
+        else ""
+    )
+    return f"""\
+<main class="replay">
+<header><h1>{escape(title)}</h1>
+<p class="muted">seed {record["seed"]} · {last} plies · ended by \
+{escape(outcome["reason"].replace("_", " "))}</p>{forked}</header>
+<section class="board" aria-label="Board"><div id="board">{states[-1].svg()}</div>
+<p id="says" class="muted" role="status">ply {last} of {last}: \
+{escape(_describe(record, last))}</p>
+<noscript><p>Without a script this page shows the last position only.</p></noscript>
+<div class="controls" id="controls" hidden>
+<button type="button" data-do="first" aria-label="First ply">|◀</button>
+<button type="button" data-do="back" aria-label="One ply back">◀</button>
+<button type="button" data-do="play" aria-label="Play or pause">▶ / ❚❚</button>
+<button type="button" data-do="forward" aria-label="One ply forward">▶</button>
+<button type="button" data-do="last" aria-label="Last ply">▶|</button>
+<button type="button" data-do="view" id="view">view</button>
+<input type="range" id="ply" min="0" max="{last}" value="{last}" aria-label="Ply">
+</div>
+<p class="muted small">Keys: ← → one ply, ↑ ↓ the turn of another seat, Home End, Space plays, \
+, . slower and faster, V view.</p></section>
+<section><h2>Seats</h2><table><thead><tr><th>seat</th><th>bot</th><th>rank</th><th>points</th>\
+<th>CPU time</th></tr></thead><tbody>{seats}</tbody></table>
+<h2>Events</h2><ol class="events" id="events" start="0" tabindex="0">
+{rows}
+</ol>
+<h2>Receipt</h2><dl><dt>hash chain</dt><dd><code>{escape(record["chain"])}</code></dd>
+<dt>match</dt><dd><code>{escape(record["match"])}</code></dd>
+<dt>sandbox</dt><dd>{escape(record["sandbox"])}</dd>
+<dt>verify</dt><dd><code>pentathlon verify FILE</code></dd></dl></section>
+</main>"""
+
+
+def _seat_row(record: Record, seat: int) -> str:
+    outcome, bot = record["outcome"], record["bots"][seat]
+    scores = outcome["scores"]
+    events = (Event.of(row) for row in record["events"])
+    cpu_ms = sum(event.cpu_ms for event in events if event.seat == seat)
+    points = "" if scores is None else str(scores[seat])
+    return (
+        f"<tr><td>{seat_mark(seat)}</td><td>{escape(bot['name'])}</td>"
+        f'<td>{ordinal(outcome["ranks"][seat])}</td><td class="n">{points}</td>'
+        f'<td class="n">{cpu_ms / 1000:.2f} s</td></tr>'
+    )
+
+
+def _rows(record: Record) -> Iterator[str]:
+    yield '<li value="0"><span class="text">start</span></li>'
+    for ply, row in enumerate(record["events"], start=1):
+        yield from _fault_rows(record, ply - 1)
+        event = Event.of(row)
+        mark = '<span class="die">chance</span>' if event.is_chance else seat_mark(event.seat)
+        by = " <em>stand-in</em>" if event.is_stand_in else ""
+        time = f'<span class="muted n">{event.cpu_ms} ms</span>' if event.is_by_bot else ""
+        text = f'<span class="text">{escape(event.text)}</span>'
+        yield f'<li value="{ply}">{mark} {text}{by}{time}</li>'
+    yield from _fault_rows(record, len(record["events"]))
+
+
+def _fault_rows(record: Record, ply: int) -> Iterator[str]:
+    for fault in record["faults"]:
+        if fault["ply"] == ply:
+            kind, detail = fault["kind"].replace("_", " "), escape(fault["detail"])
+            yield f'<li class="fault">{seat_mark(fault["seat"])} ✗ {kind}: {detail}</li>'
+
+
+def _describe(record: Record, ply: int) -> str:
+    if ply == 0:
+        return "start"
+    event = Event.of(record["events"][ply - 1])
+    if event.is_chance:
+        return f"chance: {event.text}"
+    name = "stand-in" if event.is_stand_in else record["bots"][event.seat]["name"]
+    return f"{name} (seat {event.seat}): {event.text}"
