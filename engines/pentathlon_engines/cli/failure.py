@@ -7,6 +7,7 @@ from typing import Final
 CHECK_FAILED: Final = 1
 USAGE: Final = 2
 HOST_OR_SERVER: Final = 3
+INTERRUPTED: Final = 130
 
 
 class CommandFailed(Exception):

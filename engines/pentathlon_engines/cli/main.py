@@ -26,6 +26,8 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "replay": "replay",
         "verify": "verify",
         "tournament": "tournament",
+        "compare": "compare",
+        "fork": "fork",
         "login": "login",
         "logout": "login",
         "whoami": "login",

@@ -1,4 +1,4 @@
-"""Options that many commands share."""
+"""Arguments and options that many commands share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
+from pentathlon_engines.cli.completion import complete_bot
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Bots = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="BOT BOT...",
+        help="A folder with a bot.toml, or a built-in name.",
+        autocompletion=complete_bot,
+    ),
+]
+Sandbox = Annotated[bool, typer.Option("--sandbox", help="Run bots in the sandbox.")]
+Concurrency = Annotated[int, typer.Option(min=1, max=64, help="Play so many matches at a time.")]
 SiteOption = Annotated[
     str | None,
     typer.Option(

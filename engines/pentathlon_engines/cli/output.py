@@ -35,6 +35,17 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
+def is_terminal() -> bool:
+    """Tell whether somebody watches standard error, so that progress is worth showing."""
+    return sys.stderr.isatty()
+
+
+def show_on_one_line(text: str) -> None:
+    """Show progress on standard error in place of what was shown before; the cursor stays."""
+    sys.stderr.write(f"\r{text}\x1b[K\r")
+    sys.stderr.flush()
+
+
 def show_log(log: bytes, notes: Sequence[tuple[int, str]]) -> None:
     """Print the last note and the end of the log of one bot to standard error."""
     lines = log.decode(errors="replace").splitlines()[-LOG_LINES:]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.output import print_json
+from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.records import describe_outcome, read_record
 from pentathlon_engines.contract.game import State
+from pentathlon_engines.desk.replay_page import replay_page
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.events import Event
-from pentathlon_engines.record.record import positions
+from pentathlon_engines.record.record import positions, verify_record
 from pentathlon_engines.record.shape import Record
 
 FORWARD = (" ", "n", "l", "\r", "\x1b[C", "\x1b[B")
@@ -31,9 +32,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def replay(
     file: RecordFile,
     ply: Annotated[int | None, typer.Option(min=0, help="Show this position only.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="PAGE", help="Write all positions as a page that stands alone."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Step through a record; without a terminal, print all its positions."""
+    """Step through a record; without a terminal, print all its positions.
+
+    Example: pentathlon replay match.json --html match.html
+    """
     record = read_record(file)
     try:
         states = list(positions(record))
@@ -48,6 +56,9 @@ def replay(
             f"There is no ply {ply}: this record has 0 to {len(states) - 1}.",
             try_next=f"pentathlon replay {file} --ply {len(states) - 1}",
         )
+    if html is not None:
+        _write_page(html, record, states)
+        return
     chosen = range(len(states)) if ply is None else (ply,)
     if as_json:
         print_json([_as_json(record, states[index], index) for index in chosen])
@@ -55,6 +66,27 @@ def replay(
         _step_through(record, states)
     else:
         typer.echo("\n\n".join(_draw(record, states[index], index) for index in chosen))
+
+
+def _write_page(path: Path, record: Any, states: list[State]) -> None:  # Any: JSON
+    """Write the page of a record that verifies: a page shows what a receipt promises."""
+    try:
+        verify_record(record)
+    except BadRecord as error:
+        raise CommandFailed(
+            f"The record does not verify: {error}.",
+            try_next="pentathlon verify FILE",
+            exit_code=CHECK_FAILED,
+        ) from error
+    try:
+        path.write_text(replay_page(record, states), encoding="utf-8")
+    except OSError as error:
+        raise CommandFailed(
+            f"{path} cannot be written: {error.strerror}.",
+            try_next="the same command with another --html",
+            exit_code=HOST_OR_SERVER,
+        ) from error
+    say(f"Page written: {path}")
 
 
 def _as_json(record: Record, state: State, ply: int) -> dict[str, object]:

@@ -1,57 +1,210 @@
-"""`pentathlon tournament`: what a tournament would be like, from its document alone."""
+"""`pentathlon tournament`: play a tournament on this machine, or show what it would be like."""
 
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
+from pentathlon_engines import GAMES
+from pentathlon_engines.cli.arguments import (
+    find_game,
+    find_launcher,
+    find_player,
+    read_limits,
+    read_object,
+)
+from pentathlon_engines.cli.completion import complete_bot, complete_game
+from pentathlon_engines.cli.failure import CHECK_FAILED, INTERRUPTED, CommandFailed
+from pentathlon_engines.cli.options import AsJson, Concurrency, Sandbox
 from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.tables import print_table
+from pentathlon_engines.cli.tournament_bots import make_document, read_params, seat_entries
+from pentathlon_engines.cli.tournament_run import (
+    TournamentRun,
+    describe_round,
+    show_standings,
+    summarize_tournament,
+)
+from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.standings import standings
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.runner import SeatBot
 from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.dry_run import DryRun, make_dry_run
 from pentathlon_engines.tournament.formats.interface import Problem
+from pentathlon_engines.tournament.seeds import commitment_to
 
 _SHORT_HASH: Final = 15
 
 
 def tournament(
     document: Annotated[
-        Path,
+        str,
         typer.Argument(
-            metavar="DOCUMENT", help="A file as GET /api/v1/tournaments/N/document/ returns it."
+            metavar="DOCUMENT|GAME",
+            help="A document, as GET /api/v1/tournaments/N/document/ returns it, or a game.",
+            autocompletion=complete_game,
         ),
     ],
+    bots: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="BOT BOT...",
+            help="Who plays; with a document, folders of the bots that its entries name.",
+            autocompletion=complete_bot,
+        ),
+    ] = None,
     *,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="round_robin, gauntlet, swiss, knockout, finals or ab_test."
+        ),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A parameter of the format: rounds=5."),
+    ] = None,
+    seats: Annotated[int | None, typer.Option(min=2, help="Seats at a table.")] = None,
+    options: Annotated[str | None, typer.Option(help="Options of the game, as JSON.")] = None,
+    limits: Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Draw schedule and seeds from this number.")
+    ] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="The secret of a closed tournament: its own seeds."),
+    ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(help="Its folder: records, state, report. A stopped one goes on from it."),
+    ] = None,
+    concurrency: Concurrency = 1,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show pairings and sizes, play nothing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sandbox: Sandbox = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Show the pairings and the size of a tournament before it starts."""
-    try_next = f"pentathlon tournament {document} --dry-run"
-    if not dry_run:
+    """Play a tournament here: any format and document of a server, unrated.
+
+    After Ctrl-C, the same command goes on where it stopped.
+
+    Example: pentathlon tournament tuned ./mine greedy random --format swiss --concurrency 2
+    """
+    entered: list[SeatBot] | None = None
+    if document in GAMES:
+        game = find_game(document)
+        entered = [find_player(name, game=game) for name in bots or ()]
+        asked = {"options": read_object(options, option="--options")}
+        asked["limits"] = read_limits(limits).to_json() if limits else {}
+        params = read_params(param or ())
+        data: Any = make_document(game, entered, kind=kind, params=params, seats=seats, **asked)
+        file, name = Path(document), f"{document}-{kind or 'round_robin'}"
+    else:
+        _refuse_settings(document, kind=kind, param=param, seats=seats, options=options)
+        file, name = Path(document), Path(document).stem
+        data = _read_json(file, f"pentathlon tournament {file}")
+    planned = _checked(data, file=file, as_json=as_json)
+    if dry_run:
+        _show_dry_run(planned, as_json=as_json)
+        return
+    published = data if data.get("commitment") else planned.to_json()
+    if entered is None:
+        entered = _find_bots(planned, list(bots or ()), file=file)
+    setting = Setting(
+        game=GAMES[planned.game],
+        options=planned.options,
+        limits=Limits.from_json(dict(planned.limits)),
+        launcher=find_launcher(sandbox=sandbox),
+        bots=entered,
+    )
+    run = TournamentRun(
+        planned,
+        published=published,
+        path=records or Path(f"{name}-records"),
+        secret=_secret(planned, seed=seed, secret=secret),
+        hashes=[bot.hash for bot in setting.bots],
+    )
+    _play(run, setting, concurrency=concurrency, name=name, as_json=as_json)
+
+
+def _play(
+    run: TournamentRun, setting: Setting, *, concurrency: int, name: str, as_json: bool
+) -> None:
+    kept = run.folder.kept
+    if kept:
+        say(f"{kept} records are in {run.folder.path}: it goes on from there.")
+    run.play(
+        run.keeping(setting), concurrency=concurrency, describe=None if as_json else describe_round
+    )
+    report = run.write_report(name=name)
+    if as_json:
+        print_json({**summarize_tournament(run), "report": str(report)})
+    else:
+        show_standings(standings(run.tournament))
+        run.explain_faults()
+        say(f"Report: {report}")
+    if run.is_interrupted:
+        say(f"Interrupted: {run.folder.kept} records are kept. The same command goes on.")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _refuse_settings(document: str, **given: object) -> None:
+    names = [f"--{'format' if name == 'kind' else name}" for name, value in given.items() if value]
+    if names:
         raise CommandFailed(
-            "This release plays tournaments on a server only; here it shows what one would be "
-            "like, with --dry-run.",
-            try_next=try_next,
+            f"A document has its own settings: leave {' and '.join(names)} out.",
+            try_next=f"pentathlon tournament {document}",
         )
-    data = _read_json(document, try_next)
+
+
+def _secret(planned: TournamentDocument, *, seed: int | None, secret: str | None) -> bytes | None:
+    """Return the secret that was asked for; None: one is drawn."""
+    if secret is None:
+        return None if seed is None else sha256(f"pentathlon tournament {seed}".encode()).digest()
+    try:
+        given = bytes.fromhex(secret)
+    except ValueError:
+        given = b""
+    if planned.commitment is not None and commitment_to(given) != planned.commitment:
+        raise CommandFailed(
+            "This is not the secret of the document's commitment.",
+            try_next="its page once it is closed, or leave --secret out",
+        )
+    return given
+
+
+def _find_bots(planned: TournamentDocument, names: list[str], *, file: Path) -> list[SeatBot]:
+    """Return the bots of a document's entries, and say which have other files than there."""
+    found = seat_entries(planned, names, game=GAMES[planned.game], file=file)
+    if found.changed:
+        say(f"Other files than in the document: {', '.join(found.changed)}.")
+    return found.bots
+
+
+def _checked(data: Any, *, file: Path, as_json: bool) -> TournamentDocument:  # Any: JSON
+    """Return the document with all defaults, or say everything that is wrong with it."""
     planned, problems = _check(data)
-    if planned is None or problems:
-        if as_json:
-            print_json({"valid": False, "problems": [problem._asdict() for problem in problems]})
-            raise typer.Exit(CHECK_FAILED)
-        lines = [f"{problem.pointer or '/'}: {problem.sentence}" for problem in problems]
-        raise CommandFailed(
-            "\n".join([f"{document} makes no tournament:", *lines]),
-            try_next=f"correct it, then {try_next}",
-            exit_code=CHECK_FAILED,
-        )
+    if planned is not None and not problems:
+        return planned
+    if as_json:
+        print_json({"valid": False, "problems": [problem._asdict() for problem in problems]})
+        raise typer.Exit(CHECK_FAILED)
+    lines = [f"{problem.pointer or '/'}: {problem.sentence}" for problem in problems]
+    raise CommandFailed(
+        "\n".join([f"{file} makes no tournament:", *lines]),
+        try_next=f"correct it, then pentathlon tournament {file} --dry-run",
+        exit_code=CHECK_FAILED,
+    )
+
+
+def _show_dry_run(planned: TournamentDocument, *, as_json: bool) -> None:
     run = make_dry_run(planned)
     if as_json:
         print_json({"valid": True, "document": planned.to_json(), **run.to_json()})

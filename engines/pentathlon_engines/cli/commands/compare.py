@@ -1,0 +1,211 @@
+"""`pentathlon compare`: is the new version better than the old one?"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Final
+
+import typer
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.cli.arguments import (
+    find_bot,
+    find_game,
+    find_launcher,
+    read_limits,
+    read_object,
+)
+from pentathlon_engines.cli.completion import complete_bot, complete_game
+from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed
+from pentathlon_engines.cli.options import AsJson, Concurrency, Sandbox
+from pentathlon_engines.cli.output import say
+from pentathlon_engines.cli.sprt_output import Comparison, print_comparison, show_comparison
+from pentathlon_engines.cli.tournament_bots import make_document
+from pentathlon_engines.cli.tournament_run import TournamentRun
+from pentathlon_engines.contract.game import Game
+from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.tournament import DeskTournament
+from pentathlon_engines.manifest import Manifest
+from pentathlon_engines.runner import SeatBot
+from pentathlon_engines.strength.sprt import Sprt
+from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
+from pentathlon_engines.tournament.document import TournamentDocument
+from pentathlon_engines.tournament.formats.ab_test import AbTest
+
+_PAIR: Final = 2
+_ELO: Final = 400
+
+BotName = Annotated[
+    str, typer.Argument(help="A folder or a built-in name.", autocompletion=complete_bot)
+]
+
+
+def compare(
+    new: BotName,
+    old: BotName,
+    *,
+    game: Annotated[
+        str | None,
+        typer.Option(help="The game, if both play several.", autocompletion=complete_game),
+    ] = None,
+    null: Annotated[
+        float | None, typer.Option(help="The score at which NEW is not better; 0.5 by default.")
+    ] = None,
+    alternative: Annotated[
+        float | None, typer.Option(help="The score at which it is better; 0.55 by default.")
+    ] = None,
+    elo0: Annotated[float | None, typer.Option(help="--null as a lead in Elo.")] = None,
+    elo1: Annotated[float | None, typer.Option(help="--alternative as a lead in Elo.")] = None,
+    max_games: Annotated[
+        int, typer.Option(min=40, max=50_000, help="End undecided after so many matches.")
+    ] = 2_080,
+    concurrency: Concurrency = 1,
+    seed: Annotated[int | None, typer.Option(min=0, help="Draw the seeds from this.")] = None,
+    options: Annotated[str | None, typer.Option(help="Options of the game, as JSON.")] = None,
+    limits: Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="Keep records here; a stopped test goes on from them.")
+    ] = None,
+    sandbox: Sandbox = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let NEW meet OLD until a sequential test decides: exit with 0 if NEW is better, else 1.
+
+    Every seed is played in both seats. The test looks after 20 blocks of two matches, then after
+    every 4.
+
+    Example: pentathlon compare ./my-bot ./my-bot-v1 --game tuned --concurrency 2
+    """
+    rules, bots = _pair(new, old, game)
+    scores = (_score(null, elo0, "null", "elo0"), _score(alternative, elo1, "alternative", "elo1"))
+    document = make_document(
+        rules,
+        bots,
+        kind="ab_test",
+        params=_params(scores, max_games),
+        options=read_object(options, option="--options"),
+        limits=read_limits(limits).to_json() if limits else {},
+        seats=_PAIR,
+    )
+    planned = _checked(document)
+    setting = Setting(
+        game=rules,
+        options=planned.options,
+        limits=read_limits(limits),
+        launcher=find_launcher(sandbox=sandbox),
+        bots=bots,
+    )
+    with ExitStack() as stack:
+        run = TournamentRun(
+            planned,
+            published=planned.to_json(),
+            path=records or Path(stack.enter_context(TemporaryDirectory(prefix="pentathlon-"))),
+            secret=None if seed is None else sha256(f"compare {seed}".encode()).digest(),
+            hashes=[bot.hash for bot in bots],
+        )
+        kept = setting if records is None else run.keeping(setting)
+        describe = None if as_json else lambda each: str(_read(each))
+        run.play(kept, concurrency=concurrency, describe=describe)
+    _end(run, records=records, as_json=as_json)
+
+
+def _end(run: TournamentRun, *, records: Path | None, as_json: bool) -> None:
+    found = _read(run.tournament)
+    if as_json:
+        print_comparison(found, interrupted=run.is_interrupted)
+    else:
+        show_comparison(found, matches=found.matches)
+        run.explain_faults()
+        if found.repeats * 2 > found.matches:
+            say(
+                f"{found.repeats} of {found.matches} matches repeat earlier ones: these bots "
+                "always answer alike, so this says little about other matches."
+            )
+    if run.is_interrupted:
+        again = "the same command goes on" if records else "with --records it could go on"
+        say(f"Interrupted after {found.matches} matches: {again}.")
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(found.exit_code)
+
+
+def _read(tournament: DeskTournament) -> Comparison:
+    """Return where the test stands by the blocks that are complete."""
+    document = tournament.document
+    plan, entries = document.plan(key=bytes(32)), document.field()
+    reading = AbTest().read(plan, entries, tournament.blocks)
+    names = ("null", "alternative", "alpha", "beta")
+    courses = [(match.players, result.course) for match, result in tournament.counting()]
+    first, second = document.entries[:_PAIR]
+    same = first.bot == second.bot
+    return Comparison(
+        new=f"{first.bot} (new)" if same else first.bot,
+        old=f"{second.bot} (old)" if same else second.bot,
+        test=Sprt(**{name: document.params[name] for name in names}),
+        decision=reading.decision,
+        counts=reading.counts,
+        repeats=len(courses) - len(set(courses)),
+        matches=len(courses),
+    )
+
+
+def _pair(new: str, old: str, game: str | None) -> tuple[Game, list[SeatBot]]:
+    """Return the game that both play, and the two."""
+    found = [find_bot(new), find_bot(old)]
+    rules = _common_game([manifest for manifest, _ in found], game)
+    bots = [bot for _, bot in found]
+    if bots[0].hash == bots[1].hash:
+        raise CommandFailed(
+            f"{new} and {old} have the same files: there is nothing to compare.",
+            try_next="pentathlon compare --help",
+        )
+    return rules, bots
+
+
+def _common_game(manifests: list[Manifest], game: str | None) -> Game:
+    common = [key for key in GAMES if all(key in manifest.games for manifest in manifests)]
+    if game is not None:
+        rules = find_game(game)
+        if game in common:
+            return rules
+    elif len(common) == 1:
+        return GAMES[common[0]]
+    if not common:
+        raise CommandFailed("They play no game in common.", try_next="pentathlon compare --help")
+    raise CommandFailed(
+        f"Both play {', '.join(common)}: name one with --game.",
+        try_next=f"the same command with --game {common[0]}",
+    )
+
+
+def _score(score: float | None, elo: float | None, name: str, elo_name: str) -> float | None:
+    """Return a hypothesis as a score."""
+    if elo is None:
+        return score
+    if score is not None:
+        raise CommandFailed(
+            f"--{name} and --{elo_name} say the same: give one of them.",
+            try_next="pentathlon compare --help",
+        )
+    return float(1 / (1 + 10 ** (-elo / _ELO)))
+
+
+def _params(scores: tuple[float | None, float | None], matches: int) -> dict[str, float]:
+    named = zip(("null", "alternative"), scores, strict=True)
+    return {"matches": matches} | {name: score for name, score in named if score is not None}
+
+
+def _checked(document: dict[str, object]) -> TournamentDocument:
+    asked, problems = read_json(document, release={})
+    wrong = list(problems)
+    if asked is not None:
+        asked, found = check_document(asked, entries=_PAIR)
+        wrong += found or problems_of_start(asked)
+    if asked is None or wrong:
+        raise CommandFailed(
+            "\n".join(f"{problem.pointer}: {problem.sentence}" for problem in wrong),
+            try_next="pentathlon compare --help",
+        )
+    return asked

@@ -1,0 +1,82 @@
+"""`pentathlon fork`: play on from a ply of a record with any bots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.cli.arguments import find_launcher, find_player, read_limits
+from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.match_output import (
+    ply_progress,
+    show_match,
+    summarize_match,
+    write_record_file,
+)
+from pentathlon_engines.cli.options import AsJson, Bots, Sandbox
+from pentathlon_engines.cli.output import print_json, say
+from pentathlon_engines.cli.records import read_record
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.fork import fork_at
+from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.shape import check_shape
+from pentathlon_engines.runner import play_match
+
+
+def fork(
+    replay: Annotated[Path, typer.Argument(metavar="REPLAY", help="A record.")],
+    bots: Bots,
+    *,
+    ply: Annotated[int, typer.Option(min=0, help="Play on after so many events.")],
+    limits: Annotated[
+        str | None, typer.Option(help="Limits per bot, as JSON; else those of the record.")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(help="Write the record to this file.")] = None,
+    sandbox: Sandbox = False,
+    as_json: AsJson = False,
+) -> None:
+    """Play on from a ply of a record with any bots: what if another one had sat there?
+
+    Chance goes on with the seed of the record. The new record names the old one and the ply; it
+    verifies, and is never rated.
+
+    Example: pentathlon fork match.json --ply 12 ./my-bot greedy --record other.json
+    """
+    data = read_record(replay)
+    try:
+        verify_record(data)
+        source = check_shape(data)
+        start = fork_at(source, ply)
+    except BadRecord as error:
+        raise CommandFailed(
+            f"{replay} cannot be played on: {error}.", try_next=f"pentathlon replay {replay}"
+        ) from error
+    rules = GAMES[source["game"]]
+    if len(bots) != source["seats"]:
+        raise CommandFailed(
+            f"This match has {source['seats']} seats, not {len(bots)}.",
+            try_next=f"pentathlon fork {replay} --ply {ply}{' random' * source['seats']}",
+        )
+    report = play_match(
+        game=rules,
+        options=source["options"],
+        seats=[find_player(name, game=rules) for name in bots],
+        seed=source["seed"],
+        limits=read_limits(limits) if limits else Limits.from_json(dict(source["limits"])),
+        launcher=find_launcher(sandbox=sandbox),
+        match=f"fork-{source['chain'][:16]}-{ply}",
+        on_tick=ply_progress(as_json=as_json),
+        fork=start,
+    )
+    if record is not None:
+        write_record_file(record, report.record)
+    if as_json:
+        print_json({**summarize_match(report, record), "fork": start.point})
+        return
+    show_match(report)
+    if record is not None:
+        say(f"Record written. Step through it: pentathlon replay {record} --ply {ply}")

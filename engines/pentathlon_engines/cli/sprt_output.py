@@ -1,0 +1,109 @@
+"""What a sequential test says, in words, as JSON and as an exit code.
+
+`pentathlon compare` ends alike wherever its matches were played.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pentathlon_engines.cli.output import print_json, print_text
+from pentathlon_engines.cli.series import describe_score
+from pentathlon_engines.strength.block_scores import BlockScore, score_of
+from pentathlon_engines.strength.sprt import NormalizedElo, Sprt, SprtDecision, normalized_elo
+
+_SAID = {
+    SprtDecision.BETTER: "better",
+    SprtDecision.NOT_BETTER: "not better",
+    SprtDecision.UNDECIDED: "undecided",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Where a test of a new bot against an old one stands."""
+
+    new: str
+    old: str
+    test: Sprt
+    decision: SprtDecision
+    counts: tuple[int, ...]
+    """Blocks by the new one's score, from nothing to everything."""
+    repeats: int = 0
+    """Matches that went exactly like an earlier one of the same seats."""
+    matches: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        """0 if the new one is better, else 1: what continuous integration asks for."""
+        return 0 if self.decision == SprtDecision.BETTER else 1
+
+    @property
+    def ratio(self) -> float:
+        """The log likelihood ratio; it decides beyond the bounds."""
+        return self.test.ratio(self.counts) if any(self.counts) else 0.0
+
+    @property
+    def score(self) -> BlockScore | None:
+        """The new one's share of the points."""
+        return score_of(self.counts)
+
+    @property
+    def elo(self) -> NormalizedElo | None:
+        """Its lead; None while all blocks ended alike, as then there is no deviation to tell."""
+        is_varied = sum(count > 0 for count in self.counts) > 1
+        return normalized_elo(self.counts) if is_varied else None
+
+    def __str__(self) -> str:
+        """Return where it stands in one line."""
+        lower, upper = self.test.bounds
+        score = describe_score(self.score)
+        return f"{self.new} {score} · LLR {self.ratio:+.2f} ({lower:.2f} to {upper:.2f})"
+
+
+def show_comparison(comparison: Comparison, **more: Any) -> None:
+    """Print what a test has found."""
+    lower, upper = comparison.test.bounds
+    print_text(f"{comparison.new} is {_SAID[comparison.decision]} than {comparison.old}")
+    print_text(f"score: {describe_score(comparison.score)}")
+    if (elo := comparison.elo) is not None:
+        print_text(f"normalized Elo: {elo.elo:+.0f} ± {elo.error:.0f}")
+    ratio = f"{comparison.ratio:+.2f}"
+    print_text(f"log likelihood ratio: {ratio}, decided at {lower:.2f} and {upper:.2f}")
+    print_text(f"blocks by points of {comparison.new}: {_cells(comparison)}")
+    for name, value in more.items():
+        print_text(f"{name}: {value}")
+
+
+def print_comparison(comparison: Comparison, **more: Any) -> None:
+    """Print it as JSON."""
+    score, (lower, upper) = comparison.score, comparison.test.bounds
+    elo = comparison.elo
+    print_json(
+        {
+            "new": comparison.new,
+            "old": comparison.old,
+            "decision": comparison.decision.value,
+            "null": comparison.test.null,
+            "alternative": comparison.test.alternative,
+            "ratio": round(comparison.ratio, 4),
+            "bounds": [round(lower, 4), round(upper, 4)],
+            "counts": list(comparison.counts),
+            "blocks": sum(comparison.counts),
+            "matches": comparison.matches,
+            "repeats": comparison.repeats,
+            "share": None if score is None else round(score.share, 4),
+            "low": None if score is None else round(score.low, 4),
+            "high": None if score is None else round(score.high, 4),
+            "normalized_elo": None if elo is None else round(elo.elo, 1),
+            "normalized_elo_error": None if elo is None else round(elo.error, 1),
+            **more,
+        }
+    )
+
+
+def _cells(comparison: Comparison) -> str:
+    return ", ".join(
+        f"{half / 2:g}: {count}" for half, count in enumerate(comparison.counts) if count
+    )
