@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 
 from pentathlon_engines import GAMES, Game
+from pentathlon_engines.cli.commands import fork
 from pentathlon_engines.cli.main import main
+from pentathlon_engines.desk import setting
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.engines.bot_sources import QUICK
 from tests.engines.commands import Play, Result, Run
+from tests.engines.desk.acting import play_in_process
 
 
 @pytest.fixture
@@ -31,6 +34,13 @@ def run(
         return Result(int(stop.value.code or 0), captured.out, captured.err)
 
     return run_command
+
+
+@pytest.fixture
+def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands play their matches at random, without any process."""
+    monkeypatch.setattr(setting, "play_match", play_in_process)
+    monkeypatch.setattr(fork, "play_match", play_in_process)
 
 
 @pytest.fixture

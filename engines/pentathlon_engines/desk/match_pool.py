@@ -17,6 +17,8 @@ from pentathlon_engines.runner import MatchAbandoned, MatchReport
 MOST_ATTEMPTS: Final = 3
 """So often this machine may fail to play a match before the match is void."""
 
+_LONGEST_WAIT_S: Final = 0.2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskMatch:
@@ -80,7 +82,8 @@ def play_all(
                     running[pool.submit(_attempt, play, match, tick)] = match
                 if not running:
                     return
-                ended, _ = wait(running, return_when=FIRST_COMPLETED)
+                # The kernel may hand Ctrl-C to another thread; this one must wake up to see it.
+                ended, _ = wait(running, timeout=_LONGEST_WAIT_S, return_when=FIRST_COMPLETED)
                 for future in sorted(ended, key=lambda each: running[each].index):
                     del running[future]
                     finished = future.result()

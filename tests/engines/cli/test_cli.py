@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines import GAMES
 from pentathlon_engines.cli import arguments
 from pentathlon_engines.match.plain_launcher import ENGINES
 from pentathlon_engines.record.record import chain
@@ -192,26 +191,6 @@ def test_replay_of_record_without_events_ends_with_1(run: Run, record_file: Path
 
     assert failed.code == 1
     assert "cannot be replayed" in failed.err
-
-
-def test_check_of_honest_bot_ends_with_0(run: Run) -> None:
-    checked = run("check", "random", "--json")
-
-    assert checked.code == 0
-    assert {each["detail"] for each in checked.data["findings"]} == {"ok"}
-    assert {(each["game"], each["seat"]) for each in checked.data["findings"]} == {
-        (key, seat) for key in GAMES for seat in range(GAMES[key].info.default_seats)
-    }
-
-
-def test_check_of_faulty_bot_ends_with_1(run: Run, tmp_path: Path) -> None:
-    write_bot(tmp_path / "liar", "print('{}')")
-
-    failed = run("check", "./liar")
-
-    assert failed.code == 1
-    assert 'protocol: the first line must be {"type": "ready"}' in " ".join(failed.out.split())
-    assert "liar does not keep the protocol" in failed.err
 
 
 def test_new_bot_plays_at_once(run: Run) -> None:

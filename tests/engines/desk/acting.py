@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from pentathlon_engines import GAMES
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from pentathlon_engines import GAMES, Game
 from pentathlon_engines.desk.match_pool import DeskMatch, Tick
 from pentathlon_engines.desk.tally import DeskResult
-from pentathlon_engines.match.launcher import Usage
-from pentathlon_engines.runner import MatchReport
+from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.match.launcher import Launcher, Usage
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.match.traces import Trace, TraceLine
+from pentathlon_engines.record.fork import Fork
+from pentathlon_engines.record.record import seal
+from pentathlon_engines.record.shape import Header
+from pentathlon_engines.runner import MatchReport, SeatBot
 from tests.engines.record.random_records import make_record
 
 _IDLE = Usage(cpu_s=0.1, wall_s=0.2, memory_peak_mb=10.0, exit_status=0)
@@ -36,4 +47,59 @@ def play_at_random(match: DeskMatch, tick: Tick) -> MatchReport:
         usage=[_IDLE] * seats,
         notes=[[] for _ in range(seats)],
         traces=[],
+    )
+
+
+def play_in_process(
+    *,
+    game: Game,
+    options: Mapping[str, Any] | None,
+    seats: Sequence[SeatBot],
+    seed: int,
+    limits: Limits,
+    launcher: Launcher,
+    match: str,
+    on_tick: Tick | None = None,
+    fork: Fork | None = None,
+) -> MatchReport:
+    """Play as `runner.play_match` does, at random and without a process.
+
+    The bot `first` fails at its first request.
+    """
+    referee = Referee(game=game, seats=len(seats), options=options, seed=seed)
+    referee.repeat(fork.events if fork else ())
+    rng = Random(match)
+    while (seat := referee.seat_to_ask()) is not None:
+        if on_tick is not None:
+            on_tick(referee.ply)
+        if seats[seat].name == "first":
+            kind, detail = FaultKind.ILLEGAL_ACTION, "the action is not among the legal ones"
+            referee.expel(Fault(kind, seat=seat, ply=referee.ply, detail=detail))
+            continue
+        referee.accept(rng.choice(referee.request().legal), cpu_ms=1, wall_ms=2)
+    header: Header = {
+        "game": game.info.key,
+        "rules": game.info.version,
+        "seats": len(seats),
+        "options": referee.state.options,
+        "seed": seed,
+        "match": match,
+        "bots": [{"name": bot.name, "hash": bot.hash} for bot in seats],
+        "limits": limits.to_json(),
+        "sandbox": launcher.level.value,
+    }
+    if fork is not None:
+        header["fork"] = fork.point
+    said = [TraceLine(">", "{}", 2), TraceLine("<", '{"action": "sing"}', 18)]
+    return MatchReport(
+        record=seal(
+            header,
+            events=referee.events,
+            faults=referee.faults,
+            outcome=referee.final_outcome(),
+        ),
+        logs=[b""] * len(seats),
+        usage=[_IDLE] * len(seats),
+        notes=[[] for _ in seats],
+        traces=[Trace(said, 1, 1, 2, 20, 0, ended=False) for _ in seats],
     )

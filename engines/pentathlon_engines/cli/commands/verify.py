@@ -82,10 +82,13 @@ def _verify_record(source: str, record: Record, *, as_json: bool) -> None:
             try_next=f"pentathlon replay {source}",
             exit_code=CHECK_FAILED,
         ) from error
+    fork = record.get("fork")
     summary = {name: record[name] for name in ("game", "seed", "bots", "outcome", "chain")}
     if as_json:
-        print_json({"valid": True, **summary, "plies": len(record["events"])})
+        print_json({"valid": True, **summary, "plies": len(record["events"]), "fork": fork})
         return
     typer.echo(f"{source} verifies: {len(record['events'])} plies of {state.game.info.title}")
+    if fork is not None:
+        typer.echo(f"forked at ply {fork['ply']} from {fork['chain']}: unrated")
     typer.echo(f"outcome: {describe_outcome(record)}")
     typer.echo(f"chain: {record['chain']}")
