@@ -17,6 +17,8 @@ Bots = Annotated[
         autocompletion=complete_bot,
     ),
 ]
+GameOptions = Annotated[str | None, typer.Option(help="Options of the game, as JSON.")]
+BotLimits = Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")]
 Sandbox = Annotated[bool, typer.Option("--sandbox", help="Run bots in the sandbox.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=64, help="Play so many matches at a time.")]
 SiteOption = Annotated[

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -20,7 +20,7 @@ from pentathlon_engines.cli.arguments import (
 )
 from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, Concurrency, Sandbox
+from pentathlon_engines.cli.options import AsJson, BotLimits, Concurrency, GameOptions, Sandbox
 from pentathlon_engines.cli.output import say
 from pentathlon_engines.cli.sprt_output import Comparison, print_comparison, show_comparison
 from pentathlon_engines.cli.tournament_bots import make_document
@@ -29,6 +29,7 @@ from pentathlon_engines.contract.game import Game
 from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.manifest import Manifest
+from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
 from pentathlon_engines.strength.sprt import Sprt
 from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
@@ -64,8 +65,8 @@ def compare(
     ] = 2_080,
     concurrency: Concurrency = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="Draw the seeds from this.")] = None,
-    options: Annotated[str | None, typer.Option(help="Options of the game, as JSON.")] = None,
-    limits: Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")] = None,
+    options: GameOptions = None,
+    limits: BotLimits = None,
     records: Annotated[
         Path | None, typer.Option(help="Keep records here; a stopped test goes on from them.")
     ] = None,
@@ -81,16 +82,8 @@ def compare(
     """
     rules, bots = _pair(new, old, game)
     scores = (_score(null, elo0, "null", "elo0"), _score(alternative, elo1, "alternative", "elo1"))
-    document = make_document(
-        rules,
-        bots,
-        kind="ab_test",
-        params=_params(scores, max_games),
-        options=read_object(options, option="--options"),
-        limits=read_limits(limits).to_json() if limits else {},
-        seats=_PAIR,
-    )
-    planned = _checked(document)
+    chosen = read_object(options, option="--options")
+    planned = _plan(rules, bots, _params(scores, max_games), chosen, read_limits(limits))
     setting = Setting(
         game=rules,
         options=planned.options,
@@ -107,9 +100,12 @@ def compare(
             hashes=[bot.hash for bot in bots],
         )
         kept = setting if records is None else run.keeping(setting)
-        describe = None if as_json else lambda each: str(_read(each))
-        run.play(kept, concurrency=concurrency, describe=describe)
+        run.play(kept, concurrency=concurrency, describe=None if as_json else _describe)
     _end(run, records=records, as_json=as_json)
+
+
+def _describe(tournament: DeskTournament) -> str:
+    return str(_read(tournament))
 
 
 def _end(run: TournamentRun, *, records: Path | None, as_json: bool) -> None:
@@ -197,7 +193,23 @@ def _params(scores: tuple[float | None, float | None], matches: int) -> dict[str
     return {"matches": matches} | {name: score for name, score in named if score is not None}
 
 
-def _checked(document: dict[str, object]) -> TournamentDocument:
+def _plan(
+    game: Game,
+    bots: list[SeatBot],
+    params: dict[str, float],
+    options: dict[str, Any],  # Any: the game checks the values
+    limits: Limits,
+) -> TournamentDocument:
+    """Return the document of the test."""
+    document = make_document(
+        game,
+        bots,
+        kind="ab_test",
+        params=params,
+        options=options,
+        limits=limits.to_json(),
+        seats=_PAIR,
+    )
     asked, problems = read_json(document, release={})
     wrong = list(problems)
     if asked is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import SystemRandom
 from typing import Annotated
@@ -24,13 +25,22 @@ from pentathlon_engines.cli.match_output import (
     summarize_match,
     write_record_file,
 )
-from pentathlon_engines.cli.options import AsJson, Bots, Concurrency, Sandbox
+from pentathlon_engines.cli.options import (
+    AsJson,
+    BotLimits,
+    Bots,
+    Concurrency,
+    GameOptions,
+    Sandbox,
+)
 from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.rerun import play_bundle
 from pentathlon_engines.cli.series import RecordFolder, play_series
+from pentathlon_engines.contract.game import Game
 from pentathlon_engines.desk.match_pool import DeskMatch
 from pentathlon_engines.desk.series import Series
 from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.match.launcher import Launcher
 
 
 def play(
@@ -54,8 +64,8 @@ def play(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**53 - 1, help="The first seed; random by default.")
     ] = None,
-    options: Annotated[str | None, typer.Option(help="Options of the game, as JSON.")] = None,
-    limits: Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")] = None,
+    options: GameOptions = None,
+    limits: BotLimits = None,
     record: Annotated[Path | None, typer.Option(help="Write the record to this file.")] = None,
     records: Annotated[
         Path | None, typer.Option(help="Write the record of each match into this folder.")
@@ -77,17 +87,10 @@ def play(
         progress = ply_progress(as_json=as_json)
         play_bundle(Path(game), bots, launcher=launcher, on_ply=progress, as_json=as_json)
         return
-    rules = find_game(game)
-    seed = SystemRandom().randrange(2**31) if seed is None else seed
     folder = RecordFolder(records, game=game)
-    setting = Setting(
-        game=rules,
-        options=read_object(options, option="--options"),
-        limits=read_limits(limits),
-        launcher=launcher,
-        bots=[find_player(name, game=rules) for name in bots],
-        keep=folder.keep,
-    )
+    setting = _set_up(find_game(game), bots, options, limits, launcher)
+    setting = replace(setting, keep=folder.keep)
+    seed = SystemRandom().randrange(2**31) if seed is None else seed
     if games is None and not swap:
         _play_one(setting, seed=seed, record=record, as_json=as_json)
         return
@@ -96,11 +99,27 @@ def play(
             "--record is for one match; many go into a folder, with --records.",
             try_next=f"pentathlon play {game} {' '.join(bots)} --games 10 --records DIR",
         )
-    seats = len(bots)
-    # Before the first match, so that a wrong table or option is wrong use.
-    rules.start(seats, setting.options)
-    series = Series(seats=seats, matches=games or 1, seed=seed, swaps=swap)
+    series = Series(seats=len(bots), matches=games or 1, seed=seed, swaps=swap)
     play_series(setting, series, folder=folder, concurrency=concurrency, as_json=as_json)
+
+
+def _set_up(
+    game: Game,
+    bots: list[str],
+    options: str | None,
+    limits: str | None,
+    launcher: Launcher,
+) -> Setting:
+    chosen = read_object(options, option="--options")
+    # Before the first match, so that a wrong table or option is wrong use.
+    game.start(len(bots), chosen)
+    return Setting(
+        game=game,
+        options=chosen,
+        limits=read_limits(limits),
+        launcher=launcher,
+        bots=[find_player(name, game=game) for name in bots],
+    )
 
 
 def _play_one(setting: Setting, *, seed: int, record: Path | None, as_json: bool) -> None:

@@ -11,7 +11,6 @@ import typer
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import (
-    find_game,
     find_launcher,
     find_player,
     read_limits,
@@ -19,7 +18,7 @@ from pentathlon_engines.cli.arguments import (
 )
 from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, INTERRUPTED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, Concurrency, Sandbox
+from pentathlon_engines.cli.options import AsJson, BotLimits, Concurrency, GameOptions, Sandbox
 from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.tables import print_table
 from pentathlon_engines.cli.tournament_bots import make_document, read_params, seat_entries
@@ -31,6 +30,7 @@ from pentathlon_engines.cli.tournament_run import (
 )
 from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.standings import standings
+from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
 from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
@@ -42,52 +42,59 @@ from pentathlon_engines.tournament.seeds import commitment_to
 _SHORT_HASH: Final = 15
 
 
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="DOCUMENT|GAME",
+        help="A document, as GET /api/v1/tournaments/N/document/ returns it, or a game.",
+        autocompletion=complete_game,
+    ),
+]
+Entered = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="BOT BOT...",
+        help="Who plays; with a document, folders of the bots that its entries name.",
+        autocompletion=complete_bot,
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option("--format", help="round_robin, gauntlet, swiss, knockout, finals or ab_test."),
+]
+Params = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="A parameter of the format: rounds=5."),
+]
+Secret = Annotated[
+    str | None,
+    typer.Option(metavar="HEX", help="The secret of a closed tournament: its own seeds."),
+]
+Records = Annotated[
+    Path | None,
+    typer.Option(help="Its folder: records, state, report. A stopped one goes on from it."),
+]
+DryRunOnly = Annotated[
+    bool, typer.Option("--dry-run", help="Show pairings and sizes, play nothing.")
+]
+
+
 def tournament(
-    document: Annotated[
-        str,
-        typer.Argument(
-            metavar="DOCUMENT|GAME",
-            help="A document, as GET /api/v1/tournaments/N/document/ returns it, or a game.",
-            autocompletion=complete_game,
-        ),
-    ],
-    bots: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="BOT BOT...",
-            help="Who plays; with a document, folders of the bots that its entries name.",
-            autocompletion=complete_bot,
-        ),
-    ] = None,
+    document: Source,
+    bots: Entered = None,
     *,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            "--format", help="round_robin, gauntlet, swiss, knockout, finals or ab_test."
-        ),
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A parameter of the format: rounds=5."),
-    ] = None,
+    kind: Kind = None,
+    param: Params = None,
     seats: Annotated[int | None, typer.Option(min=2, help="Seats at a table.")] = None,
-    options: Annotated[str | None, typer.Option(help="Options of the game, as JSON.")] = None,
-    limits: Annotated[str | None, typer.Option(help="Limits per bot, as JSON.")] = None,
+    options: GameOptions = None,
+    limits: BotLimits = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Draw schedule and seeds from this number.")
     ] = None,
-    secret: Annotated[
-        str | None,
-        typer.Option(metavar="HEX", help="The secret of a closed tournament: its own seeds."),
-    ] = None,
-    records: Annotated[
-        Path | None,
-        typer.Option(help="Its folder: records, state, report. A stopped one goes on from it."),
-    ] = None,
+    secret: Secret = None,
+    records: Records = None,
     concurrency: Concurrency = 1,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show pairings and sizes, play nothing.")
-    ] = False,
+    dry_run: DryRunOnly = False,
     sandbox: Sandbox = False,
     as_json: AsJson = False,
 ) -> None:
@@ -97,41 +104,49 @@ def tournament(
 
     Example: pentathlon tournament tuned ./mine greedy random --format swiss --concurrency 2
     """
-    entered: list[SeatBot] | None = None
+    file, entered = Path(document), None
     if document in GAMES:
-        game = find_game(document)
-        entered = [find_player(name, game=game) for name in bots or ()]
-        asked = {"options": read_object(options, option="--options")}
-        asked["limits"] = read_limits(limits).to_json() if limits else {}
-        params = read_params(param or ())
-        data: Any = make_document(game, entered, kind=kind, params=params, seats=seats, **asked)
-        file, name = Path(document), f"{document}-{kind or 'round_robin'}"
+        entered = [find_player(name, game=GAMES[document]) for name in bots or ()]
+        data: Any = make_document(
+            GAMES[document],
+            entered,
+            kind=kind,
+            params=read_params(param or ()),
+            options=read_object(options, option="--options"),
+            limits=read_limits(limits).to_json() if limits else {},
+            seats=seats,
+        )
     else:
-        _refuse_settings(document, kind=kind, param=param, seats=seats, options=options)
-        file, name = Path(document), Path(document).stem
+        _refuse_settings(
+            document, format=kind, param=param, seats=seats, options=options, limits=limits
+        )
         data = _read_json(file, f"pentathlon tournament {file}")
     planned = _checked(data, file=file, as_json=as_json)
     if dry_run:
         _show_dry_run(planned, as_json=as_json)
         return
-    published = data if data.get("commitment") else planned.to_json()
     if entered is None:
         entered = _find_bots(planned, list(bots or ()), file=file)
-    setting = Setting(
+    name = file.stem if document not in GAMES else f"{document}-{kind or 'round_robin'}"
+    run = TournamentRun(
+        planned,
+        published=data if data.get("commitment") else planned.to_json(),
+        path=records or Path(f"{name}-records"),
+        secret=_secret(planned, seed=seed, secret=secret),
+        hashes=[bot.hash for bot in entered],
+    )
+    setting = run.keeping(_set_up(planned, entered, find_launcher(sandbox=sandbox)))
+    _play(run, setting, concurrency=concurrency, name=name, as_json=as_json)
+
+
+def _set_up(planned: TournamentDocument, bots: list[SeatBot], launcher: Launcher) -> Setting:
+    return Setting(
         game=GAMES[planned.game],
         options=planned.options,
         limits=Limits.from_json(dict(planned.limits)),
-        launcher=find_launcher(sandbox=sandbox),
-        bots=entered,
+        launcher=launcher,
+        bots=bots,
     )
-    run = TournamentRun(
-        planned,
-        published=published,
-        path=records or Path(f"{name}-records"),
-        secret=_secret(planned, seed=seed, secret=secret),
-        hashes=[bot.hash for bot in setting.bots],
-    )
-    _play(run, setting, concurrency=concurrency, name=name, as_json=as_json)
 
 
 def _play(
@@ -140,9 +155,7 @@ def _play(
     kept = run.folder.kept
     if kept:
         say(f"{kept} records are in {run.folder.path}: it goes on from there.")
-    run.play(
-        run.keeping(setting), concurrency=concurrency, describe=None if as_json else describe_round
-    )
+    run.play(setting, concurrency=concurrency, describe=None if as_json else describe_round)
     report = run.write_report(name=name)
     if as_json:
         print_json({**summarize_tournament(run), "report": str(report)})
@@ -156,7 +169,7 @@ def _play(
 
 
 def _refuse_settings(document: str, **given: object) -> None:
-    names = [f"--{'format' if name == 'kind' else name}" for name, value in given.items() if value]
+    names = [f"--{name}" for name, value in given.items() if value]
     if names:
         raise CommandFailed(
             f"A document has its own settings: leave {' and '.join(names)} out.",
