@@ -35,6 +35,7 @@ from pentathlon_engines.azure.board import (
     cells_of,
 )
 from pentathlon_engines.azure.realm import NOT_LAID, OTHER_BITS
+from pentathlon_engines.contract.bits import count_bits
 from pentathlon_engines.contract.game import CHANCE, State
 
 TYPE_CHECKING = False
@@ -227,10 +228,10 @@ class AzurePosition(State):
         owner = self.beasts[beast]
         if owner == seat:
             return False
-        mine = (self.sides[seat].stones & guards).bit_count()
+        mine = count_bits(self.sides[seat].stones & guards)
         if mine < GUARDS_NEEDED or owner < 0:
             return mine >= GUARDS_NEEDED
-        other = (self.sides[owner].stones & guards).bit_count()
+        other = count_bits(self.sides[owner].stones & guards)
         return mine > other or (
             mine == other
             and self.gift == FAVORED
