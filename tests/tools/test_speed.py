@@ -65,6 +65,7 @@ def test_ratios_stand_beside_the_others_of_the_run() -> None:
     assert ratios(ROWS) == {
         "tuned": {
             "pure_moves_to_chess": 9.0,
+            "pure_listed_to_chess": 2.0,
             "compiled_listed_to_connect_four": 0.5,
             "inside_compiled_to_pure": 12.0,
             "driven_compiled_to_pure": 2.0,
