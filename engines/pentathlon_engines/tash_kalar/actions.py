@@ -127,7 +127,6 @@ def _by_square(verb: str, tail: str = "") -> list[int]:
 
 PLACES: Final[list[int]] = _by_square("place")
 PLACES_OF: Final[tuple[list[int], ...]] = tuple(_by_square("place", f" {rank}") for rank in RANKS)
-EVERY_PLACEMENT: Final[list[int]] = [PLACES[square] for square in SQUARES]
 PICKUPS: Final[list[int]] = _by_square("pickup")
 PICKS: Final[list[int]] = _by_square("pick")
 LEAPS_TO: Final[list[int]] = _by_square("leap")

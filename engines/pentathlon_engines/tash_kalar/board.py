@@ -125,13 +125,17 @@ def _add_files(squares: int, table: list[Item], found: list[Item]) -> None:
         first += _SMALL_BITS
 
 
+_CARD_BIT: Final[list[int]] = [1 << card for card in range(2 * GRID)]
+"""There are fewer cards, and tasks."""
+
+
 def bits_of(cards: int) -> list[int]:
     """Return the cards or tasks of a mask, few of many, in ascending order."""
     found: list[int] = []
     while cards:
         card = cards.bit_length() - 1
         found.append(card)
-        cards ^= 1 << card
+        cards ^= _CARD_BIT[card]
     found.reverse()
     return found
 
@@ -142,13 +146,13 @@ def nth_square(squares: int, n: int) -> int:
     >>> NAMES[nth_square(named(["c4", "b4", "e1"]), 1)]
     'c4'
     """
-    base = 0
-    ranks = _RANKS_OF[squares & 511]
+    base, part = 0, squares & _SMALL
+    ranks = _RANKS_OF[part & 511]
     while n >= len(ranks):
         n -= len(ranks)
         base += SIDE
-        squares >>= SIDE
-        ranks = _RANKS_OF[squares & 511]
+        part = part >> SIDE if base != _SMALL_BITS else squares >> _SMALL_BITS
+        ranks = _RANKS_OF[part & 511]
     return base + ranks[n]
 
 

@@ -39,7 +39,8 @@ _HANDS: Final = (
     constants.HAND_LEGENDS,
     constants.HAND_LEGENDS,
 )
-_NUMBERS: Final = frozenset(str(number) for number in range(1, TASKS + 1))
+_NUMBERS: Final = {str(number): number for number in range(1, TASKS + 1)}
+_WRITTEN: Final = [str(number) for number in NUMBERS]
 _CARD_WORDS: Final = 9
 _OPEN_WORD: Final = _CARD_WORDS
 """Of the words with cards, the one that everybody may see: the current tasks."""
@@ -58,7 +59,7 @@ def pairs(state: TashKalarPosition) -> list[str]:
 
 def write(cards: list[int]) -> str:
     """Return some cards by their numbers, in this order."""
-    return ".".join([str(NUMBERS[card]) for card in cards]) or "-"
+    return ".".join([_WRITTEN[card] for card in cards]) or "-"
 
 
 def _write_tasks(tasks: list[int]) -> str:
@@ -140,8 +141,7 @@ def read_deal(text: str, state: TashKalarPosition) -> Deal | None:
 
 def _numbers(word: str) -> list[int]:
     """Return the numbers of a word; zeros where it has none, so that no deck is complete."""
-    parts = word.split(".")
-    return [int(part) if part in _NUMBERS else 0 for part in parts]
+    return [_NUMBERS.get(part, 0) for part in word.split(".")]
 
 
 def _are_dealt(state: TashKalarPosition, groups: list[list[int]]) -> bool:

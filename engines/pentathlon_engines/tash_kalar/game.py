@@ -55,7 +55,9 @@ class TashKalarState(TashKalarPosition):
 
     def legal_actions(self) -> list[int]:
         """Return what the seat to move may do, in plain string order (16.3)."""
-        return legality.legal_now(self)[:]
+        if self.legal is None:
+            self.legal = legality.find_legal(self)
+        return self.legal[:]
 
     def is_legal(self, action: int) -> bool:
         """Say whether the seat to move may do this now."""

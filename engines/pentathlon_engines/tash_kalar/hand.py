@@ -11,7 +11,7 @@ from pentathlon_engines.tash_kalar.constants import HAND_BEINGS, HAND_LEGENDS
 class Hand:
     """A hand that was looked at. It is never changed, so that copies of a position share it."""
 
-    __slots__ = ("beings", "cards", "discards", "in_order", "is_full", "mask")
+    __slots__ = ("_in_order", "beings", "cards", "discards", "is_full", "mask")
 
     def __init__(self, mask: int) -> None:
         self.mask = mask
@@ -23,8 +23,7 @@ class Hand:
         """The cards that can be summoned."""
         self.discards: list[int] = [DISCARDS[card] for card in cards if card < FIRST_LEGEND]
         """The discards of beings of a school, in the order of the cards."""
-        self.in_order: list[int] = sorted(self.discards)
-        """The same in the order of their texts."""
+        self._in_order: list[int] | None = None
         schooled = len(self.discards)
         self.is_full: bool = (
             schooled >= HAND_BEINGS
@@ -32,6 +31,13 @@ class Hand:
             and last >= FIRST_FLARE
         )
         """Whether nothing is drawn to it at the end of a turn."""
+
+    @property
+    def in_order(self) -> list[int]:
+        """The discards in the order of their texts, which only listings need."""
+        if self._in_order is None:
+            self._in_order = sorted(self.discards)
+        return self._in_order
 
 
 EMPTY: Hand = Hand(0)

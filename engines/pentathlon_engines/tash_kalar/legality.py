@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from pentathlon_engines.tash_kalar import etherweave, everfrost, interpreter, tasks
 from pentathlon_engines.tash_kalar.actions import (
     DISCARDS,
@@ -16,14 +14,14 @@ from pentathlon_engines.tash_kalar.actions import (
     SETUPS,
     THAW,
 )
-from pentathlon_engines.tash_kalar.board import BIT, GRID, nth_square
+from pentathlon_engines.tash_kalar.board import GRID, nth_square
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
     FIRST_LEGEND,
     NEEDS,
     WARP_CARDS,
 )
-from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC, LEGENDARY
+from pentathlon_engines.tash_kalar.cards.patterns import COMMON, HEROIC
 from pentathlon_engines.tash_kalar.constants import (
     MAIN,
     PLACING,
@@ -35,6 +33,7 @@ from pentathlon_engines.tash_kalar.constants import (
     TURN_END,
 )
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER
+from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 from pentathlon_engines.tash_kalar.summoning import add_summons, shortage_actions
 
@@ -46,22 +45,23 @@ if TYPE_CHECKING:
 def legal_now(state: TashKalarPosition) -> list[int]:
     """Return the list of what is legal, which is made once in a position and only read."""
     if state.legal is None:
-        state.legal = _find_legal(state)
+        state.legal = find_legal(state)
     return state.legal
 
 
-def _find_legal(state: TashKalarPosition) -> list[int]:
+def find_legal(state: TashKalarPosition) -> list[int]:
+    """List what is legal; `legal_now` keeps the list."""
     # Direct calls and no table, as in `moves.py`.
     phase = state.phase
-    if phase in (MAIN, TURN_END):
-        return _main_actions(state) if phase == MAIN else end_actions(state)
+    if phase == MAIN:
+        return _main_actions(state)
+    if phase in (PLACING, RETURNING):
+        return PLACEMENTS.on(state.empty) if phase == PLACING else _returns(state)
     if phase == RESOLVING:
         interpreter.run(state)
         return state.legal or []
-    if phase == RETURNING:
-        return _returns(state)
-    if phase in (PLACING, SHORTAGE):
-        return _placements(state) if phase == PLACING else shortage_actions(state)
+    if phase in (SHORTAGE, TURN_END):
+        return shortage_actions(state) if phase == SHORTAGE else end_actions(state)
     return sorted(SETUPS) if phase == SETTING_UP else []
 
 
@@ -73,16 +73,29 @@ def draw_action(state: TashKalarPosition, draw: Draw) -> int:
         actions = legal_now(state)
         return actions[int(draw() * len(actions))]
     found = _plays(state)
-    squares, placements = state.empty, PLACES
-    if state.two_sided(state.active) <= 0:
-        squares, placements = _two_sided_pieces(state), PICKUPS
-    pick = int(draw() * (len(found) + squares.bit_count()))
-    if pick < len(found):
-        return found[pick]
+    if state.two_sided(state.active) > 0:
+        pick = int(draw() * (len(found) + state.empty.bit_count()))
+        return found[pick] if pick < len(found) else _draw_placement(state, draw)
+    first = RANKS_EACH * state.active
+    pieces = state.counts[first + COMMON] + state.counts[first + HEROIC]
+    pick = int(draw() * (len(found) + pieces))
+    return found[pick] if pick < len(found) else _draw_pickup(state, draw)
+
+
+def _draw_placement(state: TashKalarPosition, draw: Draw) -> int:
+    board = state.board
     while True:
         square = int(draw() * GRID)
-        if squares >> square & 1:
-            return placements[square]
+        if not board[square] and PLACES[square] >= 0:
+            return PLACES[square]
+
+
+def _draw_pickup(state: TashKalarPosition, draw: Draw) -> int:
+    board, first = state.board, RANKS_EACH * state.active
+    while True:
+        square = int(draw() * GRID)
+        if 1 + COMMON <= board[square] - first <= 1 + HEROIC:
+            return PICKUPS[square]
 
 
 def end_actions(state: TashKalarPosition) -> list[int]:
@@ -90,7 +103,8 @@ def end_actions(state: TashKalarPosition) -> list[int]:
     found = [END]
     if halves_in_hand(state):
         found.append(FLARE)
-    _add_card_effects(state, found)
+    if state.frozen >= 0 or state.hands[state.active] & WARP_CARDS:
+        _add_card_effects(state, found)
     if state.current:
         tasks.add_claims(state, found)
     if len(found) > 1:
@@ -101,10 +115,11 @@ def end_actions(state: TashKalarPosition) -> list[int]:
 def halves_that_hold(state: TashKalarPosition, flare: int, seat: int) -> int:
     """Return which halves of a flare would hold for a seat now (9.1)."""
     upper, lower = NEEDS[flare]
-    counts, mine, theirs = state.counts, RANKS_EACH * seat, RANKS_EACH * (1 - seat)
-    upgraded = counts[theirs + HEROIC] + counts[theirs + LEGENDARY]
-    upgraded -= counts[mine + HEROIC] + counts[mine + LEGENDARY]
-    more = upgraded + counts[theirs + COMMON] - counts[mine + COMMON]
+    commons, heroics, legendaries, their_commons, their_heroics, their_legendaries = state.counts
+    upgraded = their_heroics + their_legendaries - heroics - legendaries
+    more = upgraded + their_commons - commons
+    if seat:
+        upgraded, more = -upgraded, -more
     return (UPPER if upgraded >= upper else 0) | (LOWER if more >= lower else 0)
 
 
@@ -128,10 +143,15 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     found = [] if state.discarded else _discards_in_order(state)
     if halves_in_hand(state):
         found.append(FLARE)
-    found += _placements(state) if state.two_sided(state.active) > 0 else _pickups(state)
-    _add_card_effects(state, summons)
-    summons.sort()  # what cards do by themselves comes behind them: `thaw`, `warp`
-    found += summons
+    if state.two_sided(state.active) > 0:
+        found += PLACEMENTS.on(state.empty)
+    else:  # 5.5: none is in supply, so a piece is placed elsewhere
+        found += LIFTS.on(_two_sided_pieces(state))
+    if state.frozen >= 0 or state.hands[state.active] & WARP_CARDS:
+        _add_card_effects(state, summons)
+    if summons:
+        summons.sort()  # what cards do by themselves comes behind them: `thaw`, `warp`
+        found += summons
     return found
 
 
@@ -150,7 +170,7 @@ def _plays(state: TashKalarPosition) -> list[int]:
 def _discards_in_order(state: TashKalarPosition) -> list[int]:
     """Return the discards of beings in a new list in the order of their texts."""
     if not state.pending:
-        return state.hand(state.active).in_order[:]
+        return state.held[state.active].in_order[:]
     return sorted(_discards(state))
 
 
@@ -161,20 +181,6 @@ def _discards(state: TashKalarPosition) -> list[int]:
         return discards
     held = state.loose(state.active)
     return [DISCARDS[card] for card in held if card < FIRST_LEGEND]
-
-
-def _pickups(state: TashKalarPosition) -> list[int]:
-    """Return which own pieces may be placed elsewhere, for there is none in supply (5.5).
-
-    The list is only read and kept, as that of placements.
-    """
-    seat, squares = state.active, _two_sided_pieces(state)
-    if squares != state.picked_for[seat]:
-        state.pickups[seat] = _relist(
-            state.pickups[seat], squares, state.picked_for[seat], PICKUPS
-        )
-        state.picked_for[seat] = squares
-    return state.pickups[seat]
 
 
 def _two_sided_pieces(state: TashKalarPosition) -> int:
@@ -188,33 +194,6 @@ def _add_card_effects(state: TashKalarPosition, found: list[int]) -> None:
         found.append(THAW)
     if state.hands[state.active] & WARP_CARDS:
         etherweave.add_warps(state, found)
-
-
-def _placements(state: TashKalarPosition) -> list[int]:
-    """Return the placements on empty squares in a list that is only read.
-
-    It is kept, since few squares change between two listings.
-    """
-    if state.empty != state.placed_for:
-        state.placements = _relist(state.placements, state.empty, state.placed_for, PLACES)
-        state.placed_for = state.empty
-    return state.placements
-
-
-def _relist(listed: list[int], squares: int, listed_for: int, table: list[int]) -> list[int]:
-    """Return what a table has for some squares, given a list of that for nearly the same."""
-    found = listed[:]
-    changed = squares ^ listed_for
-    while changed:
-        square = changed.bit_length() - 1
-        bit = BIT[square]
-        place = bisect_left(found, table[square])
-        if squares & bit:
-            found.insert(place, table[square])
-        else:
-            del found[place]
-        changed ^= bit
-    return found
 
 
 def _returns(state: TashKalarPosition) -> list[int]:

@@ -200,6 +200,7 @@ def _find_piece(state: TashKalarPosition) -> None:
         _pick_up_for_being(state, candidates[0])
     else:
         state.phase = SHORTAGE
+        state.legal = candidates
 
 
 def _pick_up_for_being(state: TashKalarPosition, action: int) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from pentathlon_engines.contract.game import CHANCE, State
-from pentathlon_engines.tash_kalar.actions import EVERY_PLACEMENT
 from pentathlon_engines.tash_kalar.board import ALL, BIT, GRID, bits_of, mask
 from pentathlon_engines.tash_kalar.cards.catalogue import (
     FIRST_FLARE,
@@ -86,11 +85,7 @@ class TashKalarPosition(State):
         "owed",
         "pending",
         "phase",
-        "picked_for",
-        "pickups",
         "pieces",
-        "placed_for",
-        "placements",
         "played",
         "points",
         "possessed",
@@ -193,15 +188,9 @@ class TashKalarPosition(State):
         self.claimed: list[list[int]] = [[], []]
 
     def _reset_listings(self) -> None:
-        """Keep nothing of earlier listings but what holds for an empty board."""
+        """Keep nothing of earlier listings."""
         self.legal: list[int] | None = None
         """The legal actions once they are listed; whoever changes the position drops them."""
-        self.placements: list[int] = EVERY_PLACEMENT
-        self.placed_for: int = ALL
-        """Placements as last listed, never changed but replaced, and the squares they are for."""
-        self.pickups: list[list[int]] = [[], []]
-        self.picked_for: list[int] = [0, 0]
-        """The same of pickups, by seat."""
         self.held: list[Hand] = [EMPTY, EMPTY]
         """The hands as they were last looked at; `hand` has them as they are."""
 
@@ -299,10 +288,6 @@ class TashKalarPosition(State):
 
     def _copy_listings_to(self, twin: TashKalarPosition) -> None:
         twin.legal = self.legal
-        twin.placements = self.placements
-        twin.placed_for = self.placed_for
-        twin.pickups = self.pickups[:]
-        twin.picked_for = self.picked_for[:]
         twin.held = self.held[:]
 
     def _copy_expansions_to(self, twin: TashKalarPosition) -> None:

@@ -15,7 +15,7 @@ from pentathlon_engines.tash_kalar.cards.patterns import (
     matches,
     matches_with_enemy,
 )
-from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, joined, lay, lay_all
+from pentathlon_engines.tash_kalar.cards.stencils import HIGH, LOW, Strip, joined, lay, lay_all
 from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
 
@@ -39,24 +39,29 @@ def add_summons(state: TashKalarPosition, found: list[int]) -> None:
     own = board[first + COMMON] | upgraded
     heroics = counts[first + HEROIC] + counts[first + LEGENDARY]
     pieces = heroics + counts[first + COMMON]
-    is_loose = state.war or state.voids
-    if is_loose:
+    beings = state.hand(state.active).beings
+    if state.war or state.voids:
         heroics += state.war
         pieces += state.war + (MOST_VOIDS if state.voids else 0)
-    low: Pieces = own & LOW, upgraded & LOW
-    high: Pieces = own >> HIGH, upgraded >> HIGH
-    for card in state.hand(state.active).beings:
+        for card in beings:
+            if pieces >= PATTERNS[card].pieces and heroics >= PATTERNS[card].heroics:
+                _add_loose_summons(state, card, found)
+        return
+    if _IS_COMPILED:
+        low: Pieces = own & LOW, upgraded & LOW
+        high: Pieces = own >> HIGH, upgraded >> HIGH
+        for card in beings:
+            pattern = PATTERNS[card]
+            if pieces >= pattern.pieces and heroics >= pattern.heroics:
+                _add_by_windows(state, card, low, high, found)
+        return
+    for card in beings:
         pattern = PATTERNS[card]
         if pieces < pattern.pieces or heroics < pattern.heroics:
             continue
-        if is_loose or pattern.anywhere:
-            _add_loose_summons(state, card, found)
-        elif _IS_COMPILED:
-            _add_by_windows(state, card, low, high, found)
-        else:
-            matched = pattern.strip.lay(own, upgraded)
-            if matched:
-                _add_matched(state, card, matched, (own, upgraded), found)
+        strip = pattern.made or pattern.strip
+        if matched := strip.lay(own, upgraded):
+            _add_matched(state, card, strip, matched, found)
 
 
 def has_summoning(state: TashKalarPosition) -> bool:
@@ -71,11 +76,9 @@ def _is_short(state: TashKalarPosition, card: int) -> bool:
     seat, counts, first = state.active, state.counts, RANKS_EACH * state.active
     if RANK_OF[card] == LEGENDARY:
         sources = counts[first + LEGENDARY]
-        in_supply = state.stock[2 + seat] - sources
-    else:
-        sources = counts[first + COMMON] + counts[first + HEROIC]
-        in_supply = state.stock[seat] - sources
-    return in_supply <= 0 and sources <= PATTERNS[card].pieces
+        return sources <= PATTERNS[card].pieces and state.stock[2 + seat] <= sources
+    sources = counts[first + COMMON] + counts[first + HEROIC]
+    return sources <= PATTERNS[card].pieces and state.stock[seat] <= sources
 
 
 def matching_seat(state: TashKalarPosition) -> int:
@@ -84,22 +87,23 @@ def matching_seat(state: TashKalarPosition) -> int:
 
 
 def _add_matched(
-    state: TashKalarPosition, card: int, matched: int, own: tuple[int, int], found: list[int]
+    state: TashKalarPosition, card: int, strip: Strip, matched: int, found: list[int]
 ) -> None:
-    """Add the summonings of a being; its strip has matched own pieces, all and upgraded ones."""
+    """Add the summonings of a being; its strip has matched own pieces."""
+    pattern = PATTERNS[card]
+    if pattern.anywhere:
+        _add_anywhere(state, card, found)
+        return
     if _is_short(state, card):
         _add_short(state, card, found)
         return
-    pattern, table = PATTERNS[card], SUMMON_TABLE[card]
-    allowed = state.up_to(RANK_OF[card])
-    if pattern.requires >= 0:
-        allowed &= own[pattern.requires]
-    if not pattern.refs:
-        add_bits(pattern.strip.fold(matched) & allowed, SUMMONS[table], found)
-        return
-    for place, squares in enumerate(pattern.strip.lanes(matched)):
-        if squares:
-            add_bits(squares & allowed, SUMMONS[table + place], found)
+    allowed = _squares_for(state, card) if pattern.requires >= 0 else state.up_to(RANK_OF[card])
+    if pattern.refs:
+        for place, squares in enumerate(strip.lanes(matched)):
+            if squares:
+                add_bits(squares & allowed, SUMMONS[SUMMON_TABLE[card] + place], found)
+    elif squares := strip.fold(matched) & allowed:
+        add_bits(squares, SUMMONS[SUMMON_TABLE[card]], found)
 
 
 def _add_by_windows(
@@ -107,16 +111,21 @@ def _add_by_windows(
 ) -> None:
     """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
     pattern = PATTERNS[card]
-    squares = joined(lay_all(pattern.low, low[0], low[1]), lay_all(pattern.high, high[0], high[1]))
-    if not squares:
+    if pattern.anywhere:
+        _add_anywhere(state, card, found)
+        return
+    found_low: i64 = lay_all(pattern.low, low[0], low[1])
+    found_high: i64 = lay_all(pattern.high, high[0], high[1])
+    if not found_low and not found_high:
         return
     if _is_short(state, card):
         _add_short(state, card, found)
         return
-    squares &= _squares_for(state, card)
+    allowed = _squares_for(state, card)
     if pattern.refs:
-        _add_turned_summons(card, squares, low, high, found)
+        _add_turned_summons(card, allowed, low, high, found)
     else:
+        squares = joined(found_low, found_high) & allowed
         add_bits(squares, SUMMONS[SUMMON_TABLE[card]], found)
 
 
@@ -257,10 +266,20 @@ def spare(state: TashKalarPosition, card: int, square: int, place: int) -> int:
     if place >= 0:
         return of_type(state, card) & ~shapes[place].cells_at(square)
     needed = -1
-    for shape in shapes:
-        if _shape_matches(state, card, shape) & BIT[square]:
-            needed &= shape.cells_at(square)
+    for shape in _shapes_at(state, card, square):
+        needed &= shape.cells_at(square)
     return of_type(state, card) & ~needed
+
+
+def _shapes_at(state: TashKalarPosition, card: int, square: int) -> list[Shape]:
+    """Return the shapes of a being that match around a summon square."""
+    pattern = PATTERNS[card]
+    if _IS_COMPILED or state.war or state.voids:
+        bit, shapes = BIT[square], pattern.shapes
+        return [shape for shape in shapes if _shape_matches(state, card, shape) & bit]
+    whose, strip = matching_seat(state), pattern.strip
+    matched = strip.lay(state.own(whose), state.upgraded(whose))
+    return [pattern.shapes[lane] for lane in strip.lanes_at(matched, square)]
 
 
 def shortage_actions(state: TashKalarPosition) -> list[int]:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Final
 
+    Test = Callable[[TashKalarPosition, "Counts", int], bool]
+    """Says whether a position has what the numbers ask of a seat."""
+
 COLOURED: Final[int] = COLOURS["colored"]
 _COLOURS: Final[dict[str | None, int]] = {"red": RED, "green": GREEN, "any": COLOURED, None: 0}
 _CENTRAL: Final[int] = named(RULES["central"])
@@ -65,12 +68,12 @@ _ASLANT: Final = _fewest(_CORNER_PAIRS)
 
 
 class Counts:
-    """The numbers that a condition names."""
+    """The numbers that a condition names, and the test that reads them."""
 
-    __slots__ = ("colour", "count", "kind", "more", "total")
+    __slots__ = ("colour", "count", "more", "test", "total")
 
-    def __init__(self, kind: str, *, total: int, more: int, count: int, colour: int) -> None:
-        self.kind = kind
+    def __init__(self, test: Test, *, total: int, more: int, count: int, colour: int) -> None:
+        self.test = test
         self.total = total
         """How many pieces, destroyed pieces or summoned beings."""
         self.more = more
@@ -80,24 +83,24 @@ class Counts:
         self.colour = colour
 
 
-_OPEN: Final[dict[int, list[int]]] = {}
-"""Masks of current tasks that were seen, as lists: there are some thousands at most."""
+_OPEN: Final[dict[int, list[tuple[int, Counts]]]] = {}
+"""Masks of current tasks that were seen, with what these ask: some thousands at most."""
 
 
 def is_satisfied(state: TashKalarPosition, task: int, seat: int) -> bool:
     """Say whether a seat, at the end of its turn, has done what a task asks for."""
     counts = _CONDITIONS[task]
-    return _TESTS[counts.kind](state, counts, seat)
+    return counts.test(state, counts, seat)
 
 
 def add_claims(state: TashKalarPosition, found: list[int]) -> None:
     """Add the claims of current tasks that the active seat has done."""
     current, seat = state.current, state.active
     if current not in _OPEN:
-        _OPEN[current] = bits_of(current)
-    for task in _OPEN[current]:
-        if is_satisfied(state, task, seat):
-            found.append(CLAIMS[task])  # noqa: PERF401  # mostly none, and no list is made
+        _OPEN[current] = [(task, _CONDITIONS[task]) for task in bits_of(current)]
+    for task, counts in _OPEN[current]:
+        if counts.test(state, counts, seat):
+            found.append(CLAIMS[task])
 
 
 def _has_destroyed(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
@@ -225,7 +228,7 @@ def _comes_to_another(square: int, others: int, empty: int, moves: int) -> bool:
     return reached & beside != 0
 
 
-_TESTS: Final[dict[str, Callable[[TashKalarPosition, Counts, int], bool]]] = {
+_TESTS: Final[dict[str, Test]] = {
     "destroyed": _has_destroyed,
     "destroyed_any_of": _has_destroyed_great,
     "on_color": _stands_on_colour,
@@ -261,7 +264,7 @@ def compile_condition(task: str, data: dict[str, Any]) -> Counts:
         numbers[name] = data.pop(word, 0)
     if data:
         raise BadCard(task, f"its condition has unknown words {', '.join(sorted(data))}")
-    return Counts(kind, colour=colour, **numbers)
+    return Counts(_TESTS[kind], colour=colour, **numbers)
 
 
 _CONDITIONS: Final = [

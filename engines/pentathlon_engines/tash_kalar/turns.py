@@ -5,6 +5,7 @@ from __future__ import annotations
 from pentathlon_engines.contract.game import CHANCE, Outcome
 from pentathlon_engines.tash_kalar import events, tasks
 from pentathlon_engines.tash_kalar.board import RULES, bits_of
+from pentathlon_engines.tash_kalar.cards.patterns import LEGENDARY
 from pentathlon_engines.tash_kalar.constants import (
     BY_CAP,
     BY_DECK,
@@ -87,7 +88,9 @@ def draw_on(state: TashKalarPosition) -> None:
 
     What is granted beyond the limits comes last (5.7).
     """
-    if _draws_all(state, 0, 0) and _draws_all(state, 1, 1) and _draws_all(state, 2, 0):
+    if not any(state.owed) or (
+        _draws_all(state, 0, 0) and _draws_all(state, 1, 1) and _draws_all(state, 2, 0)
+    ):
         _draw_beings(state, state.extra_draws[0])
         if any(state.drawn):
             state.log.append(events.draw(state.active, state.drawn))
@@ -137,8 +140,10 @@ def _close_turn(state: TashKalarPosition) -> None:
 
 def _look_for_trigger(state: TashKalarPosition, seat: int) -> None:
     """Begin the final turns if a deck is empty or somebody has enough points (12.1)."""
-    goal = GOALS[state.mode]
-    if state.score(0) >= goal or state.score(1) >= goal:
+    goal, points, counts = GOALS[state.mode], state.points, state.counts
+    # No score is higher than this, and it is far from the goal at the end of most turns.
+    most = max(points[0] + counts[LEGENDARY], points[1] + counts[RANKS_EACH + LEGENDARY])
+    if most >= goal and max(state.score(0), state.score(1)) >= goal:
         state.trigger = BY_POINTS
     elif not state.decks[seat]:
         state.trigger = BY_DECK

@@ -170,9 +170,9 @@ class Pattern:
         "_high",
         "_low",
         "_shapes",
-        "_strip",
         "anywhere",
         "heroics",
+        "made",
         "pieces",
         "refs",
         "requires",
@@ -183,7 +183,8 @@ class Pattern:
         self._shapes: tuple[Shape, ...] = ()
         self._low: tuple[Stencil, ...] = ()
         self._high: tuple[Stencil, ...] = ()
-        self._strip: Strip | None = None
+        self.made: Strip | None = None
+        """The strip once it is made; hot code spares itself the call of the property."""
         self.heroics: int = len(_ways(grid.cells, HEROIC))
         self.pieces: int = len(grid.cells)
         """How many upgraded pieces, and pieces in all, stand around the summon square."""
@@ -219,11 +220,11 @@ class Pattern:
     @property
     def strip(self) -> Strip:
         """All shapes in one number."""
-        if self._strip is None:
-            self._strip = Strip(
+        if self.made is None:
+            self.made = Strip(
                 [(shape.commons, shape.heroics, shape.valid) for shape in self.shapes]
             )
-        return self._strip
+        return self.made
 
 
 _SEEN: Final[dict[tuple[int, int], int]] = {}

@@ -24,12 +24,36 @@ if TYPE_CHECKING:
 class Stencil:
     """A shape within one window: ways to cells are differences of squares."""
 
-    __slots__ = ("back", "begins_upgraded", "commons", "forth", "heroics", "places")
+    __slots__ = (
+        "any1",
+        "any2",
+        "any3",
+        "any4",
+        "back",
+        "begins_upgraded",
+        "commons",
+        "forth",
+        "has_heroics",
+        "heroic1",
+        "heroic2",
+        "heroic3",
+        "heroics",
+        "places",
+    )
 
     commons: tuple[int, ...]
     """The ways from the first cell to the other ones."""
     heroics: tuple[int, ...]
     """The same for cells that need an upgraded piece."""
+    any1: i64
+    any2: i64
+    any3: i64
+    any4: i64
+    """The ways of `commons`; further ones are 0, and lead to the first cell."""
+    heroic1: i64
+    heroic2: i64
+    heroic3: i64
+    """The ways to all cells that need an upgraded piece; further ones repeat the first."""
     places: i64
     """Where the first cell may lie."""
     back: i64
@@ -41,6 +65,10 @@ class Stencil:
         self.begins_upgraded: bool = first in heroics
         self.commons = tuple([way - first for way in commons if way != first])
         self.heroics = tuple([way - first for way in heroics if way != first])
+        self.any1, self.any2, self.any3, self.any4 = [*self.commons, 0, 0, 0, 0][:4]
+        self.has_heroics: bool = len(heroics) > 0
+        filled = [way - first for way in heroics] or [0]
+        self.heroic1, self.heroic2, self.heroic3 = [*filled, filled[0], filled[0]][:3]
         self.back = max(first, 0)
         self.forth = max(-first, 0)
         self.places = summons << self.back >> self.forth
@@ -48,35 +76,21 @@ class Stencil:
 
 def lay(stencil: Stencil, own: i64, upgraded: i64) -> i64:
     """Return the summon squares around which all cells are filled."""
-    found: i64 = stencil.places & (upgraded if stencil.begins_upgraded else own)
-    way: i64
-    for way in stencil.heroics:
-        found &= upgraded >> way
-    for way in stencil.commons:
-        found &= own >> way
-        if not found:
-            return 0
+    found: i64 = stencil.places & own & own >> stencil.any1 & own >> stencil.any2
+    found &= own >> stencil.any3 & own >> stencil.any4
+    if not found:
+        return 0
+    if stencil.has_heroics:
+        found &= upgraded >> stencil.heroic1 & upgraded >> stencil.heroic2
+        found &= upgraded >> stencil.heroic3
     return found << stencil.forth >> stencil.back
 
 
 def lay_all(stencils: tuple[Stencil, ...], own: i64, upgraded: i64) -> i64:
-    """Return the summon squares around which all cells of at least one stencil are filled.
-
-    This is `lay` in a loop, written out: most of the time of a listing is spent here.
-    """
+    """Return the summon squares around which all cells of at least one stencil are filled."""
     together: i64 = 0
-    found: i64
-    way: i64
     for stencil in stencils:
-        found = stencil.places & (upgraded if stencil.begins_upgraded else own)
-        for way in stencil.heroics:
-            found &= upgraded >> way
-        for way in stencil.commons:
-            found &= own >> way
-            if not found:
-                break
-        if found:
-            together |= found << stencil.forth >> stencil.back
+        together |= lay(stencil, own, upgraded)
     return together
 
 
@@ -88,7 +102,7 @@ class Strip:
     in common are the summon squares: a product and an `and` for each cell of the pattern.
     """
 
-    __slots__ = ("_folds", "_lane", "_margin", "commons", "heroics", "places")
+    __slots__ = ("_folds", "_lane", "_lanes", "_margin", "commons", "heroics", "places")
 
     def __init__(self, shapes: list[tuple[list[int], list[int], int]]) -> None:
         """Lay shapes beside each other: ways to commons, ways to heroics, summon squares."""
@@ -102,7 +116,7 @@ class Strip:
         self.commons = _spread([commons for commons, _, _ in shapes], starts)
         self.heroics = _spread([heroics for _, heroics, _ in shapes], starts)
         self._folds: list[int] = []
-        lanes = len(shapes)
+        lanes = self._lanes = len(shapes)
         while lanes > 1:
             lanes = (lanes + 1) // 2
             self._folds.append(self._lane * lanes)
@@ -123,6 +137,11 @@ class Strip:
         for fold in self._folds:
             found |= found >> fold
         return found >> self._margin & _GRID
+
+    def lanes_at(self, found: int, square: int) -> list[int]:
+        """Return the lanes whose squares include this one."""
+        here = found >> self._margin + square
+        return [lane for lane in range(self._lanes) if here >> self._lane * lane & 1]
 
     def lanes(self, found: int) -> list[int]:
         """Return the squares of each lane."""

@@ -1,0 +1,27 @@
+"""Lists that are joined from pieces are what a table has square by square."""
+
+import random
+
+import pytest
+
+from pentathlon_engines.tash_kalar.actions import PICKUPS, PLACES
+from pentathlon_engines.tash_kalar.board import ALL, SQUARES, bits, mask
+from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS, SquareLists
+
+CROWDS = (0, 1, 5, 15, 40, len(SQUARES) - 1, len(SQUARES))
+
+
+@pytest.mark.parametrize("pieces", CROWDS)
+@pytest.mark.parametrize(("lists", "table"), [(PLACEMENTS, PLACES), (LIFTS, PICKUPS)])
+def test_lists_have_the_action_of_each_square_in_order(
+    lists: SquareLists, table: list[int], pieces: int
+) -> None:
+    squares = mask(random.Random(pieces).sample(SQUARES, pieces))
+
+    assert lists.on(squares) == [table[square] for square in bits(squares)]
+
+
+def test_each_listing_is_a_new_list() -> None:
+    PLACEMENTS.on(ALL).clear()
+
+    assert len(PLACEMENTS.on(ALL)) == len(SQUARES)
