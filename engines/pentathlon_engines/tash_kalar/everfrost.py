@@ -16,7 +16,7 @@ from pentathlon_engines.tash_kalar.constants import RANKS_EACH
 from pentathlon_engines.tash_kalar.effect import Effect
 from pentathlon_engines.tash_kalar.selection import marks, owned, select
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
-from pentathlon_engines.tash_kalar.summoning import has_summoning
+from pentathlon_engines.tash_kalar.summoning import find_summons
 
 
 def can_thaw(state: TashKalarPosition) -> bool:
@@ -34,7 +34,7 @@ def _can_summon_by_war(state: TashKalarPosition) -> bool:
         return False
     war = state.war
     state.war = True
-    can = has_summoning(state)
+    can = bool(find_summons(state))
     state.war = war
     return can
 

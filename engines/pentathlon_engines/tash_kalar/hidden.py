@@ -21,7 +21,7 @@ from pentathlon_engines.tash_kalar.cards.catalogue import (
 from pentathlon_engines.tash_kalar.constants import DEALING, DRAWING, MAIN, TURN_END
 from pentathlon_engines.tash_kalar.serialization.etherweave import weaver
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
-from pentathlon_engines.tash_kalar.summoning import has_summoning
+from pentathlon_engines.tash_kalar.summoning import find_summons
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _wanted(state: TashKalarPosition, seat: int) -> tuple[int, int]:
     found = 0
     for card in (*SCHOOL_CARDS[state.schools[seat]], *LEGEND_CARDS):
         state.hands[seat] = 1 << card
-        if has_summoning(state):
+        if find_summons(state):
             found |= 1 << card
     state.hands[seat] = hand
     return 0, found

@@ -35,7 +35,12 @@ from pentathlon_engines.tash_kalar.constants import (
 from pentathlon_engines.tash_kalar.effect import LOWER, UPPER
 from pentathlon_engines.tash_kalar.square_lists import LIFTS, PLACEMENTS
 from pentathlon_engines.tash_kalar.state import TashKalarPosition
-from pentathlon_engines.tash_kalar.summoning import add_summons, shortage_actions
+from pentathlon_engines.tash_kalar.summoning import (
+    find_summons,
+    list_summons,
+    nth_summons,
+    shortage_actions,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,14 +77,18 @@ def draw_action(state: TashKalarPosition, draw: Draw) -> int:
     if state.phase != MAIN or state.legal is not None or state.directly:
         actions = legal_now(state)
         return actions[int(draw() * len(actions))]
-    found = _plays(state)
-    if state.two_sided(state.active) > 0:
-        pick = int(draw() * (len(found) + state.empty.bit_count()))
-        return found[pick] if pick < len(found) else _draw_placement(state, draw)
-    first = RANKS_EACH * state.active
-    pieces = state.counts[first + COMMON] + state.counts[first + HEROIC]
-    pick = int(draw() * (len(found) + pieces))
-    return found[pick] if pick < len(found) else _draw_pickup(state, draw)
+    summons, others = find_summons(state), _other_plays(state)
+    lifts = state.two_sided(state.active) <= 0
+    pieces = _two_sided_pieces(state) if lifts else state.empty
+    first = 0
+    for _, squares in summons:
+        first += squares.bit_count()
+    pick = int(draw() * (first + len(others) + pieces.bit_count()))
+    if pick < first:
+        return nth_summons(summons, pick)
+    if pick < first + len(others):
+        return others[pick - first]
+    return _draw_pickup(state, draw) if lifts else _draw_placement(state, draw)
 
 
 def _draw_placement(state: TashKalarPosition, draw: Draw) -> int:
@@ -135,8 +144,7 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
 
     Actions are in the order of their texts, so that only those of a kind must be sorted.
     """
-    summons: list[int] = []
-    add_summons(state, summons)
+    summons = list_summons(state)
     if state.directly:  # 18.1.5: nothing but a summoning may follow
         summons.sort()
         return summons
@@ -155,16 +163,16 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     return found
 
 
-def _plays(state: TashKalarPosition) -> list[int]:
-    """Return all main actions with a card, in no order."""
+def _other_plays(state: TashKalarPosition) -> list[int]:
+    """Return the main actions with a card but summonings, in a list that is only read."""
     found: list[int] = []
-    add_summons(state, found)
-    if not state.discarded:
-        found += _discards(state)
     if halves_in_hand(state):
         found.append(FLARE)
-    _add_card_effects(state, found)
-    return found
+    if state.frozen >= 0 or state.hands[state.active] & WARP_CARDS:
+        _add_card_effects(state, found)
+    if state.discarded:
+        return found
+    return _discards(state) + found if found else _discards(state)
 
 
 def _discards_in_order(state: TashKalarPosition) -> list[int]:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pentathlon_engines.contract.compiler import is_compiled
 from pentathlon_engines.tash_kalar.actions import PICKUPS, SUMMON_TABLE, SUMMONS
-from pentathlon_engines.tash_kalar.board import BIT, COLOURED, add_bits, bits, listed
+from pentathlon_engines.tash_kalar.board import (
+    BIT,
+    COLOURED,
+    add_bits,
+    bits,
+    listed,
+    mask,
+    nth_square,
+)
 from pentathlon_engines.tash_kalar.cards.catalogue import PATTERNS, RANK_OF
 from pentathlon_engines.tash_kalar.cards.patterns import (
     COMMON,
@@ -27,12 +35,14 @@ if TYPE_CHECKING:
 
     Pieces = tuple[i64, i64]
     """Own pieces in a window, all and the upgraded ones."""
+    Summons = list[tuple[int, int]]
+    """Places of tables in `SUMMONS` with the squares of each, at least one."""
 
 _IS_COMPILED: Final = is_compiled(joined)
 
 
-def add_summons(state: TashKalarPosition, found: list[int]) -> None:
-    """Add all summonings of the active seat to a list, in no order."""
+def find_summons(state: TashKalarPosition) -> Summons:
+    """Return where the active seat may summon its beings, in the order of its cards."""
     first = RANKS_EACH * matching_seat(state)
     board, counts = state.pieces, state.counts
     upgraded = board[first + HEROIC] | board[first + LEGENDARY]
@@ -40,13 +50,14 @@ def add_summons(state: TashKalarPosition, found: list[int]) -> None:
     heroics = counts[first + HEROIC] + counts[first + LEGENDARY]
     pieces = heroics + counts[first + COMMON]
     beings = state.hand(state.active).beings
+    found: Summons = []
     if state.war or state.voids:
         heroics += state.war
         pieces += state.war + (MOST_VOIDS if state.voids else 0)
         for card in beings:
             if pieces >= PATTERNS[card].pieces and heroics >= PATTERNS[card].heroics:
-                _add_loose_summons(state, card, found)
-        return
+                _add_loose(state, card, found)
+        return found
     if _IS_COMPILED:
         low: Pieces = own & LOW, upgraded & LOW
         high: Pieces = own >> HIGH, upgraded >> HIGH
@@ -54,7 +65,7 @@ def add_summons(state: TashKalarPosition, found: list[int]) -> None:
             pattern = PATTERNS[card]
             if pieces >= pattern.pieces and heroics >= pattern.heroics:
                 _add_by_windows(state, card, low, high, found)
-        return
+        return found
     for card in beings:
         pattern = PATTERNS[card]
         if pieces < pattern.pieces or heroics < pattern.heroics:
@@ -62,13 +73,25 @@ def add_summons(state: TashKalarPosition, found: list[int]) -> None:
         strip = pattern.made or pattern.strip
         if matched := strip.lay(own, upgraded):
             _add_matched(state, card, strip, matched, found)
+    return found
 
 
-def has_summoning(state: TashKalarPosition) -> bool:
-    """Say whether the active seat may summon anything now."""
+def list_summons(state: TashKalarPosition) -> list[int]:
+    """Return the summonings of the active seat in a new list, in no order."""
     found: list[int] = []
-    add_summons(state, found)
-    return bool(found)
+    for table, squares in find_summons(state):
+        add_bits(squares, SUMMONS[table], found)
+    return found
+
+
+def nth_summons(summons: Summons, n: int) -> int:
+    """Return the summoning that has so many before it."""
+    for table, squares in summons:
+        here = squares.bit_count()
+        if n < here:
+            return SUMMONS[table][nth_square(squares, n)]
+        n -= here
+    raise IndexError(n)
 
 
 def _is_short(state: TashKalarPosition, card: int) -> bool:
@@ -87,70 +110,59 @@ def matching_seat(state: TashKalarPosition) -> int:
 
 
 def _add_matched(
-    state: TashKalarPosition, card: int, strip: Strip, matched: int, found: list[int]
+    state: TashKalarPosition, card: int, strip: Strip, matched: int, found: Summons
 ) -> None:
-    """Add the summonings of a being; its strip has matched own pieces."""
-    pattern = PATTERNS[card]
-    if pattern.anywhere:
-        _add_anywhere(state, card, found)
+    """Add where a being may be summoned; its strip has matched own pieces."""
+    if _add_specially(state, card, found):
         return
-    if _is_short(state, card):
-        _add_short(state, card, found)
-        return
+    pattern, table = PATTERNS[card], SUMMON_TABLE[card]
     allowed = _squares_for(state, card) if pattern.requires >= 0 else state.up_to(RANK_OF[card])
     if pattern.refs:
         for place, squares in enumerate(strip.lanes(matched)):
-            if squares:
-                add_bits(squares & allowed, SUMMONS[SUMMON_TABLE[card] + place], found)
+            if squares & allowed:
+                found.append((table + place, squares & allowed))
     elif squares := strip.fold(matched) & allowed:
-        add_bits(squares, SUMMONS[SUMMON_TABLE[card]], found)
+        found.append((table, squares))
 
 
 def _add_by_windows(
-    state: TashKalarPosition, card: int, low: Pieces, high: Pieces, found: list[int]
+    state: TashKalarPosition, card: int, low: Pieces, high: Pieces, found: Summons
 ) -> None:
-    """Add the summonings of a being; its pattern is laid over the pieces in two windows."""
-    pattern = PATTERNS[card]
-    if pattern.anywhere:
-        _add_anywhere(state, card, found)
-        return
+    """Add where a being may be summoned, its pattern laid over the pieces in two windows."""
+    pattern, table = PATTERNS[card], SUMMON_TABLE[card]
     found_low: i64 = lay_all(pattern.low, low[0], low[1])
     found_high: i64 = lay_all(pattern.high, high[0], high[1])
-    if not found_low and not found_high:
-        return
-    if _is_short(state, card):
-        _add_short(state, card, found)
+    if (not found_low and not found_high) or _add_specially(state, card, found):
         return
     allowed = _squares_for(state, card)
-    if pattern.refs:
-        _add_turned_summons(card, allowed, low, high, found)
-    else:
-        squares = joined(found_low, found_high) & allowed
-        add_bits(squares, SUMMONS[SUMMON_TABLE[card]], found)
-
-
-def _add_turned_summons(
-    card: int, allowed: int, low: Pieces, high: Pieces, found: list[int]
-) -> None:
-    """Add the summonings of a being with an orientation each."""
-    pattern = PATTERNS[card]
-    table = SUMMON_TABLE[card]
+    if not pattern.refs:
+        if squares := joined(found_low, found_high) & allowed:
+            found.append((table, squares))
+        return
     for place, stencil in enumerate(pattern.low):
-        squares = joined(lay(stencil, low[0], low[1]), lay(pattern.high[place], high[0], high[1]))
-        add_bits(squares & allowed, SUMMONS[table + place], found)
+        found_low = lay(stencil, low[0], low[1])
+        found_high = lay(pattern.high[place], high[0], high[1])
+        if squares := joined(found_low, found_high) & allowed:
+            found.append((table + place, squares))
 
 
-def _add_loose_summons(state: TashKalarPosition, card: int, found: list[int]) -> None:
-    """Add the summonings for which not only own pieces may serve (7.6, 18.3.7), or anywhere."""
+def _add_loose(state: TashKalarPosition, card: int, found: Summons) -> None:
+    """Add summonings for which not only own pieces may serve (7.6, 18.3.7)."""
+    if not _add_specially(state, card, found):
+        for place, squares in _places(state, card, _squares_for(state, card)):
+            if squares:
+                found.append((SUMMON_TABLE[card] + max(place, 0), squares))
+
+
+def _add_specially(state: TashKalarPosition, card: int, found: Summons) -> bool:
+    """Add summonings that are possible anywhere, or with no piece in supply; say if this is so."""
     if PATTERNS[card].anywhere:
         _add_anywhere(state, card, found)
-        return
+        return True
     if _is_short(state, card):
         _add_short(state, card, found)
-        return
-    table = SUMMON_TABLE[card]
-    for place, squares in _places(state, card, _squares_for(state, card)):
-        add_bits(squares, SUMMONS[table + max(place, 0)], found)
+        return True
+    return False
 
 
 def _places(state: TashKalarPosition, card: int, allowed: int) -> list[tuple[int, int]]:
@@ -201,12 +213,13 @@ def _void_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
     return found[MOST_VOIDS]
 
 
-def _add_anywhere(state: TashKalarPosition, card: int, found: list[int]) -> None:
+def _add_anywhere(state: TashKalarPosition, card: int, found: Summons) -> None:
     """Add the summonings of a being whose pattern has no summon cell (18.3.6)."""
     shapes = PATTERNS[card].shapes
-    matched = any(_shape_matches(state, card, shape) for shape in shapes)
+    squares = state.empty & ~COLOURED
+    matched = squares and any(_shape_matches(state, card, shape) for shape in shapes)
     if matched and (state.in_supply(state.active, RANK_OF[card]) or spare(state, card, -1, -1)):
-        add_bits(state.empty & ~COLOURED, SUMMONS[SUMMON_TABLE[card]], found)
+        found.append((SUMMON_TABLE[card], squares))
 
 
 def _spare_anywhere(state: TashKalarPosition, card: int) -> int:
@@ -228,12 +241,13 @@ def _shape_matches(state: TashKalarPosition, card: int, shape: Shape) -> int:
     return matches(shape, state.own(whose), state.upgraded(whose))
 
 
-def _add_short(state: TashKalarPosition, card: int, found: list[int]) -> None:
+def _add_short(state: TashKalarPosition, card: int, found: Summons) -> None:
     """Add the summonings that are possible though no piece is in supply (7.5)."""
     allowed, table = _squares_for(state, card), SUMMON_TABLE[card]
     for place, squares in _places(state, card, allowed):
-        can = [at for at in bits(squares) if _has_piece(state, card, at, place)]
-        found.extend([SUMMONS[table + max(place, 0)][at] for at in can])
+        can = mask([at for at in bits(squares) if _has_piece(state, card, at, place)])
+        if can:
+            found.append((table + max(place, 0), can))
 
 
 def _has_piece(state: TashKalarPosition, card: int, square: int, place: int) -> bool:
