@@ -7,6 +7,7 @@ from hypothesis import settings
 from pentathlon.common import throttle
 from pentathlon.common.throttle import LocalCounts
 from tests.databases import delete_all_rows
+from tests.toolchains import demand_toolchains
 
 # The same examples on every run, and no deadline: a busy machine is no reason to fail.
 settings.register_profile("pentathlon", deadline=None, derandomize=True, database=None)
@@ -20,7 +21,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     each = "matches of a game that each check of the contract sees, at least one for each setup"
     parser.addoption("--contract-matches", type=int, default=6, help=each)
     parser.addoption("--every-reader", action="store_true", help="look at all as more people")
+    parser.addoption("--toolchains", action="store_true", help="fail where a compiler is missing")
     parser.addoption("--whole-demo", action="store_true", help="play the whole demo of `up`")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a missing compiler fail its tests if that is asked for; on CI it always does."""
+    if config.getoption("--toolchains"):
+        demand_toolchains()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Final
 
 
@@ -10,17 +12,33 @@ from typing import Final
 class Language:
     """A language and the command that starts a bot in it.
 
-    In `argv`, "{main}" stands for the main file and "{heap_mb}" for the largest heap of a run-time
-    system. "{bot}" and "{python}" mean the same as in `BotCommand`.
+    In `argv`, "{main}" stands for the main file, "{class}" for the name of the class in it, and
+    "{heap_mb}" for the largest heap of a run-time system. "{bot}" and "{python}" mean the same as
+    in `BotCommand`.
     """
 
     key: str
     main: str
     """The default main file."""
     argv: tuple[str, ...]
+    argv_of_ending: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What starts main files with other endings, such as ".class"."""
     is_built: bool = True
     """A bot in this language may have a build."""
 
+    def command(self, main: str) -> list[str]:
+        """Return the command that starts this main file."""
+        path = PurePosixPath(main)
+        name_of_class = ".".join(path.with_suffix("").parts)
+        argv = self.argv_of_ending.get(path.suffix, self.argv)
+        return [word.replace("{main}", main).replace("{class}", name_of_class) for word in argv]
+
+
+# On one core, more collector and compiler threads would only wait for each other.
+_JAVA: Final = (
+    "java", "-XX:+UseSerialGC", "-XX:CICompilerCount=2", "-XX:-UsePerfData", "-Xshare:auto",
+    "-Xmx{heap_mb}m",
+)  # fmt: skip
 
 LANGUAGES: Final = {
     each.key: each
@@ -36,18 +54,15 @@ LANGUAGES: Final = {
             main="main.js",
             argv=("node", "--max-old-space-size={heap_mb}", "{bot}/{main}"),
         ),
-        # On one core, more collector and compiler threads would only wait for each other.
         Language(
             key="java",
             main="bot.jar",
-            argv=(
-                "java", "-XX:+UseSerialGC", "-XX:CICompilerCount=2", "-XX:-UsePerfData",
-                "-Xshare:auto", "-Xmx{heap_mb}m", "-jar", "{bot}/{main}",
-            ),
+            argv=(*_JAVA, "-jar", "{bot}/{main}"),
+            argv_of_ending={".class": (*_JAVA, "-cp", "{bot}", "{class}")},
         ),
         Language(key="perl", main="main.pl", argv=("perl", "{bot}/{main}")),
     )
-}  # fmt: skip
+}
 
 BUILD_TOOLS: Final = (
     "cc", "gcc", "c++", "g++", "clang", "clang++", "make", "cmake",

@@ -132,8 +132,7 @@ def bot_command(folder: Path, manifest: Manifest) -> BotCommand:
     folder = folder.resolve()
     argv = list(manifest.command)
     if manifest.main is not None:
-        template = LANGUAGES[manifest.language].argv
-        argv = [word.replace("{main}", manifest.main) for word in template]
+        argv = LANGUAGES[manifest.language].command(manifest.main)
     return BotCommand(
         folder=folder, argv=argv, language=manifest.language, processes=manifest.processes
     )

@@ -58,13 +58,15 @@ def command_line(
     folder: Path,
     environment: Mapping[str, str],
     readable: Sequence[Path] = (),
+    links: Sequence[tuple[str, str]] = (),
     children: bool = False,
     scratch_bytes: int,
     passed: Iterable[IO[bytes]],
 ) -> list[str]:
     """Return the argument list; `passed` are the files for info and the filter.
 
-    The bot sees `readable` besides the runtime, at the same paths. With `children` its scratch
+    The bot sees `readable` besides the runtime, at the same paths, and `links`, each with its
+    target first. With `children` its scratch
     folder also stands at /dev/shm, where programs look for shared memory.
 
     Nothing may be mounted or created below the bot's folder: a link in it would make bubblewrap
@@ -76,7 +78,7 @@ def command_line(
         "--clearenv", *_environment(environment),
         # First of all mounts: a Python may be installed somewhere below /tmp.
         "--perms", "0700", "--size", str(scratch_bytes), "--tmpfs", "/tmp",  # noqa: S108  # the bot's own
-        *_mounts(runtime, readable), *(_SHARED_MEMORY if children else ()),
+        *_mounts(runtime, readable), *_links(links), *(_SHARED_MEMORY if children else ()),
         "--ro-bind", str(folder), BOT_AT,
         "--remount-ro", "/", "--chdir", BOT_AT,
         "--info-fd", info, "--seccomp", seccomp, "--", *_WAIT, *program,
@@ -93,11 +95,15 @@ def _mounts(runtime: Runtime, readable: Sequence[Path]) -> Iterator[str]:
         yield from ("--ro-bind", str(bind.source), bind.target)
     for path in readable:
         yield from ("--ro-bind", str(path), str(path))
-    for target, link in runtime.links:
-        yield from ("--symlink", target, link)
+    yield from _links(runtime.links)
     yield from ("--dir", "/dev")
     for name in _DEVICES:
         yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
+
+
+def _links(links: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for target, link in links:
+        yield from ("--symlink", target, link)
 
 
 def find_bwrap(staging: Staging, *, uid: int) -> Path:

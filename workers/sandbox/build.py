@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
@@ -42,6 +43,8 @@ class BuiltBot:
     """The sources and the files that were added, as a zip; not yet checked as an upload is."""
     log: str
     """The end of what the command wrote to its two outputs."""
+    cpu_s: float
+    """CPU time that it took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,7 @@ class BuildFailed:
 
     reason: str
     log: str
+    cpu_s: float
 
 
 def build(
@@ -74,20 +78,23 @@ def build(
         copy_tree(folder, sources)
         argv = [*_SCRIPT, *manifest.build]
         command = BotCommand(folder=sources, argv=argv, language="command")
-        bot = launcher.start_build(command, limits=limits)
+        bot = launcher.start_build(command, tool=manifest.build[0], limits=limits)
         undo.callback(bot.stop)
         scratch = bot.keep_scratch()
         undo.callback(os.close, scratch)
         breach, log = _watch(bot, limits, on_tick)
         usage = bot.stop()
+        failed = partial(BuildFailed, log=log, cpu_s=usage.cpu_s)
         breach = breach or bot.verdict(usage)
         if breach is not None:
-            return BuildFailed(reason=f"build: {breach.detail}", log=log)
+            return failed(reason=f"build: {breach.detail}")
         if usage.exit_status != 0:
-            return BuildFailed(
-                reason=f"build: the command {manner_of_end(usage.exit_status)}", log=log
-            )
-        return _pack(scratch, log)
+            return failed(reason=f"build: the command {manner_of_end(usage.exit_status)}")
+        try:
+            archive = _pack(scratch)
+        except _NotPacked as error:
+            return failed(reason=f"build: {error}")
+        return BuiltBot(archive=archive, log=log, cpu_s=usage.cpu_s)
 
 
 def _watch(
@@ -135,7 +142,11 @@ def _read_some(pipe: int) -> bytes:
         return b""
 
 
-def _pack(scratch: int, log: str) -> BuiltBot | BuildFailed:
+class _NotPacked(Exception):
+    """Files that a build left cannot be packed."""
+
+
+def _pack(scratch: int) -> bytes:
     """Pack the folder of a build whose processes have all ended."""
     packed, bytes_left = io.BytesIO(), _MOST_OUTPUT_BYTES
     try:
@@ -145,15 +156,15 @@ def _pack(scratch: int, log: str) -> BuiltBot | BuildFailed:
                     data = opened.read(bytes_left + 1)
                     mode = os.fstat(file).st_mode
                 if not _is_utf8(name):
-                    return BuildFailed(reason=f"build: the name {name!r} is not UTF-8", log=log)
+                    raise _NotPacked(f"the name {name!r} is not UTF-8")
                 bytes_left -= len(data)
                 if bytes_left < 0:
                     mebibytes = _MOST_OUTPUT_BYTES // MEBIBYTE
-                    return BuildFailed(reason=f"build: it left more than {mebibytes} MiB", log=log)
+                    raise _NotPacked(f"it left more than {mebibytes} MiB")
                 archive.writestr(_entry(name, mode), data)
     except OSError as error:
-        return BuildFailed(reason=f"build: its files cannot be read: {error.strerror}", log=log)
-    return BuiltBot(archive=packed.getvalue(), log=log)
+        raise _NotPacked(f"its files cannot be read: {error.strerror}") from error
+    return packed.getvalue()
 
 
 def _is_utf8(name: str) -> bool:

@@ -9,6 +9,7 @@ from subprocess import SubprocessError
 
 from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from workers.sandbox.build_tools import build_profile, is_installed, trial_of
 from workers.sandbox.cgroup_hosts import outlive_bots
 from workers.sandbox.cgroups import Cgroups, CgroupUse, Group
 from workers.sandbox.errors import HostDiskFull, Layer, LayerMissing
@@ -16,7 +17,7 @@ from workers.sandbox.landlock import LandlockLevel
 from workers.sandbox.launch import LaunchRequest
 from workers.sandbox.namespaces import NamespacesLevel
 from workers.sandbox.process import SandboxedBot
-from workers.sandbox.profiles import BUILD, BUILD_LIMITS, PROFILES, Profile, profile_of
+from workers.sandbox.profiles import BUILD_LIMITS, PROFILES, Profile, profile_of
 from workers.sandbox.rlimits import MEBIBYTE
 from workers.sandbox.runtime import find_runtime
 from workers.sandbox.staging import Inventory, Staging, copy_tree, is_readable_by
@@ -25,7 +26,6 @@ from workers.sandbox.uids import UidPool
 KERNEL_MB = 32
 """Memory that the kernel may hold for a bot besides its own: page tables, pipes, file caches."""
 _LONGEST_TRIAL_S = 10.0
-_TOOL_TRIALS = {"go": "version"}
 _ONE_PROCESS = "Play bots of one process only."
 
 _LEVELS: dict[SandboxLevel, type[NamespacesLevel | LandlockLevel]] = {
@@ -86,16 +86,17 @@ class SandboxLauncher:
                 seat=seat,
             )
 
-    def start_build(self, command: BotCommand, *, limits: Limits) -> SandboxedBot:
+    def start_build(self, command: BotCommand, *, tool: str, limits: Limits) -> SandboxedBot:
         """Start a build, which may have children, in a group if the host has groups.
 
-        No opponent waits for it, so it is enough to poll its processes elsewhere.
+        `tool` is the program that the build starts with. No opponent waits for a build, so it is
+        enough to poll its processes elsewhere.
         """
         with self._host_to_blame("a build could not be started"):
             if self.level is not SandboxLevel.NAMESPACES:
                 reason = f"a build starts processes, which the level '{self.level}' forbids"
                 raise LayerMissing("namespaces", reason=reason, remedy=_ONE_PROCESS)
-            return self._start(command, profile=BUILD, limits=limits, children=True)
+            return self._start(command, profile=build_profile(tool), limits=limits, children=True)
 
     def is_complete(self) -> bool:
         """Return whether all staged files are still there; if not, the next start copies them.
@@ -120,12 +121,13 @@ class SandboxLauncher:
 
     def can_build_with(self, tool: str) -> bool:
         """Try in the sandbox whether builds can use a tool."""
-        trial = (tool, _TOOL_TRIALS.get(tool, "--version"))
-        if not Profile(name=tool, program=tool).is_installed():
+        if not is_installed(tool):
             return False
         return self._exits_cleanly(
             lambda folder: self.start_build(
-                BotCommand(folder=folder, argv=trial, language="command"), limits=BUILD_LIMITS
+                BotCommand(folder=folder, argv=trial_of(tool), language="command"),
+                tool=tool,
+                limits=BUILD_LIMITS,
             )
         )
 

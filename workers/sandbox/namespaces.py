@@ -85,6 +85,7 @@ class NamespacesLevel:
             | request.profile.variables()
             | request.command.env,
             readable=request.profile.extra_paths(),
+            links=request.profile.links(),
             children=request.children,
             scratch_bytes=_scratch_bytes(request),
             passed=passed,
@@ -100,7 +101,7 @@ class NamespacesLevel:
 
 
 def _variant(request: LaunchRequest) -> Variant:
-    if request.profile is BUILD:
+    if request.profile.name == BUILD.name:
         return Variant.BUILD
     return Variant.PROCESSES if request.children else Variant.NAMESPACES
 

@@ -31,6 +31,9 @@ class Profile:
     environment: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
     """Glob patterns, from the root, of the files that it reads outside /usr."""
+    seen_by_itself: str = ""
+    """A program that looks at /proc/self/exe for the place where it is installed. There it finds a
+    link to itself, and in /proc nothing else."""
     reserved_mb: int = 0
     """Address space that it reserves without using it. It is bounded because the kernel takes .2 s
     to change the page tables of 16 GiB, also while the bot is paused."""
@@ -58,6 +61,11 @@ class Profile:
         found = shutil.which(self.program, path=BOT_PATH) or "/usr/bin/absent"
         home = str(Path(found).resolve().parents[1])
         return {name: value.replace("{home}", home) for name, value in self.environment.items()}
+
+    def links(self) -> list[tuple[str, str]]:
+        """Return target and place of each link that its bots see besides those of every bot."""
+        program = shutil.which(self.seen_by_itself, path=BOT_PATH) if self.seen_by_itself else None
+        return [(os.path.realpath(program), "/proc/self/exe")] if program else []
 
     def extra_paths(self) -> list[Path]:
         """Return the paths that its bots see besides those of every bot."""

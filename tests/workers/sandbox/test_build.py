@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import io
-import shutil
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +10,14 @@ from zipfile import ZipFile
 import pytest
 
 from pentathlon_engines.manifest import Manifest
-from pentathlon_engines.match.launcher import LaunchFailed, SandboxLevel
+from pentathlon_engines.match.launcher import BotCommand, LaunchFailed, SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from tests.toolchains import need
+from tests.workers.sandbox.bots import TIMEOUT_S
 from workers.sandbox.build import BuildFailed, BuiltBot, build
 from workers.sandbox.cgroups import CgroupUse
 from workers.sandbox.launcher import SandboxLauncher
-from workers.sandbox.profiles import BOT_PATH, BUILD_LIMITS
+from workers.sandbox.profiles import BUILD_LIMITS
 
 PROGRAM = "#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n"
 SMALL = replace(BUILD_LIMITS, memory_mb=64, match_cpu_s=0.3, scratch_mb=16)
@@ -26,11 +28,6 @@ def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened = SandboxLauncher(cgroups=request.param)
     yield opened
     opened.close()
-
-
-def need(program: str) -> None:
-    if shutil.which(program, path=BOT_PATH) is None:
-        pytest.skip(f"there is no {program} on this machine")
 
 
 def built_by(*command: str) -> Manifest:
@@ -69,7 +66,7 @@ def programs(built: BuiltBot | BuildFailed) -> set[str]:
 
 
 def test_compiler_makes_a_program(launcher: SandboxLauncher, tmp_path: Path) -> None:
-    need("cc")
+    need("c")
     (tmp_path / "bot.c").write_text(PROGRAM)
     (tmp_path / "bot.c").chmod(0o444)
 
@@ -82,7 +79,7 @@ def test_compiler_makes_a_program(launcher: SandboxLauncher, tmp_path: Path) -> 
 
 
 def test_java_makes_an_archive(launcher: SandboxLauncher, tmp_path: Path) -> None:
-    need("javac")
+    need("java")
     (tmp_path / "Bot.java").write_text(
         "public class Bot { public static void main(String[] a) {} }"
     )
@@ -91,6 +88,53 @@ def test_java_makes_an_archive(launcher: SandboxLauncher, tmp_path: Path) -> Non
     built = run(launcher, tmp_path, "sh", "-c", script, limits=BUILD_LIMITS)
 
     assert {"bot.jar", "Bot.class", "Bot.java"} <= set(files(built))
+
+
+def test_make_runs_compilers_and_itself(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    need("c")
+    (tmp_path / "Makefile").write_text("all:\n\t$(MAKE) bot\nbot: bot.c\n\tcc -o bot bot.c\n")
+    (tmp_path / "bot.c").write_text("int main(void) { return 0; }")
+
+    built = run(launcher, tmp_path, "make", limits=BUILD_LIMITS)
+
+    assert programs(built) == {"bot"}
+
+
+def test_rust_is_built_without_proc(launcher: SandboxLauncher, tmp_path: Path) -> None:
+    need("rust")
+    (tmp_path / "main.rs").write_text("fn main() {}")
+
+    built = run(launcher, tmp_path, "rustc", "main.rs", limits=BUILD_LIMITS)
+
+    assert programs(built) == {"main"}
+
+
+def test_rust_build_sees_nothing_but_itself_in_proc(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    need("rust")
+    script = "find /proc; readlink /proc/self/exe"
+
+    bot = launcher.start_build(
+        BotCommand(folder=tmp_path, argv=("sh", "-c", script), language="command"),
+        tool="rustc",
+        limits=BUILD_LIMITS,
+    )
+    bot.wait(TIMEOUT_S)
+    found = os.read(bot.stdout, 4096).decode().split()
+    bot.stop()
+
+    assert found == ["/proc", "/proc/self", "/proc/self/exe", "/usr/bin/rustc"]
+
+
+def test_nothing_of_a_build_is_there_in_the_next(
+    launcher: SandboxLauncher, tmp_path: Path
+) -> None:
+    script = 'find "$HOME" /dev/shm/ -name cache; mkdir "$HOME/cache" && echo x > made'
+
+    logs = [run(launcher, tmp_path, "sh", "-c", script).log for _ in range(2)]
+
+    assert logs == ["", ""]
 
 
 def test_result_is_what_lies_in_the_folder(launcher: SandboxLauncher, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pentathlon_engines.languages import BUILD_TOOLS, LANGUAGES
 from pentathlon_engines.manifest import bot_command, read_manifest
 from pentathlon_engines.match.launcher import BotCommand, SandboxLevel
 from pentathlon_engines.match.limits import Limits
+from tests.toolchains import need
 from tests.workers.sandbox.bots import TIMEOUT_S, read_line
 from workers.sandbox.launcher import SandboxLauncher
 from workers.sandbox.profiles import BOT_PATH, NATIVE, PROFILES, Profile, profile_of
@@ -112,11 +113,6 @@ def launcher(request: pytest.FixtureRequest) -> Iterator[SandboxLauncher]:
     opened.close()
 
 
-def need(program: str) -> None:
-    if shutil.which(program, path=BOT_PATH) is None:
-        pytest.skip(f"there is no {program} on this machine")
-
-
 def bot_in(folder: Path, language: str) -> BotCommand:
     (folder / "bot.toml").write_text(
         f'name = "polyglot"\ngames = ["tuned"]\nlanguage = "{language}"\n'
@@ -137,7 +133,7 @@ def answer(launcher: SandboxLauncher, command: BotCommand) -> str:
 def test_node_bot_plays_within_the_default_limits(
     launcher: SandboxLauncher, tmp_path: Path
 ) -> None:
-    need("node")
+    need("javascript")
     (tmp_path / "main.js").write_text(NODE)
 
     assert answer(launcher, bot_in(tmp_path, "node")) == "HELLO1000000\n"
@@ -146,8 +142,7 @@ def test_node_bot_plays_within_the_default_limits(
 def test_java_bot_plays_within_the_default_limits(
     launcher: SandboxLauncher, tmp_path: Path
 ) -> None:
-    for program in ("java", "javac", "jar"):
-        need(program)
+    need("java")
     (tmp_path / "Bot.java").write_text(JAVA)
     subprocess.run(["javac", "Bot.java"], cwd=tmp_path, check=True)
     subprocess.run(["jar", "cfe", "bot.jar", "Bot", "Bot.class"], cwd=tmp_path, check=True)
@@ -156,14 +151,15 @@ def test_java_bot_plays_within_the_default_limits(
 
 
 def test_perl_bot_plays(launcher: SandboxLauncher, tmp_path: Path) -> None:
-    need("perl")
+    if not PROFILES["perl"].is_installed():
+        pytest.skip("there is no perl on this machine")
     (tmp_path / "main.pl").write_text(PERL)
 
     assert answer(launcher, bot_in(tmp_path, "perl")) == "HELLO1\n"
 
 
 def test_native_bot_plays(launcher: SandboxLauncher, tmp_path: Path) -> None:
-    need("cc")
+    need("c")
     (tmp_path / "bot.c").write_text(C)
     subprocess.run(["cc", "-o", "bot", "bot.c"], cwd=tmp_path, check=True)
     command = BotCommand(folder=tmp_path, argv=["./bot"], language="command")
@@ -237,7 +233,7 @@ def test_address_space_is_bounded_whatever_the_runtime(name: str) -> None:
 def test_node_bot_may_have_webassembly_and_threads(
     launcher: SandboxLauncher, tmp_path: Path
 ) -> None:
-    need("node")
+    need("javascript")
     (tmp_path / "main.js").write_text(NODE_THREADS)
 
     assert answer(launcher, bot_in(tmp_path, "node")) == "HELLO2\n"

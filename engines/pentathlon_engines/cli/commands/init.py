@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from enum import StrEnum
 from pathlib import Path
 from string import Template
@@ -12,6 +13,8 @@ import typer
 from pentathlon_engines.cli.arguments import find_game
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.output import print_json
+from pentathlon_engines.languages import LANGUAGES
+from pentathlon_engines.manifest import Manifest, read_manifest
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
@@ -20,6 +23,12 @@ class BotTemplate(StrEnum):
     """The templates that a new bot can start from, by language."""
 
     PYTHON = "python"
+    C = "c"
+    CPP = "cpp"
+    RUST = "rust"
+    GO = "go"
+    JAVA = "java"
+    JAVASCRIPT = "javascript"
 
 
 def init(
@@ -40,18 +49,37 @@ def init(
             f"{folder} exists already.", try_next=f"pentathlon init {game} --folder OTHER"
         )
     facts = {"game": game, "title": rules.info.title, "folder": str(folder), "name": folder.name}
-    files = _write(TEMPLATES / lang.value, folder, facts)
+    files = write_template(TEMPLATES / lang.value, folder, facts)
     if as_json:
         print_json({"folder": str(folder), "files": files})
         return
     typer.echo(f"Wrote {', '.join(files)} into {folder}")
     typer.echo(f"Next: pentathlon play {game} {folder} greedy")
+    _warn_of_missing_program(read_manifest(folder))
 
 
-def _write(template: Path, folder: Path, facts: dict[str, str]) -> list[str]:
-    folder.mkdir(parents=True)
-    files = sorted(path for path in template.iterdir() if path.is_file())
-    for path in files:
-        text = Template(path.read_text()).safe_substitute(facts)
-        (folder / path.name).write_text(text)
-    return [path.name for path in files]
+def write_template(template: Path, folder: Path, facts: dict[str, str]) -> list[str]:
+    """Write the files of a template; return their names, with folders."""
+    names = [
+        path.relative_to(template).as_posix()
+        for path in sorted(template.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+    for name in names:
+        text = Template((template / name).read_text()).safe_substitute(facts)
+        written = folder / name
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text(text)
+    return names
+
+
+def _warn_of_missing_program(manifest: Manifest) -> None:
+    """Say which program this machine lacks to build or start the new bot."""
+    start = LANGUAGES[manifest.language].argv if manifest.main else ()
+    for program in (*manifest.build[:1], *start[:1]):
+        if "{" not in program and shutil.which(program) is None:
+            typer.echo(
+                f"This machine has no {program}, which the bot needs to play here: install it.",
+                err=True,
+            )
+            return

@@ -1,0 +1,96 @@
+/* A bot for $title: it plays the best rated action. Change `rate`. */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "json.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All that the bot knows when it must act; the fields are those of the protocol. */
+typedef struct {
+    int seat, seats;
+    Json hello;        /* the first line, with `options` and `limits` */
+    Json observation;  /* the position: json_field(turn->observation, "...") */
+    Json legal;        /* the legal actions, at least one */
+    Json clock;
+    uint64_t random;   /* the state of `draw` */
+} Turn;
+
+/* Rate an action: the bot plays one of those that you rate highest. */
+static double rate(const Turn *turn, Json action) {
+    (void)turn;
+    (void)action;
+    return 0;
+}
+
+/* Draw a whole number from 0 to below - 1. */
+static uint64_t draw(Turn *turn, uint64_t below) {
+    turn->random ^= turn->random << 13;
+    turn->random ^= turn->random >> 7;
+    turn->random ^= turn->random << 17;
+    return turn->random % below;
+}
+
+/* Choose one of the best rated actions at random. */
+static Json choose(Turn *turn) {
+    Json best = NULL;
+    double most = 0;
+    uint64_t equals = 0;
+    for (Json action = json_first(turn->legal); action; action = json_next(action)) {
+        double rating = rate(turn, action);
+        if (!best || rating > most) {
+            best = action;
+            most = rating;
+            equals = 1;
+        } else if (rating == most && draw(turn, ++equals) == 0) {
+            best = action;
+        }
+    }
+    return best;
+}
+
+/* Seed by match and seat, so that the same match makes the bot draw the same numbers. */
+static uint64_t seed_of(Json match, int seat) {
+    uint64_t seed = 14695981039346656037u;
+    for (int i = 0; i < json_length(match); i++) seed = (seed ^ (unsigned char)match[i]) * 1099511628211u;
+    return (seed ^ (uint64_t)seat) * 1099511628211u | 1;
+}
+
+static void begin(Turn *turn, const char *line) {
+    turn->hello = strdup(line);
+    turn->seat = (int)json_number(json_field(turn->hello, "seat"), 0);
+    turn->seats = (int)json_number(json_field(turn->hello, "seats"), 2);
+    turn->random = seed_of(json_field(turn->hello, "match"), turn->seat);
+    fprintf(stderr, "seat %d of %d\n", turn->seat, turn->seats);
+}
+
+static void answer(Turn *turn, const char *line) {
+    turn->observation = json_field(line, "observation");
+    turn->legal = json_field(line, "legal");
+    turn->clock = json_field(line, "clock");
+    Json action = choose(turn);
+    /* The action goes back as it came, so nothing has to be escaped. */
+    printf("{\"action\":%.*s}\n", json_length(action), action);
+}
+
+int main(void) {
+    Turn turn = {0};
+    char *line = NULL;
+    size_t size = 0;
+    while (getline(&line, &size, stdin) > 0) {
+        Json type = json_field(line, "type");
+        if (json_is(type, "hello")) {
+            begin(&turn, line);
+            puts("{\"type\":\"ready\"}");
+        } else if (json_is(type, "act")) {
+            answer(&turn, line);
+        } else if (json_is(type, "end")) {
+            break;
+        }
+        fflush(stdout);
+    }
+    return 0;
+}

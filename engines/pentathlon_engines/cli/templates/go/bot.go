@@ -1,0 +1,111 @@
+// A bot for $title: it plays the best rated action. Change rate.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"log"
+	"math/rand"
+	"os"
+)
+
+// Message is a line that the bot reads; its fields are those of the protocol.
+type Message struct {
+	Type        string
+	Game        string
+	Match       string
+	Seat, Seats int
+	Options     map[string]any
+	Limits      map[string]float64
+	Ply         int
+	Events      [][2]any
+	Observation map[string]any
+	Legal       []string
+	Clock       map[string]float64
+	Ranks       []int
+	Reason      string
+}
+
+// Turn is all that the bot knows when it must act.
+type Turn struct {
+	Hello  Message
+	Act    Message
+	Random *rand.Rand
+}
+
+// rate rates an action: the bot plays one of those that you rate highest.
+func rate(turn *Turn, action string) float64 {
+	return 0
+}
+
+// choose returns one of the best rated actions at random.
+func choose(turn *Turn) string {
+	var best []string
+	var most float64
+	for _, action := range turn.Act.Legal {
+		rating := rate(turn, action)
+		if len(best) == 0 || rating > most {
+			best, most = nil, rating
+		}
+		if rating == most {
+			best = append(best, action)
+		}
+	}
+	return best[turn.Random.Intn(len(best))]
+}
+
+// begin seeds by match and seat, so that the same match makes the bot draw the same numbers.
+func begin(hello Message) *Turn {
+	seed := fnv.New64()
+	fmt.Fprintf(seed, "%s:%d", hello.Match, hello.Seat)
+	return &Turn{Hello: hello, Random: rand.New(rand.NewSource(int64(seed.Sum64())))}
+}
+
+// play plays one match: it answers every request, and ends with the match or its input.
+func play(requests io.Reader, answers io.Writer) error {
+	turn := begin(Message{})
+	lines := bufio.NewReader(requests)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		var message Message
+		if err == nil {
+			err = json.Unmarshal(line, &message)
+		}
+		// Only a message that we do not know may have one of our fields with another type.
+		var otherType *json.UnmarshalTypeError
+		if err != nil && !errors.As(err, &otherType) {
+			return err
+		}
+		var answer any
+		switch message.Type {
+		case "hello":
+			turn = begin(message)
+			log.Printf("seat %d of %d", message.Seat, message.Seats)
+			answer = map[string]string{"type": "ready"}
+		case "act":
+			turn.Act = message
+			answer = map[string]string{"action": choose(turn)}
+		case "end":
+			return nil
+		default:
+			continue
+		}
+		if err := json.NewEncoder(answers).Encode(answer); err != nil {
+			return err
+		}
+	}
+}
+
+func main() {
+	log.SetFlags(0)
+	if err := play(os.Stdin, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,76 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** A bot for $title: it plays the best rated action. Change {@code rate}. */
+public final class Bot {
+    /** The first line, with "options" and "limits"; the fields are those of the protocol. */
+    Map<String, Object> hello = Map.of();
+
+    /** The request, with "observation" and "clock". */
+    Map<String, Object> act = Map.of();
+
+    int seat;
+    int seats;
+    Random random = new Random();
+
+    /** Rate an action: the bot plays one of those that you rate highest. */
+    double rate(String action) {
+        return 0;
+    }
+
+    /** Choose one of the best rated actions at random. */
+    String choose() {
+        List<String> best = new ArrayList<>();
+        double most = 0;
+        for (Object each : (List<?>) act.get("legal")) {
+            String action = (String) each;
+            double rating = rate(action);
+            if (best.isEmpty() || rating > most) {
+                best.clear();
+                most = rating;
+            }
+            if (rating == most) best.add(action);
+        }
+        return best.get(random.nextInt(best.size()));
+    }
+
+    /** Play one match: answer every request, and end with the match or the input. */
+    void play(BufferedReader requests, PrintStream answers) throws IOException {
+        for (String line; (line = requests.readLine()) != null; ) {
+            Map<String, Object> message = Json.parse(line);
+            Object type = message.get("type");
+            if ("hello".equals(type)) {
+                begin(message);
+                answers.println("{\"type\":\"ready\"}");
+            } else if ("act".equals(type)) {
+                act = message;
+                answers.println("{\"action\":" + Json.quoted(choose()) + "}");
+            } else if ("end".equals(type)) {
+                return;
+            }
+            answers.flush();
+        }
+    }
+
+    /** Seed by match and seat, so that the same match makes the bot draw the same numbers. */
+    void begin(Map<String, Object> hello) {
+        this.hello = hello;
+        seat = ((Double) hello.get("seat")).intValue();
+        seats = ((Double) hello.get("seats")).intValue();
+        random = new Random(31L * hello.get("match").hashCode() + seat);
+        System.err.println("seat " + seat + " of " + seats);
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        var requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        var answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        new Bot().play(requests, answers);
+    }
+}

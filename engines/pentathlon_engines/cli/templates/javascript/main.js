@@ -1,0 +1,72 @@
+// A bot for $title: it plays the best rated action. Change `rate`.
+'use strict'
+
+/** Rate an action: the bot plays one of those that you rate highest. */
+function rate(turn, action) {
+    return 0
+}
+
+/** Choose one of the best rated actions at random. */
+function choose(turn) {
+    const ratings = turn.act.legal.map(action => rate(turn, action))
+    const most = ratings.reduce((a, b) => Math.max(a, b))
+    const best = turn.act.legal.filter((_, i) => ratings[i] === most)
+    return best[Math.floor(turn.random() * best.length)]
+}
+
+/** Return a generator of numbers from 0 to 1 with this seed. */
+function randomFrom(text) {
+    let state = 2166136261
+    for (const c of text) state = Math.imul(state ^ c.codePointAt(0), 16777619)
+    return () => {
+        state = state + 0x6D2B79F5 | 0
+        let mixed = Math.imul(state ^ state >>> 15, 1 | state)
+        mixed = mixed + Math.imul(mixed ^ mixed >>> 7, 61 | mixed) ^ mixed
+        return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32
+    }
+}
+
+/**
+ * All that the bot knows: `hello` and `act` are the lines of the protocol.
+ * The same match makes the bot draw the same numbers.
+ */
+function begin(hello) {
+    return {hello, act: {}, random: randomFrom(`${hello.match}:${hello.seat}`)}
+}
+
+/** Return the answer to a line, if it wants one. */
+function makePlayer() {
+    let turn = begin({})
+    return message => {
+        switch (message.type) {
+            case 'hello':
+                turn = begin(message)
+                console.error(`seat ${message.seat} of ${message.seats}`)
+                return {type: 'ready'}
+            case 'act':
+                turn.act = message
+                return {action: choose(turn)}
+            case 'end':
+                process.exit(0)
+        }
+        return null
+    }
+}
+
+// Not readline: it also ends lines at two characters that a JSON text may hold.
+function play() {
+    const player = makePlayer()
+    let unread = ''
+    process.stdin.setEncoding('utf8')
+    process.stdin.on('data', part => {
+        const lines = (unread + part).split('\n')
+        unread = lines.pop()
+        for (const line of lines) {
+            const answer = player(JSON.parse(line))
+            if (answer) process.stdout.write(JSON.stringify(answer) + '\n')
+        }
+    })
+}
+
+module.exports = {begin, choose, makePlayer}
+if (require.main === module) play()

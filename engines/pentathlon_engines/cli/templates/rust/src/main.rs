@@ -1,0 +1,97 @@
+//! A bot for $title: it plays the best rated action. Change `rate`.
+
+mod json;
+
+use json::{quoted, Json};
+use std::io::{self, BufRead};
+
+/// All that the bot knows when it must act; the fields are those of the protocol.
+struct Turn {
+    /// The first line, with `options` and `limits`.
+    hello: Json,
+    /// The request, with `observation` and `clock`.
+    act: Json,
+    random: Random,
+}
+
+/// Rate an action: the bot plays one of those that you rate highest.
+fn rate(_turn: &Turn, _action: &str) -> f64 {
+    0.0
+}
+
+/// Choose one of the best rated actions at random.
+fn choose(turn: &mut Turn) -> String {
+    let legal = turn.act.get("legal").items();
+    let ratings: Vec<f64> = legal.iter().map(|action| rate(turn, action.text())).collect();
+    let most = ratings.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let best: Vec<usize> = (0..legal.len()).filter(|&i| ratings[i] == most).collect();
+    let chosen = best[turn.random.below(best.len())];
+    turn.act.get("legal").items()[chosen].text().to_string()
+}
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    /// Seed by match and seat, so that the same match makes the bot draw the same numbers.
+    fn of(hello: &Json) -> Random {
+        let text = format!("{}:{}", hello.get("match").text(), hello.get("seat").number());
+        let seed = text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |seed, byte| {
+            (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        });
+        Random(seed | 1)
+    }
+
+    /// Draw a whole number below `end`.
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
+fn begin(hello: Json) -> Turn {
+    Turn { random: Random::of(&hello), hello, act: Json::Null }
+}
+
+fn log(turn: &Turn) {
+    let number = |name| turn.hello.get(name).number();
+    eprintln!("seat {} of {}", number("seat"), number("seats"));
+}
+
+fn main() -> io::Result<()> {
+    let mut turn = begin(Json::Null);
+    for line in io::stdin().lock().lines() {
+        let message = Json::parse(&line?).expect("each line is JSON");
+        match message.get("type").text() {
+            "hello" => {
+                turn = begin(message);
+                log(&turn);
+                println!(r#"{{"type":"ready"}}"#);
+            }
+            "act" => {
+                turn.act = message;
+                println!(r#"{{"action":{}}}"#, quoted(&choose(&mut turn)));
+            }
+            "end" => break,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_the_legal_actions_is_chosen() {
+        let mut turn = begin(Json::parse(r#"{"match":"one","seat":1}"#).unwrap());
+        turn.act = Json::parse(r#"{"legal":["add dog b2","pass"]}"#).unwrap();
+
+        let passes = (0..100).filter(|_| choose(&mut turn) == "pass").count();
+
+        assert!(passes > 20 && passes < 80);
+    }
+}

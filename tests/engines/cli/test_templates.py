@@ -1,0 +1,86 @@
+"""The bots that `pentathlon init` writes, in every language."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pentathlon_engines.cli import init
+from pentathlon_engines.cli.init import BotTemplate
+from pentathlon_engines.manifest import read_manifest
+from pentathlon_engines.match.plain_launcher import ENGINES
+from tests.engines.commands import Run
+from tests.toolchains import need
+from workers.sandbox.profiles import BOT_PATH
+
+LANGUAGES = [each.value for each in BotTemplate]
+PLACEHOLDER = re.compile(r"\$\{?(name|game|title|folder)\b")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_new_bot_is_complete(run: Run, tmp_path: Path, language: str) -> None:
+    made = run("init", "azure", "--lang", language, "--json")
+
+    folder = tmp_path / made.data["folder"]
+    manifest = read_manifest(folder)
+    assert (manifest.name, manifest.games) == ("my-azure-bot", ("azure",))
+    assert made.data["files"] == sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
+    written = {name: (folder / name).read_text() for name in made.data["files"]}
+    assert [name for name, text in written.items() if PLACEHOLDER.search(text)] == []
+    assert "bot for Azure" in written["README.md"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_own_tests_of_a_new_bot_pass_as_its_readme_says(
+    run: Run, tmp_path: Path, language: str
+) -> None:
+    need(language)
+    run("init", "tuned", "--lang", language, "--folder", "mine")
+    readme = (tmp_path / "mine/README.md").read_text()
+    command = next(line for line in readme.splitlines() if line.startswith("(cd mine && "))
+
+    done = subprocess.run(
+        ["sh", "-ec", command.replace("python3", sys.executable)],
+        env={
+            "PATH": BOT_PATH,
+            "HOME": str(tmp_path),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(ENGINES),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_program_that_this_machine_lacks_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+
+    rust = run("init", "tuned", "--lang", "rust", "--folder", "crab")
+    node = run("init", "tuned", "--lang", "javascript", "--folder", "script")
+    python = run("init", "tuned", "--folder", "snake")
+
+    assert "This machine has no cargo, which the bot needs to play here" in rust.err
+    assert "no node," in node.err
+    assert (rust.code, node.code, python.err) == (0, 0, "")
+
+
+def test_templates_hold_sources_only() -> None:
+    found = (path for path in init.TEMPLATES.rglob("*") if path.suffix != ".pyc")
+    files = [path for path in found if path.is_file()]
+
+    assert files
+    assert [path for path in files if not path.read_bytes().isascii()] == []

@@ -1,0 +1,41 @@
+"""What build tools need in the sandbox, and how to try whether they work there, as data."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from workers.sandbox.profiles import BOT_PATH, BUILD, Profile
+
+_COMPILE: Final = "echo 'int main(void) { return 0; }' | {tool} -x {language} -o $TMPDIR/out -"
+# More than "--version": a compiler may lack a library or headers. And cheap: matches are played.
+_TRIALS: Final = {
+    **dict.fromkeys(("cc", "gcc", "clang"), _COMPILE.replace("{language}", "c")),
+    **dict.fromkeys(("c++", "g++", "clang++"), _COMPILE.replace("{language}", "c++")),
+    "make": "make -f /dev/null --eval 'all:; @true'",
+    "rustc": "rustc --print sysroot",
+    "cargo": "cargo --version && rustc --print sysroot",
+    "go": "go version",
+}
+
+_RUST: Final = replace(BUILD, seen_by_itself="rustc")
+_PROFILES: Final = {"rustc": _RUST, "cargo": _RUST}
+
+
+def is_installed(tool: str) -> bool:
+    """Return whether a tool is on the path of builds."""
+    return shutil.which(tool, path=BOT_PATH) is not None
+
+
+def trial_of(tool: str) -> list[str]:
+    """Return a command that exits with 0 where builds can use a tool."""
+    script = _TRIALS.get(tool, "{tool} --version").replace("{tool}", shlex.quote(tool))
+    return ["/bin/sh", "-c", script]
+
+
+def build_profile(tool: str) -> Profile:
+    """Return the profile of a build that starts with this tool."""
+    return _PROFILES.get(Path(tool).name, BUILD)
