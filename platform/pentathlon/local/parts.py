@@ -20,9 +20,13 @@ _TEST_FOLDERS = (
     "k8s",
     "browser",
 )
-_ON_REQUEST = ("browser", "compiled", "hostile")
+_MATRICES = {
+    "hostile": "tests/workers/sandbox/hostile_matrix.py",
+    "languages": "tests/e2e/language_matrix.py",
+}
+"""Everything with everything: parts with a file of their own."""
+_ON_REQUEST = ("browser", "compiled", *_MATRICES)
 """They need a Chromium, a C compiler or much time, so they are no part of the usual run."""
-_HOSTILE = "tests/workers/sandbox/hostile_matrix.py"
 _ON_SQLITE = (
     *(f"tests/pentathlon/{app}" for app in ("common", "accounts", "bots", "matches")),
     *("tests/pentathlon/replays", "tests/pentathlon/ratings"),
@@ -36,8 +40,8 @@ _WITHOUT_DATABASE = (
 )
 """The longest tests in those folders for which the kind of database makes no difference."""
 LEFT_OUT = (
-    "Left out: `manage.py test hostile`, `compiled` and `browser`; longer runs on request: "
-    "`manage.py test engines pentathlon api tools local -- --contract-matches 100 "
+    "Left out: `manage.py test hostile`, `languages`, `compiled` and `browser`; longer runs on "
+    "request: `manage.py test engines pentathlon api tools local -- --contract-matches 100 "
     "--requests 10000 --every-reader --storm 200 --whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""
@@ -103,8 +107,8 @@ def _targets(name: str) -> list[str]:
     tests = CHECKOUT / "tests"
     if name == "layout":
         return [str(path.relative_to(CHECKOUT)) for path in sorted(tests.glob("test_*.py"))]
-    if name == "hostile":
-        return [_HOSTILE]
+    if name in _MATRICES:
+        return [_MATRICES[name]]
     if name in (*_TEST_FOLDERS, *_ON_REQUEST):
         return [f"tests/{name}"]
     if (CHECKOUT / name.partition("::")[0]).exists():

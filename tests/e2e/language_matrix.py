@@ -1,0 +1,61 @@
+"""Every game in every language: `python3 manage.py test languages`, about a minute.
+
+Each new bot is uploaded for all games. It plays them with the usual number of seats, and then
+with the most. The usual run plays one game (`test_languages.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.replays.services import read_record
+from pentathlon_engines import GAMES
+from tests.api.client import client_of, upload
+from tests.e2e.languages import LANGUAGES, packed_template
+from tests.factories import make_match, make_user
+from tests.pentathlon.matches.acting import claimed
+from tests.toolchains import need
+from workers.bot_files import BotFiles
+from workers.play import play_jobs
+from workers.sandbox.launcher import SandboxLauncher
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[SandboxLauncher]:
+    launcher = SandboxLauncher()
+    yield launcher
+    launcher.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_new_bot_plays_every_game_at_every_table(
+    launcher: SandboxLauncher, tmp_path: Path, language: str
+) -> None:
+    need(language)
+    archive = packed_template(language, tmp_path / "bot", game="*")
+    assert upload(client_of(make_user()), "/bots/", archive).status_code == 201
+    files = BotFiles()
+
+    play_jobs([claimed(each) for each in Match.objects.all()], launcher=launcher, files=files)
+    version = BotVersion.objects.get()
+    assert version.state == VersionState.ELIGIBLE, version.state_reason
+    larger = {game.info.key: game.info.seats[-1] for game in GAMES.values()}
+    tables = [
+        make_match([version] * seats, game=key)
+        for key, seats in larger.items()
+        if seats != GAMES[key].info.default_seats
+    ]
+    play_jobs([claimed(each) for each in tables], launcher=launcher, files=files)
+
+    files.close()
+    played = Match.objects.with_seats()
+    assert {each.state for each in played} == {MatchState.DONE}
+    assert [read_record(each.replay)["faults"] for each in played] == [[]] * len(played)
+    assert {(each.game, len(each.seats.all())) for each in played} >= set(larger.items())

@@ -1,0 +1,65 @@
+"""Bots written by `pentathlon init`, for tests that upload them and speak to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pentathlon.bots.models import BotVersion
+from pentathlon_engines.cli.init import TEMPLATES, BotTemplate, write_template
+from pentathlon_engines.manifest import Manifest, bot_command
+from pentathlon_engines.match.limits import Limits
+from tests.factories import zip_files
+from tests.workers.sandbox.bots import TIMEOUT_S
+from workers.bot_files import BotFiles
+from workers.sandbox.launcher import SandboxLauncher
+from workers.sandbox.process import SandboxedBot
+
+LANGUAGES = [each.value for each in BotTemplate]
+_HELLO = {"type": "hello", "protocol": 1, "game": "tuned", "rules": 1, "seat": 0, "seats": 2}
+
+Message = dict[str, Any]  # Any: JSON
+
+
+def packed_template(language: str, folder: Path, *, game: str = "tuned") -> bytes:
+    """Write a new bot as `init` does and pack its folder."""
+    facts = {"game": game, "title": game, "folder": str(folder), "name": f"{language}-bot"}
+    names = write_template(TEMPLATES / language, folder, facts)
+    return zip_files({name: (folder / name).read_bytes() for name in names})
+
+
+def converse(
+    launcher: SandboxLauncher, files: BotFiles, version: BotVersion, messages: list[Message]
+) -> tuple[list[Message], int]:
+    """Send a built bot `hello` and these messages; return its answers and its exit status."""
+    folder = files.folder(version.files_hash)
+    command = bot_command(folder, Manifest.from_json(version.manifest))
+    hello = {**_HELLO, "options": {}, "limits": Limits().to_json(), "match": "test"}
+    bot = launcher.start(command, seat=0, limits=Limits())
+    text = b"".join(json.dumps(each).encode() + b"\n" for each in (hello, *messages))
+    out = _exchange(bot, text)
+    bot.wait(TIMEOUT_S)
+    status = bot.stop().exit_status
+    return [json.loads(line) for line in out.splitlines()], status
+
+
+def _exchange(bot: SandboxedBot, text: bytes) -> bytes:
+    """Write as the bot reads; return all that it wrote until it closed its output."""
+    out = b""
+    deadline = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < deadline:
+        with suppress(BlockingIOError, BrokenPipeError):
+            text = text[os.write(bot.stdin, text[:65536]) :] if text else text
+        try:
+            part = os.read(bot.stdout, 65536)
+        except BlockingIOError:
+            time.sleep(0.001)
+            continue
+        if not part:
+            break
+        out += part
+    return out

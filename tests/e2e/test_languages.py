@@ -1,0 +1,79 @@
+"""Bots in seven languages: written by `init`, uploaded, built in the sandbox, and they play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pentathlon.bots.models import BotVersion, Build, VersionState
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.replays.services import read_record
+from pentathlon_engines import GAMES
+from tests.api.client import client_of, upload
+from tests.e2e.languages import LANGUAGES, converse, packed_template
+from tests.factories import make_user
+from tests.pentathlon.matches.acting import claimed
+from tests.toolchains import need
+from workers.bot_files import BotFiles
+from workers.play import play_jobs
+from workers.sandbox.launcher import SandboxLauncher
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[SandboxLauncher]:
+    launcher = SandboxLauncher()
+    yield launcher
+    launcher.close()
+
+
+@pytest.fixture
+def files() -> Iterator[BotFiles]:
+    files = BotFiles()
+    yield files
+    files.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_new_bot_is_uploaded_built_and_plays(
+    launcher: SandboxLauncher, files: BotFiles, tmp_path: Path, language: str
+) -> None:
+    need(language)
+    answer = upload(client_of(make_user()), "/bots/", packed_template(language, tmp_path / "bot"))
+    assert answer.status_code == 201, answer.content
+
+    play_jobs([claimed(Match.objects.get())], launcher=launcher, files=files)
+
+    version = BotVersion.objects.get()
+    assert version.state == VersionState.ELIGIBLE, (
+        version.state_reason,
+        Build.objects.filter(version=version).values_list("log"),
+    )
+    match = Match.objects.with_seats().get()
+    assert match.state == MatchState.DONE
+    assert read_record(match.replay)["faults"] == []
+    _check_conversation(launcher, files, version)
+
+
+def _check_conversation(launcher: SandboxLauncher, files: BotFiles, version: BotVersion) -> None:
+    """Let the bot read what later versions of the protocol may send, and see it end by itself."""
+    long = "x" * 300_000
+    odd = 'caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{GRINNING FACE} "\\'
+    news = {"type": "news", "seats": "none", "text": long}
+    act = {
+        "type": "act",
+        "ply": 3,
+        "events": [],
+        "new": [{"deep": [[{}]], "n": -1.5e-3, "text": f'"]}}\\ {long}'}],
+        "observation": {**GAMES["tuned"].start().observation(0), "you": 0},
+        "legal": [odd],
+        "clock": {},
+    }
+
+    said, exit_status = converse(launcher, files, version, [news, act, {"type": "end"}])
+
+    assert said == [{"type": "ready"}, {"action": odd}]
+    assert exit_status == 0
