@@ -1,11 +1,20 @@
-# One image for web, worker, reconciler and migrations; k8s/README.md lists their commands.
-# Nothing comes from apt: bubblewrap and every library come from the package index by hash.
+# Two images of one application; k8s/README.md lists their commands.
+#   docker build -t pentathlon .                            web, reconciler, migrations
+#   docker build -t pentathlon-worker --target worker .     workers, with every language of bots
+# Only the workers' compilers and run-time systems come from apt, from workers/toolchains.txt:
+# bubblewrap and every library come from the package index by hash.
 # (trueskill is published as source only, so pip also fetches what builds it.)
 
 FROM python:3.11-slim-bookworm AS python
 ENV PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
-    PATH=/srv/venv/bin:$PATH
+    PATH=/srv/venv/bin:$PATH \
+    PYTHONPATH=/srv/pentathlon:/srv/pentathlon/platform:/srv/pentathlon/engines \
+    DJANGO_SETTINGS_MODULE=pentathlon.settings \
+    PENTATHLON_NO_BOOTSTRAP=1 \
+    PENTATHLON_MODE=production \
+    PENTATHLON_STATIC=/srv/static \
+    PENTATHLON_DATA=/var/lib/pentathlon
 
 FROM python AS packages
 COPY requirements/run.txt /tmp/run.txt
@@ -24,15 +33,25 @@ COPY platform ./platform
 COPY api ./api
 COPY workers ./workers
 COPY tools ./tools
-ENV PYTHONPATH=/srv/pentathlon:/srv/pentathlon/platform:/srv/pentathlon/engines \
-    DJANGO_SETTINGS_MODULE=pentathlon.settings \
-    PENTATHLON_NO_BOOTSTRAP=1 \
-    PENTATHLON_MODE=production \
-    PENTATHLON_STATIC=/srv/static \
-    PENTATHLON_DATA=/var/lib/pentathlon
 RUN python -m compileall -q /srv/pentathlon \
     && PENTATHLON_DATA=/tmp/pentathlon PENTATHLON_SECRET_KEY=only-for-collecting-static-files-here \
        python manage.py collectstatic --noinput
+
+# Before the application, so that a change of it installs nothing again.
+FROM python AS toolchains
+COPY workers/toolchains.txt /tmp/toolchains.txt
+RUN apt-get update \
+    && grep -v '^#' /tmp/toolchains.txt | cut -d: -f3 \
+       | DEBIAN_FRONTEND=noninteractive xargs apt-get install --yes --no-install-recommends \
+    && rm -rf /var/lib/apt/lists/*
+
+FROM toolchains AS worker
+COPY --from=application /srv /srv
+WORKDIR /srv/pentathlon
+RUN mkdir -p /var/lib/pentathlon && chown 10001:10001 /var/lib/pentathlon
+USER 10001:10001
+CMD ["python", "-m", "celery", "-A", "workers.celery_app", "worker", "--pool=prefork", "--concurrency=1", \
+     "--without-gossip", "--without-mingle", "--without-heartbeat"]
 
 FROM application AS image
 # The bots' Python is the image's own, below /usr; the application is not, so that no bot sees it.

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 K8S = ROOT / "k8s"
 BASE, OVERLAYS = K8S / "base", ("dev", "production")
 KUSTOMIZATION = "kustomization.yaml"
+IMAGES = ("pentathlon", "pentathlon-worker")
 
 Manifest = dict[str, Any]  # Any: YAML
 
@@ -73,11 +74,11 @@ def selects(selector: dict[str, Any], template: Manifest) -> bool:
 
 
 def own_workloads(manifests: list[Manifest]) -> dict[str, Manifest]:
-    """Return the pod templates that run this project's image."""
+    """Return the pod templates that run an image of this project."""
     return {
         name: template
         for name, template in workloads(manifests).items()
-        if containers(template)[0]["image"] == "pentathlon"
+        if containers(template)[0]["image"] in IMAGES
     }
 
 

@@ -1,11 +1,13 @@
 import fnmatch
 import json
 import re
+import subprocess
 
 import pytest
 from django.core.management import get_commands
 
-from tests.k8s.manifests import BASE, ROOT, containers, resources, workloads
+from tests.k8s.manifests import BASE, ROOT, containers, own_workloads, resources, workloads
+from tests.toolchains import TOOLCHAINS
 
 IGNORE = (ROOT / ".dockerignore").read_text()
 
@@ -20,6 +22,16 @@ def _instructions() -> list[tuple[str, str]]:
 
 def _arguments(instruction: str) -> list[str]:
     return [arguments for name, arguments in _instructions() if name == instruction]
+
+
+def _stage(name: str) -> list[tuple[str, str]]:
+    """Return the instructions of a stage, FROM first."""
+    lines = _instructions()
+    starts = [number for number, (word, _) in enumerate(lines) if word == "FROM"]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        if lines[start][1].endswith(f" AS {name}"):
+            return lines[start:end]
+    raise AssertionError(f"no stage {name}")
 
 
 def test_stages_stand_on_stages_that_came_before() -> None:
@@ -45,7 +57,7 @@ def test_what_is_copied_exists_and_is_sent(source: str) -> None:
     kept = [line[1:] for line in IGNORE.splitlines() if line.startswith("!")]
 
     assert (ROOT / source).exists()
-    assert any(fnmatch.fnmatch(source, pattern) for pattern in kept)
+    assert any(fnmatch.fnmatch(source, f"{pattern}*") for pattern in kept)
 
 
 def test_nothing_is_sent_that_is_not_copied() -> None:
@@ -57,14 +69,15 @@ def test_nothing_is_sent_that_is_not_copied() -> None:
 
 
 def test_image_runs_as_the_user_of_the_manifests() -> None:
-    users = {
+    (user,) = {
         template["spec"]["securityContext"]["runAsUser"]
-        for template in workloads(list(resources(BASE))).values()
-        if containers(template)[0]["image"] == "pentathlon"
+        for template in own_workloads(list(resources(BASE))).values()
     }
 
-    assert _instructions()[-1][0] == "CMD"
-    assert _arguments("USER") == [f"{user}:{user}" for user in users]
+    for stage in ("image", "worker"):
+        lines = _stage(stage)
+        assert lines[-1][0] == "CMD"
+        assert ("USER", f"{user}:{user}") in lines
 
 
 def test_packages_are_installed_by_hash() -> None:
@@ -72,11 +85,42 @@ def test_packages_are_installed_by_hash() -> None:
 
     assert len(installs) == 1
     assert "--require-hashes" in installs[0]
-    assert "apt" not in " ".join(_arguments("RUN"))
+
+
+def test_only_the_listed_toolchains_come_from_debian() -> None:
+    stages = {stage for _, _, stage in map(str.split, _arguments("FROM"))}
+    with_apt = {stage for stage in stages if "apt" in str(_stage(stage))}
+    install = next(line for name, line in _stage("toolchains") if name == "RUN")
+    names = re.search(r"&& (grep .* )xargs apt-get install", install)
+    assert names is not None
+
+    command = names[1].replace("/tmp/toolchains.txt", str(ROOT / "workers/toolchains.txt"))
+    command = command.removesuffix("| DEBIAN_FRONTEND=noninteractive ")
+    found = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+
+    assert with_apt == {"toolchains"}
+    assert "workers/toolchains.txt /tmp/toolchains.txt" in str(_stage("toolchains"))
+    assert found.stdout.split() == [
+        package for each in TOOLCHAINS.values() for package in each.packages
+    ]
+
+
+def test_worker_is_the_application_with_toolchains() -> None:
+    worker = _stage("worker")
+
+    assert ("FROM", "toolchains AS worker") in worker
+    assert ("COPY", "--from=application /srv /srv") in worker
+
+
+def test_worker_starts_as_the_manifests_do() -> None:
+    command = json.loads(_stage("worker")[-1][1])
+    started = containers(workloads(list(resources(BASE)))["worker"])[0]["command"]
+
+    assert set(command) <= set(started)
 
 
 def test_image_serves_the_site_as_the_manifests_do() -> None:
-    command = json.loads(_arguments("CMD")[0])
+    command = json.loads(_stage("image")[-1][1])
     served = containers(workloads(list(resources(BASE)))["web"])[0]["command"]
 
     assert set(command) <= set(served)

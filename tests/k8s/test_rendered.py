@@ -57,7 +57,7 @@ def test_containers_read_the_settings_that_are_there(rendered: list[Manifest]) -
     assert read == made
 
 
-def test_own_containers_run_one_image(rendered: list[Manifest]) -> None:
+def test_own_containers_run_the_two_images_of_one_release(rendered: list[Manifest]) -> None:
     images = {
         container["image"]
         for template in workloads(rendered).values()
@@ -65,5 +65,7 @@ def test_own_containers_run_one_image(rendered: list[Manifest]) -> None:
         if "pentathlon" in container["image"]
     }
 
-    assert len(images) == 1
-    assert not images.pop().endswith((":latest", "pentathlon"))
+    names, tags = zip(*(image.rsplit(":", 1) for image in images), strict=True)
+    assert {name.rpartition("/")[2] for name in names} == {"pentathlon", "pentathlon-worker"}
+    assert len(set(tags)) == 1
+    assert "latest" not in tags
