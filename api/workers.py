@@ -21,6 +21,9 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
         child=serializers.IntegerField(), help_text="Version of the rules by key of the game."
     )
     runtimes = serializers.ListField(child=serializers.CharField())
+    untried = serializers.ListField(
+        child=serializers.CharField(), help_text="Runtimes that it is still trying."
+    )
     layers = LayerSerializer(many=True)
 
     class Meta:
@@ -29,6 +32,7 @@ class WorkerSerializer(serializers.ModelSerializer[Worker]):
             "slots",
             "games",
             "runtimes",
+            "untried",
             "sandbox",
             "layers",
             "starved",

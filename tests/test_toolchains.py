@@ -2,7 +2,7 @@
 
 import pytest
 
-from pentathlon_engines.cli.init import BotTemplate
+from pentathlon_engines.cli.commands.init import BotTemplate
 from tests import toolchains
 from tests.toolchains import TOOLCHAINS, Toolchain, need
 from workers.sandbox.profiles import BOT_PATH

@@ -45,6 +45,7 @@ class WorkerProcess:
     ) -> None:
         self.drain = drain or Drain(grace_s=settings.DRAIN_S)
         self.level = level_of(probe)
+        self._tries_runtimes = self.level is not SandboxLevel.PROCESS
         self._starvation = starvation or Starvation(slots=slots, starved=settings.STARVED_SHARE)
         self._runtimes = Runtimes(known_runtimes(probe))
         self._description = describe_worker(probe, slots=slots)
@@ -56,7 +57,9 @@ class WorkerProcess:
 
     def announcement(self) -> Announcement:
         """Return the description of the worker with the runtimes that work by now."""
-        return replace(self._description, runtimes=self._runtimes.working())
+        runtimes = self._runtimes
+        untried = runtimes.untried() if self._tries_runtimes else []
+        return replace(self._description, runtimes=runtimes.working(), untried=untried)
 
     def adopt_pool_files(self) -> None:
         """Make the process pool put its files where the next worker removes them.
@@ -75,7 +78,7 @@ class WorkerProcess:
         # The heartbeat comes first: a slot that cannot be opened now may be opened later.
         Heartbeat(self.announcement, self.drain, host=self._starvation).start()
         self._ensure_slot()
-        if index == 0 and self.level is not SandboxLevel.PROCESS:
+        if index == 0 and self._tries_runtimes:
             start_trials(self._runtimes, self.level, self.drain)
 
     def play(self, match_ids: Sequence[int]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pentathlon.bots.models import BotVersion
-from pentathlon_engines.cli.init import TEMPLATES, BotTemplate, write_template
+from pentathlon_engines.cli.commands.init import TEMPLATES, BotTemplate, write_template
 from pentathlon_engines.manifest import Manifest, bot_command
 from pentathlon_engines.match.limits import Limits
 from tests.factories import zip_files

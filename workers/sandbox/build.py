@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
@@ -43,8 +42,6 @@ class BuiltBot:
     """The sources and the files that were added, as a zip; not yet checked as an upload is."""
     log: str
     """The end of what the command wrote to its two outputs."""
-    cpu_s: float
-    """CPU time that it took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +50,6 @@ class BuildFailed:
 
     reason: str
     log: str
-    cpu_s: float
 
 
 def build(
@@ -84,17 +80,14 @@ def build(
         undo.callback(os.close, scratch)
         breach, log = _watch(bot, limits, on_tick)
         usage = bot.stop()
-        failed = partial(BuildFailed, log=log, cpu_s=usage.cpu_s)
         breach = breach or bot.verdict(usage)
         if breach is not None:
-            return failed(reason=f"build: {breach.detail}")
+            return BuildFailed(reason=f"build: {breach.detail}", log=log)
         if usage.exit_status != 0:
-            return failed(reason=f"build: the command {manner_of_end(usage.exit_status)}")
-        try:
-            archive = _pack(scratch)
-        except _NotPacked as error:
-            return failed(reason=f"build: {error}")
-        return BuiltBot(archive=archive, log=log, cpu_s=usage.cpu_s)
+            return BuildFailed(
+                reason=f"build: the command {manner_of_end(usage.exit_status)}", log=log
+            )
+        return _pack(scratch, log)
 
 
 def _watch(
@@ -142,11 +135,7 @@ def _read_some(pipe: int) -> bytes:
         return b""
 
 
-class _NotPacked(Exception):
-    """Files that a build left cannot be packed."""
-
-
-def _pack(scratch: int) -> bytes:
+def _pack(scratch: int, log: str) -> BuiltBot | BuildFailed:
     """Pack the folder of a build whose processes have all ended."""
     packed, bytes_left = io.BytesIO(), _MOST_OUTPUT_BYTES
     try:
@@ -156,15 +145,15 @@ def _pack(scratch: int) -> bytes:
                     data = opened.read(bytes_left + 1)
                     mode = os.fstat(file).st_mode
                 if not _is_utf8(name):
-                    raise _NotPacked(f"the name {name!r} is not UTF-8")
+                    return BuildFailed(reason=f"build: the name {name!r} is not UTF-8", log=log)
                 bytes_left -= len(data)
                 if bytes_left < 0:
                     mebibytes = _MOST_OUTPUT_BYTES // MEBIBYTE
-                    raise _NotPacked(f"it left more than {mebibytes} MiB")
+                    return BuildFailed(reason=f"build: it left more than {mebibytes} MiB", log=log)
                 archive.writestr(_entry(name, mode), data)
     except OSError as error:
-        raise _NotPacked(f"its files cannot be read: {error.strerror}") from error
-    return packed.getvalue()
+        return BuildFailed(reason=f"build: its files cannot be read: {error.strerror}", log=log)
+    return BuiltBot(archive=packed.getvalue(), log=log)
 
 
 def _is_utf8(name: str) -> bool:

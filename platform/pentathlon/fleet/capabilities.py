@@ -45,6 +45,8 @@ class Announcement:
     version: str
     began_s: float
     """When it started, by `time.monotonic`: the date of its host may be wrong."""
+    untried: Sequence[str] = ()
+    """Runtimes that it is still trying."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,8 @@ class Capabilities:
     runtimes: frozenset[str]
     sandbox: SandboxLevel
     cgroup: bool
+    untried: frozenset[str] = frozenset()
+    """Runtimes that it may have in a moment."""
 
     @classmethod
     def of(cls, worker: Worker | Announcement) -> Capabilities:
@@ -67,6 +71,7 @@ class Capabilities:
             cgroup=any(
                 (found["layer"], found["state"]) == ("cgroup", "ok") for found in worker.layers
             ),
+            untried=frozenset(worker.untried),
         )
 
     def satisfies(self, requirements: Requirements) -> bool:
@@ -105,6 +110,31 @@ class Fleet:
     def runtimes(self) -> set[str]:
         """Return the languages and build tools that any worker has."""
         return {runtime for each in self.capabilities for runtime in each.runtimes}
+
+    @property
+    def languages(self) -> list[str]:
+        """Return the languages that any worker runs bots in."""
+        return sorted(name for name in self.runtimes if not build_tool_of(name))
+
+    @property
+    def build_tools(self) -> list[str]:
+        """Return the tools that any worker runs builds with."""
+        return sorted(tool for tool in map(build_tool_of, self.runtimes) if tool)
+
+    @property
+    def untried(self) -> list[str]:
+        """Return the runtimes that no worker has, but some still tries, without prefixes."""
+        tried = {name for each in self.capabilities for name in each.untried} - self.runtimes
+        return sorted({build_tool_of(name) or name for name in tried})
+
+    def may_have(self, runtimes: frozenset[str]) -> bool:
+        """Return whether a worker has all of these runtimes, or still tries those that it lacks.
+
+        As long as no worker is alive nobody knows, and the answer is yes.
+        """
+        return not self.capabilities or any(
+            runtimes <= each.runtimes | each.untried for each in self.capabilities
+        )
 
     def satisfies(self, requirements: Requirements) -> bool:
         """Return whether any worker can play a match with these requirements."""

@@ -37,6 +37,8 @@ class Worker(models.Model):
     """Version of the rules by key of the game."""
     runtimes = models.JSONField()
     """Languages such as "python", and build tools such as "build:cc"."""
+    untried = models.JSONField(default=list, db_default=[])
+    """Runtimes that it is still trying, and may offer in a moment."""
     sandbox = models.CharField(max_length=12)
     layers = models.JSONField()
     """What the probe found of each layer of its sandbox: layer, state and detail."""

@@ -20,6 +20,7 @@ def announce_worker(announcement: Announcement) -> None:
         "slots": announcement.slots,
         "games": announcement.games,
         "runtimes": sorted(announcement.runtimes),
+        "untried": sorted(announcement.untried),
         "sandbox": announcement.sandbox,
         "layers": announcement.layers,
         "version": announcement.version,

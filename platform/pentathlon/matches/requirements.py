@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pentathlon.bots.models import BotVersion
@@ -19,18 +19,26 @@ def requirements_of(match: Match) -> Requirements:
     return requirements_of_versions(versions, game=match.game, rules_version=match.rules_version)
 
 
+def required_runtimes(
+    *, languages: Iterable[str], builds: Iterable[Sequence[str]]
+) -> frozenset[str]:
+    """Return the runtimes that bots in these languages and these build commands need."""
+    tools = {Path(build[0]).name for build in builds if build} & set(BUILD_TOOLS)
+    return frozenset(languages) | {BUILDS_WITH + tool for tool in tools}
+
+
 def requirements_of_versions(
     versions: Sequence[BotVersion], *, game: str, rules_version: int
 ) -> Requirements:
     """Return the requirements of a match of these versions."""
     manifests = [version.manifest for version in versions]
     to_be_built = [each.manifest["build"] for each in versions if not each.files_hash]
-    tools = {Path(build[0]).name for build in to_be_built} & set(BUILD_TOOLS)
     return Requirements(
         game=game,
         rules_version=rules_version,
-        runtimes=frozenset(manifest["language"] for manifest in manifests)
-        | {BUILDS_WITH + tool for tool in tools},
+        runtimes=required_runtimes(
+            languages=[manifest["language"] for manifest in manifests], builds=to_be_built
+        ),
         # Compilers start other programs, and only this level allows that.
         sandbox=SandboxLevel.NAMESPACES if to_be_built else least_sandbox(),
         cgroup=any(manifest.get("processes", 1) > 1 for manifest in manifests),

@@ -6,6 +6,7 @@ A validation that the host could not play is no verdict: its author may ask for 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 from django.db import transaction
 
@@ -19,11 +20,16 @@ from pentathlon.bots.services import (
     reopen_validation,
     settle_validation,
 )
+from pentathlon.common.errors import InvalidInput
+from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.fleet.models import build_tool_of
 from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.requirements import required_runtimes
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.record.shape import SEED_END
 
 
@@ -34,6 +40,7 @@ def submit_bot(*, actor: User, archive: bytes | CheckedArchive, notes: str = "")
     """
     # Checking a large archive takes a while, in which others must be able to write.
     checked = _check_archive(archive)
+    _check_workers(checked.manifest)
     with transaction.atomic():
         check_room(actor=actor, size=len(checked.normalised))
         return _schedule_validation(create_bot(actor=actor, archive=checked, notes=notes))
@@ -47,6 +54,7 @@ def submit_version(
     Who calls this in a transaction checks the archive before it.
     """
     checked = _check_archive(archive)
+    _check_workers(checked.manifest)
     with transaction.atomic():
         check_room(actor=actor, size=len(checked.normalised))
         version = add_version(actor=actor, bot=bot, archive=checked, notes=notes)
@@ -82,6 +90,28 @@ def reject_build(*, version_id: int, reason: str, log: str) -> None:
 
 def _check_archive(archive: bytes | CheckedArchive) -> CheckedArchive:
     return archive if isinstance(archive, CheckedArchive) else read_archive(archive)
+
+
+def _check_workers(manifest: Manifest) -> None:
+    """Refuse an upload that would wait for ever because no worker can build or run it."""
+    runtimes = required_runtimes(languages=[manifest.language], builds=[manifest.build])
+    fleet = read_fleet()
+    if fleet.may_have(runtimes):
+        return
+    missing = sorted(runtimes - fleet.runtimes) or sorted(runtimes)
+    tools = [tool for tool in map(build_tool_of, missing) if tool]
+    lack = f"builds with {tools[0]}" if tools else f"runs bots in {missing[0]}"
+    raise InvalidInput(
+        f"No worker here {lack}, so this bot could never play. Workers run bots in "
+        f"{_list(fleet.languages)}, and build with {_list(fleet.build_tools)}.",
+        code="no_worker_for_build" if tools else "no_worker_for_runtime",
+        field="archive",
+        allowed={"languages": fleet.languages, "build_tools": fleet.build_tools},
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "nothing"
 
 
 def _schedule_validation(version: BotVersion) -> BotVersion:

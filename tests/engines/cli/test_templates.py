@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon_engines.cli import init
-from pentathlon_engines.cli.init import BotTemplate
+from pentathlon_engines.cli.commands import init
+from pentathlon_engines.cli.commands.init import BotTemplate
 from pentathlon_engines.manifest import read_manifest
 from pentathlon_engines.match.plain_launcher import ENGINES
 from tests.engines.commands import Run

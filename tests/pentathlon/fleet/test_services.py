@@ -71,3 +71,16 @@ def test_workers_that_have_long_been_gone_are_forgotten() -> None:
 
     assert fleet.forget_silent_workers() == 1
     assert Worker.objects.get().name == "new"
+
+
+def test_fleet_may_have_what_one_worker_has_or_still_tries() -> None:
+    assert read_fleet().may_have(frozenset({"java"}))
+
+    fleet.announce_worker(replace(TOLD, name="host/1", untried=("build:javac", "java")))
+    fleet.announce_worker(replace(TOLD, name="host/2", runtimes=("node",)))
+
+    found = read_fleet()
+    assert found.may_have(frozenset({"java", "build:javac", "python"}))
+    assert not found.may_have(frozenset({"python", "node"}))
+    assert not found.may_have(frozenset({"build:cargo"}))
+    assert found.untried == ["java", "javac"]

@@ -3,11 +3,18 @@ from typing import Any
 import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
-from pentathlon.common.errors import Conflict, DomainError, NotAllowed
+from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.matches import retries, services
 from pentathlon.matches.models import Match, MatchKind
 from pentathlon.matches.uploads import submit_bot, submit_version, validate_again
-from tests.factories import make_match, make_upload, make_user, make_version
+from tests.factories import (
+    make_match,
+    make_upload,
+    make_user,
+    make_version,
+    make_worker,
+    zip_files,
+)
 from tests.pentathlon.matches.acting import claimed, finish, result
 
 pytestmark = pytest.mark.django_db
@@ -65,6 +72,56 @@ def test_refused_upload_leaves_nothing() -> None:
 
     assert not BotVersion.objects.exists()
     assert not Match.objects.exists()
+
+
+def _archive(start: str) -> bytes:
+    manifest = f'name = "smith"\ngames = ["tuned"]\n{start}\n'
+    return zip_files({"bot.toml": manifest, "main.js": "", "bot": ""})
+
+
+@pytest.mark.parametrize(
+    ("start", "code", "sentence"),
+    [
+        ('language = "node"', "no_worker_for_runtime", "No worker here runs bots in node,"),
+        (
+            'command = ["./bot"]\nbuild = ["/usr/bin/cargo", "build"]',
+            "no_worker_for_build",
+            "No worker here builds with cargo,",
+        ),
+    ],
+)
+def test_upload_that_no_worker_could_play_is_refused(start: str, code: str, sentence: str) -> None:
+    make_worker(runtimes=["build:cc", "command", "python"])
+
+    with pytest.raises(InvalidInput, match=sentence) as refused:
+        submit_bot(actor=make_user(), archive=_archive(start))
+
+    assert (refused.value.code, refused.value.field) == (code, "archive")
+    assert refused.value.allowed == {"languages": ["command", "python"], "build_tools": ["cc"]}
+    assert "command, python, and build with cc." in str(refused.value)
+    assert not BotVersion.objects.exists()
+
+
+def test_next_version_that_no_worker_could_play_is_refused() -> None:
+    version, _ = _uploaded()
+    make_worker(runtimes=["python"])
+
+    with pytest.raises(InvalidInput, match="and build with nothing"):
+        submit_version(
+            actor=version.bot.owner, bot=version.bot, archive=_archive('language = "node"')
+        )
+
+
+@pytest.mark.parametrize("worker", [None, {"runtimes": ["python"], "untried": ["node"]}])
+def test_upload_waits_while_nobody_knows_what_workers_have(
+    worker: dict[str, Any] | None,
+) -> None:
+    if worker is not None:
+        make_worker(**worker)
+
+    version = submit_bot(actor=make_user(), archive=_archive('language = "node"'))
+
+    assert version.state == VersionState.VALIDATING
 
 
 def test_somebody_elses_bot_is_refused() -> None:

@@ -5,6 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.rankings.rule import RULE
 from pentathlon.server import limits as table
 from pentathlon.web.boards import game_tiles
@@ -34,7 +35,8 @@ def how_it_works(request: HttpRequest) -> HttpResponse:
 @require_safe
 def bot_guide(request: HttpRequest) -> HttpResponse:
     """Explain how to write a bot, from an empty folder on."""
-    return render(request, "web/docs/bot_guide.html", {"section": "docs"})
+    context = {"section": "docs", "fleet": read_fleet()}
+    return render(request, "web/docs/bot_guide.html", context)
 
 
 @require_safe

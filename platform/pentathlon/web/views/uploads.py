@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from pentathlon.bots.models import Bot
+from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.uploads import submit_bot, submit_version
 from pentathlon.web.forms.bots import UploadForm
 from pentathlon.web.forms.errors import call_service
@@ -27,7 +28,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         )
         if made is not None:
             return redirect("version", made.pk)
-    return render(request, "web/upload.html", {"section": "bots", "form": form})
+    return _page(request, form)
 
 
 @login_required
@@ -46,4 +47,9 @@ def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
         )
         if made is not None:
             return redirect("version", made.pk)
-    return render(request, "web/upload.html", {"section": "bots", "form": form, "bot": bot})
+    return _page(request, form, bot=bot)
+
+
+def _page(request: HttpRequest, form: UploadForm, *, bot: Bot | None = None) -> HttpResponse:
+    context = {"section": "bots", "form": form, "bot": bot, "fleet": read_fleet()}
+    return render(request, "web/upload.html", context)
