@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.bots.models import BotVersion, Build, VersionState
+from pentathlon.bots.models import BotVersion, BuildLog, VersionState
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines import GAMES
@@ -50,7 +50,7 @@ def test_new_bot_is_uploaded_built_and_plays(
     version = BotVersion.objects.get()
     assert version.state == VersionState.ELIGIBLE, (
         version.state_reason,
-        Build.objects.filter(version=version).values_list("log"),
+        BuildLog.objects.filter(version=version).values_list("text"),
     )
     match = Match.objects.with_seats().get()
     assert match.state == MatchState.DONE
