@@ -16,8 +16,10 @@ from pentathlon_engines.errors import BadBundle
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.record.answers import find_wrong_answer, legal_texts
 from pentathlon_engines.record.bundle import Bundle, read_bundle
 from pentathlon_engines.record.rerun import Rerun, Verdict, recorded_fault, rerun
+from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import SeatBot
 
 _DIFFERENCES_SHOWN = 3
@@ -80,6 +82,7 @@ def _summary(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> di
         "agrees": run.verdict.agrees,
         "recorded_fault": recorded_fault(record, seat),
         "fault": None if run.fault is None else run.fault.to_json(),
+        "answer": _wrong_answer(record, run),
         "answer_in_place": run.answer_in_place,
         "differences": [asdict(difference) for difference in run.differences],
         "requests": run.trace.requests,
@@ -107,6 +110,8 @@ def _show(bundle: Bundle, bot: SeatBot, launcher: Launcher, run: Rerun) -> None:
     _show_differences(run)
     typer.echo(_SAID[run.verdict])
     if run.fault is not None:
+        if answer := _wrong_answer(record, run):
+            say(answer)
         show_log(run.log, run.notes)
         log = run.log.decode(errors="replace")
         say(what_to_do(run.fault.kind, log=log, limits=record["limits"]))
@@ -121,6 +126,16 @@ def _show_surroundings(bundle: Bundle, bot: SeatBot, launcher: Launcher) -> None
             f"The match ran in the sandbox {record['sandbox']}, this is {launcher.level.value}: "
             "faults of memory, files and system calls may differ."
         )
+
+
+def _wrong_answer(record: Record, run: Rerun) -> str | None:
+    """Return what the bot wrote and what was expected, in the words of the server."""
+    if run.fault is None:
+        return None
+    legal = legal_texts(record, run.fault.ply)
+    fault = run.fault.to_json()
+    answer = find_wrong_answer(fault, run.trace, limits=record["limits"], legal=legal)
+    return None if answer is None else str(answer)
 
 
 def _describe(fault: RecordedFault) -> str:

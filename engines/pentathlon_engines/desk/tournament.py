@@ -118,6 +118,8 @@ class DeskTournament:
 
     def _make_batch(self) -> bool:
         """Make the next batch; return whether there was one."""
+        if self.document.scheduling.reads_repeats:
+            self._note_repeats()
         step = next_step(self.document, key=self._key, played=self._history.blocks)
         if isinstance(step, Batch):
             first = len(self._history.blocks) + 1
@@ -141,3 +143,20 @@ class DeskTournament:
         if not isinstance(step, Wait):
             self.over = step
         return False
+
+    def _note_repeats(self) -> None:
+        """Note which matches went exactly as earlier ones with the same bots in the same seats."""
+        seen = set()
+        repeats: dict[int, list[int]] = {}
+        for index, result in sorted(self.results.items()):
+            if result is None:
+                continue
+            match = self.matches[index]
+            course = (match.players, result.course)
+            if course in seen:
+                leg = self._legs[match.block].index(match)
+                repeats.setdefault(match.block, []).append(leg)
+            seen.add(course)
+        for block, legs in repeats.items():
+            known = self._history.blocks[block - 1]
+            self._history.blocks[block - 1] = known._replace(repeats=tuple(legs))

@@ -23,7 +23,9 @@ from tests.engines.record.random_records import make_record
 _IDLE = Usage(cpu_s=0.1, wall_s=0.2, memory_peak_mb=10.0, exit_status=0)
 
 
-def desk_result(ranks: tuple[int, ...], *, failed: tuple[int, ...] = ()) -> DeskResult:
+def desk_result(
+    ranks: tuple[int, ...], *, failed: tuple[int, ...] = (), course: str = "c"
+) -> DeskResult:
     """Return a result with these ranks."""
     return DeskResult(
         ranks=ranks,
@@ -31,7 +33,7 @@ def desk_result(ranks: tuple[int, ...], *, failed: tuple[int, ...] = ()) -> Desk
         slowest_ms=(1,) * len(ranks),
         reason="line",
         plies=9,
-        course="c",
+        course=course,
         chain="h",
     )
 

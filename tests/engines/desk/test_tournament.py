@@ -115,3 +115,13 @@ def test_tie_breaks_of_the_document_order_the_table() -> None:
 
     assert points == sorted(points, reverse=True)
     assert points == [row.points for row in standings(tournament)]
+
+
+def test_repeated_matches_are_noted_for_formats_that_read_them() -> None:
+    document = make_document("finals/2", entries=2, params={"blocks": 12, "confidence": 0.999})
+    tournament = DeskTournament(document, secret=SECRET)
+
+    play_tournament(tournament)
+
+    # All results here have the same course: of each seating, only the first match is new.
+    assert [block.repeats for block in tournament.blocks[:3]] == [(), (0, 1), (0, 1)]

@@ -11,11 +11,18 @@ from django.core.management import CommandError, call_command
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.blocks import settle_blocks
+from pentathlon.tournaments.document import document_json
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import close_finished, start_tournament
+from pentathlon.tournaments.standings import standings as final_standings
+from pentathlon_engines.desk.match_pool import DeskMatch
+from pentathlon_engines.desk.standings import standings
+from pentathlon_engines.desk.tournament import DeskTournament, Kept
+from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.proof import check_proof
+from tests.engines.desk.acting import desk_result
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup, settle
 
@@ -60,6 +67,42 @@ def test_format_is_played_from_start_to_table(
     out = StringIO()
     call_command("verify_schedules", tournament.pk, stdout=out)
     assert "as drawn" in out.getvalue()
+
+
+@pytest.mark.parametrize(("kind", "bots", "params"), FORMATS)
+def test_same_document_played_at_a_desk_gives_the_same_table(
+    kind: str, bots: int, params: dict[str, Any]
+) -> None:
+    tournament = _played(kind, bots, params)
+    ended = {place.index: place for place in tournament.tournament_matches.all()}
+
+    def find(match: DeskMatch) -> Kept:
+        place = ended[match.index]
+        seats = list(place.match.seats.order_by("seat"))
+        assert (place.match.seed, place.match.alias) == (match.seed, match.alias)
+        ranks = tuple(seat.rank or 0 for seat in seats)
+        return Kept(desk_result(ranks, course=place.match.course or place.match.alias))
+
+    document = document_json(tournament)
+    desk = DeskTournament(
+        TournamentDocument.from_json(document),
+        secret=bytes.fromhex(tournament.secret),
+        published=document,
+        find=find,
+    )
+
+    assert desk.next_match() is None
+    assert len(desk.results) == len(ended)
+    rows = {row.entry.number: row for row in final_standings(tournament)}
+    for standing in standings(desk):
+        row = rows[standing.number]
+        assert (standing.place, standing.group) == (row.place, row.group)
+        assert (standing.strength, standing.interval) == (row.rating.mu, row.interval)
+        assert standing.ranks == row.rank_interval
+        assert standing.chance_of_best == row.chance_of_best
+        counts = (standing.line.matches, standing.line.wins, standing.line.draws)
+        assert counts == (row.matches, row.wins, row.draws)
+        assert standing.points == row.points
 
 
 def test_changed_seat_is_found() -> None:
