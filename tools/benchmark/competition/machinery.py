@@ -1,14 +1,17 @@
-"""What batches, pages, a recompute and a close cost in a real database."""
+"""What batches, pages, a close, a recompute and the ranking cost in a real database.
+
+Each part is a process with a database of its own, so that memory tells of it alone.
+"""
 
 from __future__ import annotations
 
-import gc
 import random
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
 from itertools import groupby
-from pathlib import Path
 from typing import Final
 
 import django
@@ -18,12 +21,8 @@ django.setup()
 
 # Models exist only from here on.
 from django.db import connection  # noqa: E402
-from django.test import Client  # noqa: E402
 
 from pentathlon.local.preparation import prepare_database, prepare_static_files  # noqa: E402
-from pentathlon.ratings.models import Pool  # noqa: E402
-from pentathlon.ratings.recomputing import recompute_pool  # noqa: E402
-from pentathlon.ratings.services import open_live_pool  # noqa: E402
 from pentathlon.tournaments.models import Tournament, TournamentState  # noqa: E402
 from pentathlon.tournaments.scheduling import extend_schedule  # noqa: E402
 from pentathlon.tournaments.services import (  # noqa: E402
@@ -33,58 +32,85 @@ from pentathlon.tournaments.services import (  # noqa: E402
 )
 from pentathlon_engines.tournament.document import TournamentDocument  # noqa: E402
 from tools.benchmark.competition.demands import Demand, show_demands  # noqa: E402
+from tools.benchmark.competition.memory import MemoryWatch  # noqa: E402
+from tools.benchmark.competition.reading import page_costs_s  # noqa: E402
+from tools.benchmark.competition.rewriting import fill_leaderboard, measure_recompute  # noqa: E402
+from tools.benchmark.competition.standing import measure_ranking  # noqa: E402
 from tools.benchmark.load.data import (  # noqa: E402
     GAME,
-    Cast,
     Writer,
     add_tournament,
     count_all_scores,
     make_cast,
 )
-from tools.benchmark.load.stage import read_options  # noqa: E402
 from tools.benchmark.load.tables import analyse  # noqa: E402
 from tools.benchmark.progress import Say, show_progress  # noqa: E402
 
 _BOTS: Final = 300
+_FEW: Final = 4
+_AT_LARGE_TABLES: Final = 100
 _ON_A_TABLE: Final = 20
 _SEATS: Final = 5
 _SHORT: Final = 398
-_RUNS: Final = 25
-_NEW_DRAWS: Final = 0.07
-"""Another draw probability moves every rating."""
 
 
 def main() -> int:
-    """Fill the database step by step and measure; print what was demanded beside."""
-    options = read_options("batches", "matches", "results", "close")
+    """Measure one part with data of its own; print what was demanded beside."""
+    parser = ArgumentParser()
+    parser.add_argument("part", choices=_MEASURES)
+    parser.add_argument("size", type=int)
+    parser.add_argument("--fill", action="store_true", help="make the data only")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
     with show_progress(Console(stderr=True)) as say:
-        prepare_database()
+        if options.fill:
+            prepare_database()
+            _FILLS[options.part](options.size, say)
+            return 0
+        if options.part in _FILLS:
+            _fill(options.part, options.size)
+        else:
+            prepare_database()
         prepare_static_files()
-        cast = make_cast(bots=_BOTS)
-        demands = [
-            *_batches(cast, options.batches, say),
-            *_pages(cast, options.matches, say),
-            *_close(cast, options.close, say),
-            *_recompute(cast, options.results, say),
-        ]
-    title = f"Tournaments on {connection.vendor}"
+        demands = list(_MEASURES[options.part](options.size, say))
+    title = f"{options.part} on {connection.vendor}"
     return show_demands(title, demands, as_json=options.json)
 
 
-def _batches(cast: Cast, number: int, say: Say) -> Iterator[Demand]:
+def _fill(part: str, size: int) -> None:
+    """Make the data in another process, which leaves no memory behind in this one."""
+    command = [sys.executable, "-m", "tools.benchmark.competition.machinery"]
+    if subprocess.run([*command, part, str(size), "--fill"], check=False).returncode:
+        sys.exit("The data could not be made; see above.")
+
+
+def _start_round_robin(_batches: int, say: Say) -> None:
+    """Start a round robin of many bots, and one of few."""
+    say(f"a round robin of {_BOTS} bots")
+    cast = make_cast(bots=_BOTS)
+    document = TournamentDocument(game=GAME, scheduler="round_robin/2", table_seats=2)
+    for bots in (_FEW, _BOTS):
+        made = create_tournament(
+            actor=cast.owner,
+            name=f"{bots} bots",
+            document=document,
+            versions=cast.versions[:bots],
+        )
+        start_tournament(actor=cast.owner, tournament=made)
+
+
+def _batches(number: int, say: Say) -> Iterator[Demand]:
     """Make the first batches of a large round robin."""
     say(f"{number} batches of a round robin of {_BOTS} bots")
-    document = TournamentDocument(game=GAME, scheduler="round_robin/2", table_seats=2)
-    small, large = (
-        _started(cast, document, name=f"{bots} bots", bots=bots) for bots in (4, _BOTS)
-    )
-    before = _Memory()
+    small, large = (Tournament.objects.get(name=f"{bots} bots") for bots in (_FEW, _BOTS))
+    extend_schedule(tournament_id=small.pk)  # what a process does only once
     spent: list[tuple[int, float]] = []
-    while (made := large.batches.count()) <= number:
-        started = time.process_time()
-        if not extend_schedule(tournament_id=large.pk):
-            break
-        spent.append((max(made, 1), time.process_time() - started))
+    with MemoryWatch() as memory:
+        while (made := large.batches.count()) <= number:
+            started = time.process_time()
+            if not extend_schedule(tournament_id=large.pk):
+                break
+            spent.append((max(made, 1), time.process_time() - started))
     # A part may begin a batch: it is counted to the one before, which makes that no cheaper.
     by_batch = [sum(s for _, s in part) for _, part in groupby(spent, key=lambda one: one[0])]
     name = f"round robin of {_BOTS} bots, stored"
@@ -94,21 +120,14 @@ def _batches(cast: Cast, number: int, say: Say) -> Iterator[Demand]:
         most=1,
         remark=f"{len(by_batch)} batches, {large.tournament_matches.count():,} matches",
     )
-    yield Demand(name=f"{name}: MiB over idle", measured=before.grown_mib(), most=30)
-    Tournament.objects.filter(pk__in=(small.pk, large.pk)).update(state=TournamentState.PAUSED)
+    yield Demand(name=f"{name}: MiB over idle", measured=memory.peak_mib, most=30)
 
 
-def _started(cast: Cast, document: TournamentDocument, *, name: str, bots: int) -> Tournament:
-    made = create_tournament(
-        actor=cast.owner, name=name, document=document, versions=cast.versions[:bots]
-    )
-    return start_tournament(actor=cast.owner, tournament=made)
-
-
-def _pages(cast: Cast, matches: int, say: Say) -> Iterator[Demand]:
+def _pages(matches: int, say: Say) -> Iterator[Demand]:
     """Read the pages of two tournaments of the same bots."""
     say(f"the table of {matches} matches")
-    versions = cast.versions[:_ON_A_TABLE]
+    cast = make_cast(bots=_ON_A_TABLE)
+    versions = cast.versions
     found = []
     for length in (_SHORT, matches):
         made = add_tournament(cast.owner, versions, TournamentState.RUNNING)
@@ -118,34 +137,20 @@ def _pages(cast: Cast, matches: int, say: Say) -> Iterator[Demand]:
         found.append(made)
     count_all_scores()
     analyse()
-    # In turns, so that both meet the same machine.
-    times = [[_page_s(f"/tournaments/{made.pk}/") for made in found] for _ in range(_RUNS)]
-    short, long = (min(column) for column in zip(*times, strict=True))
-    Tournament.objects.filter(pk__in=[made.pk for made in found]).update(
-        state=TournamentState.CLOSED
-    )
+    short, long = page_costs_s([f"/tournaments/{made.pk}/" for made in found])
     yield Demand(
         name=f"page of {matches:,} matches / page of {_SHORT}, {_ON_A_TABLE} bots",
         measured=long / short,
         most=1.3,
-        remark=f"{1000 * long:.0f} ms, {1000 * short:.0f} ms",
+        remark=f"{1000 * long:.0f} ms, {1000 * short:.0f} ms of CPU",
     )
 
 
-def _page_s(path: str) -> float:
-    client = Client(headers={"host": "localhost"})
-    started = time.perf_counter()
-    answer = client.get(path)
-    took_s = time.perf_counter() - started
-    if answer.status_code != 200:  # noqa: PLR2004  the one that counts
-        sys.exit(f"{path} answered {answer.status_code}.")
-    return took_s
-
-
-def _close(cast: Cast, matches: int, say: Say) -> Iterator[Demand]:
+def _close(matches: int, say: Say) -> Iterator[Demand]:
     """Make the final table of a tournament at large tables."""
     say(f"close of {matches} matches of {_SEATS} seats")
-    versions = cast.versions[:100]
+    cast = make_cast(bots=_AT_LARGE_TABLES)
+    versions = cast.versions
     made = add_tournament(cast.owner, versions, TournamentState.CLOSED)
     Tournament.objects.filter(pk=made.pk).update(table_seats=_SEATS)
     writer = Writer(versions, random.Random(2), total=matches, seats=_SEATS)
@@ -156,60 +161,31 @@ def _close(cast: Cast, matches: int, say: Say) -> Iterator[Demand]:
     Tournament.objects.filter(pk=made.pk).update(
         state=TournamentState.RUNNING, finished_at=None, is_fully_scheduled=True
     )
-    started = time.monotonic()
+    started, cpu = time.monotonic(), time.process_time()
     closed = close_finished()
-    took_s = time.monotonic() - started
+    took_s, cpu_s = time.monotonic() - started, time.process_time() - cpu
     if made.pk not in {each.pk for each in closed}:
         sys.exit("The tournament was not closed.")
     yield Demand(
-        name=f"close of {matches:,} matches of {_SEATS} seats: s", measured=took_s, most=30
+        name=f"close of {matches:,} matches of {_SEATS} seats: CPU s",
+        measured=cpu_s,
+        most=30,
+        remark=f"{took_s:.0f} s",
     )
 
 
-def _recompute(cast: Cast, results: int, say: Say) -> Iterator[Demand]:
-    """Write all ratings of a leaderboard anew."""
-    made = add_tournament(cast.owner, cast.versions, TournamentState.CLOSED)
-    writer = Writer(cast.versions, random.Random(3), total=results)
-    say(f"{results} results")
-    writer.add(made, done=results, waiting=0)
-    writer.close()
-    analyse()
-    live = open_live_pool(game=GAME)
-    Pool.objects.filter(pk=live.pk).update(draw_probability=_NEW_DRAWS, is_stale=True)
-    say(f"recompute of {results} results")
-    before = _Memory()
-    started, cpu = time.monotonic(), time.process_time()
-    entered = recompute_pool(pool_id=live.pk)
-    took_s, cpu_s = time.monotonic() - started, time.process_time() - cpu
-    yield Demand(
-        name="recompute of a leaderboard, all changes rewritten: s per 1,000,000 results",
-        measured=took_s * 1_000_000 / entered,
-        most=120,
-        remark=f"{entered:,} results in {took_s:.0f} s, {cpu_s:.0f} s of CPU here",
-    )
-    yield Demand(
-        name="recompute of a leaderboard: MiB over idle", measured=before.grown_mib(), most=30
-    )
-
-
-class _Memory:
-    """The peak of this process's memory since it was made."""
-
-    def __init__(self) -> None:
-        gc.collect()
-        Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
-        self._idle_kib = _status("VmRSS")
-
-    def grown_mib(self) -> float:
-        """Return by how much the peak exceeds what there was at first."""
-        return (_status("VmHWM") - self._idle_kib) / 1024
-
-
-def _status(name: str) -> int:
-    """Return a figure of this process in KiB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
-
+_MEASURES: Final[dict[str, Callable[[int, Say], Iterator[Demand]]]] = {
+    "batches": _batches,
+    "pages": _pages,
+    "close": _close,
+    "recompute": measure_recompute,
+    "ranking": measure_ranking,
+}
+_FILLS: Final[dict[str, Callable[[int, Say], None]]] = {
+    "batches": _start_round_robin,
+    "recompute": fill_leaderboard,
+}
+"""What another process does before, where memory is measured."""
 
 if __name__ == "__main__":
     sys.exit(main())

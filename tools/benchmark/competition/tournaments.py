@@ -28,31 +28,58 @@ _RUNS: Final = (
 )
 """The hash seed and the options of each replay."""
 _PACES: Final = 400
-_SIZES: Final = {"batches": 20, "matches": 39_800, "close": 50_000, "results": 1_000_000}
-_SMALL_SIZES: Final = {"batches": 3, "matches": 3_980, "close": 2_000, "results": 10_000}
+_SIZES: Final = {
+    "batches": (20, 3),
+    "pages": (39_800, 3_980),
+    "close": (50_000, 2_000),
+    "recompute": (1_000_000, 10_000),
+    "ranking": (50_000, 2_000),
+}
+"""How much each part is of, and how little for a short look."""
+_PARTS: Final = ("replays", "time-left", *_SIZES)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Offer what may be chosen."""
     offer_database(parser)
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(_PARTS)}; all if left out"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes: a short look")
 
 
 def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
-    """Measure, print, and end with 1 if something misses what is demanded."""
-    paces = _PACES // 10 if options["quick"] else _PACES
-    with show_progress(Console(stderr=True)) as say:
-        demands = [*_same_bytes(say), *_remaining(paces, say)]
-    code = show_demands("Tournaments", demands, as_json=options["json"])
-    sizes = _SMALL_SIZES if options["quick"] else _SIZES
-    arguments = [f"--{name}={size}" for name, size in sizes.items()]
-    run_on(options, "tools.benchmark.competition.machinery", arguments)
+    """Measure part by part, print each, and end with 1 if something misses what is demanded."""
+    unknown = set(options["parts"]) - set(_PARTS)
+    if unknown:
+        raise CommandError(f"{unknown.pop()!r} is no part; there are {', '.join(_PARTS)}.")
+    missed = []
+    for part in options["parts"] or _PARTS:
+        try:
+            _measure(part, options)
+        except CommandError as error:
+            missed.append(f"{part}: {error}")
     if not options["json"]:
         sys.stdout.write(
             "How long publishing waits while 120,000 results are recomputed: `bench blocking`.\n"
         )
-    if code:
-        sys.exit(code)
+    if missed:
+        raise CommandError("\n".join(missed))
+
+
+def _measure(part: str, options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Measure one part; raise if it misses."""
+    if part in _SIZES:
+        whole, short = _SIZES[part]
+        size = short if options["quick"] else whole
+        run_on(options, "tools.benchmark.competition.machinery", [part, str(size)])
+        return
+    with show_progress(Console(stderr=True)) as say:
+        paces = _PACES // 10 if options["quick"] else _PACES
+        found = _same_bytes(say) if part == "replays" else _remaining(paces, say)
+        demands = list(found)
+    if show_demands(part, demands, as_json=options["json"]):
+        raise CommandError("Not as demanded; see above.")
 
 
 def _same_bytes(say: Say) -> Iterator[Demand]:

@@ -1,0 +1,56 @@
+"""The memory of this process while something runs, in steps of 20 ms."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+_TICK_S: Final = 0.02
+
+
+class MemoryWatch:
+    """Watches the memory that only this process has: pages of the database file are no part."""
+
+    def __enter__(self) -> Self:
+        """Begin to watch."""
+        gc.collect()
+        self._samples = [_own_kib()]
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Watch no longer."""
+        self._end.set()
+        self._thread.join()
+
+    @property
+    def peak_mib(self) -> float:
+        """By how much the peak exceeds what there was at first."""
+        return (max(self._samples) - self._samples[0]) / 1024
+
+    @property
+    def late_growth_mib(self) -> float:
+        """By how much it grew from a quarter of the time to the last quarter, peak to peak."""
+        quarter = max(1, len(self._samples) // 4)
+        early, late = self._samples[: quarter + 1], self._samples[-quarter:]
+        return (max(late) - max(early)) / 1024
+
+    def _watch(self) -> None:
+        while not self._end.wait(_TICK_S):
+            self._samples.append(_own_kib())
+        self._samples.append(_own_kib())
+
+
+def _own_kib() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
