@@ -74,7 +74,7 @@ def give_order(*, actor: User, tournament: Tournament, order: Order) -> int:
     ids = [block.pk for block in wanted]
     Block.objects.filter(pk__in=ids).update(order=order.kind, reason=reason, ordered_by=actor)
     if ids:
-        _let_run(tournament)
+        let_run(tournament)
     if order.block is not None:
         carry_out_orders(tournament_id=tournament.pk)
     return len(ids)
@@ -105,7 +105,7 @@ def rerun_match(*, actor: User, match: Match, reason: str) -> Match:
         block.state, block.result, block.replays = BlockState.OPEN, None, 0
         block.reason = reason
         store_blocks([block])
-    _let_run(tournament)
+    let_run(tournament)
     return Match.objects.get(place=place)
 
 
@@ -195,7 +195,7 @@ def _play_again(tournament: Tournament, place: TournamentMatch) -> bool:
     return True
 
 
-def _let_run(tournament: Tournament) -> None:
+def let_run(tournament: Tournament) -> None:
     """Let what follows from changed results be found out again: pairings, places, the table."""
     tournament.results_version += 1
     if reads_results(tournament):

@@ -8,10 +8,10 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import NOT_PROVIDED, Field, Model
 
-_BATCH: Final = 5000
+_BATCH: Final = 10_000
 _INDEXES: Final = """
     SELECT pg_get_indexdef(i.indexrelid), c.relname FROM pg_index i
     JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
@@ -48,7 +48,8 @@ class Table:
                 _copy(cursor, self._copy, full)
                 return
             while batch := list(islice(full, _BATCH)):
-                cursor.executemany(self._insert, batch)
+                with transaction.atomic():  # else each row is a transaction
+                    cursor.executemany(self._insert, batch)
 
 
 def moment(time: datetime) -> str:

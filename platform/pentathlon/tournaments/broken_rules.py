@@ -1,0 +1,124 @@
+"""Takes back the results of a version of a game's rules that has turned out to be broken.
+
+Blocks are ordered to be void, as an organiser would order it, so that pairings, places and tables
+follow. Results that belong to no block are taken back one by one. Ratings are recomputed last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from pentathlon.bots.services import checked_reason
+from pentathlon.matches.models import COMPETITIONS, Match, MatchQuerySet, MatchState
+from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
+from pentathlon.ratings.recomputing import recompute_pool
+from pentathlon.ratings.services import apply_results, revoke_results
+from pentathlon.tournaments.batches import (
+    LONGEST_REASON,
+    Block,
+    BlockOrder,
+    BlockQuerySet,
+    BlockState,
+)
+from pentathlon.tournaments.models import Tournament, TournamentMatch, TournamentState
+from pentathlon.tournaments.orders import carry_out_orders, let_run
+
+_AT_ONCE: Final = 200
+"""Matches or blocks in one transaction."""
+_ORDERED: Final = (TournamentState.RUNNING, TournamentState.PAUSED, TournamentState.CLOSED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revocation:
+    """How much the results of a version of the rules touch."""
+
+    matches: int
+    blocks: int
+    tournaments: int
+    closed: int
+    """So many of the tournaments are closed; they run again until they have a new final table."""
+    results: dict[str, int]
+    """Results that count, by the key of their pool."""
+
+
+def count_results(*, game: str, rules: int) -> Revocation:
+    """Count what `revoke_rules` would take back; change nothing."""
+    matches = _results(game, rules)
+    tournaments = _tournaments(game, rules)
+    applied = LedgerRow.objects.filter(match__in=matches, state=LedgerState.APPLIED)
+    pools = Pool.objects.filter(pk__in=applied.values("pool")).order_by("key")
+    return Revocation(
+        matches=matches.count(),
+        blocks=sum(_blocks(each, game, rules).count() for each in tournaments),
+        tournaments=len(tournaments),
+        closed=sum(each.state == TournamentState.CLOSED for each in tournaments),
+        results={pool.key: applied.filter(pool=pool).count() for pool in pools},
+    )
+
+
+def revoke_rules(*, game: str, rules: int, reason: str) -> Revocation:
+    """Take back all results of a version of a game's rules; return what it took back.
+
+    Each part is a transaction of its own. Cut off, it goes on when it is called again.
+    """
+    reason = checked_reason(reason)[:LONGEST_REASON]
+    found = count_results(game=game, rules=rules)
+    for tournament in _tournaments(game, rules):
+        while _order_void(tournament.pk, game, rules, reason):
+            pass
+        while apply_results() or carry_out_orders(tournament_id=tournament.pk):
+            pass
+    loose = _results(game, rules).filter(~Exists(_places_in_blocks()))
+    while part := list(loose.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE]):
+        _revoke(part)
+    for pool in Pool.objects.outdated().filter(game=game).order_by("pk"):
+        recompute_pool(pool_id=pool.pk)
+    return found
+
+
+def _results(game: str, rules: int) -> MatchQuerySet:
+    """Return the matches whose results stand."""
+    done = Match.objects.of_game(game).filter(state=MatchState.DONE, kind__in=COMPETITIONS)
+    return done.filter(rules_version=rules, is_revoked=False)
+
+
+def _tournaments(game: str, rules: int) -> list[Tournament]:
+    places = TournamentMatch.objects.filter(match__in=_results(game, rules))
+    found = Tournament.objects.filter(pk__in=places.values("tournament"), state__in=_ORDERED)
+    return list(found.order_by("pk"))
+
+
+def _blocks(tournament: Tournament, game: str, rules: int) -> BlockQuerySet:
+    """Return the blocks that have to become void and are not ordered to."""
+    places = tournament.tournament_matches.filter(match__in=_results(game, rules))
+    blocks = Block.objects.filter(tournament=tournament, number__in=places.values("block"))
+    return blocks.exclude(state=BlockState.VOID).exclude(order=BlockOrder.VOID)
+
+
+def _places_in_blocks() -> QuerySet[TournamentMatch]:
+    """Return the places, of the match around, whose blocks are made void by order."""
+    block = Block.objects.filter(tournament=OuterRef("tournament"), number=OuterRef("block"))
+    places = TournamentMatch.objects.filter(match=OuterRef("pk"), tournament__state__in=_ORDERED)
+    return places.filter(Exists(block.exclude(state=BlockState.VOID)))
+
+
+@transaction.atomic
+def _order_void(tournament_id: int, game: str, rules: int, reason: str) -> int:
+    """Order some blocks of a tournament to be void; return how many."""
+    tournament = Tournament.objects.select_for_update().get(pk=tournament_id)
+    blocks = _blocks(tournament, game, rules).order_by("pk")
+    part = list(blocks.values_list("pk", flat=True)[:_AT_ONCE])
+    if part:
+        Block.objects.filter(pk__in=part).update(order=BlockOrder.VOID, reason=reason)
+        let_run(tournament)
+    return len(part)
+
+
+@transaction.atomic
+def _revoke(match_ids: list[int]) -> None:
+    Match.objects.filter(pk__in=match_ids).update(is_revoked=True)
+    revoke_results(match_ids=match_ids)
