@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_user
 from tools.benchmark.competition import remaining
+from tools.benchmark.competition.memory import MemoryWatch
 from tools.benchmark.competition.remaining import error_of_estimate
 from tools.benchmark.competition.replay import digest_of, play_documents
 from tools.benchmark.load.data import make_bots
 
+MIB = 1024 * 1024
 SWISS = TournamentDocument(game="tuned", scheduler="swiss/1", table_seats=2)
 
 
@@ -59,3 +62,33 @@ def test_estimate_that_counts_pauses_is_seen(monkeypatch: pytest.MonkeyPatch) ->
 
     assert error_of_estimate(1, pause_s=0) < 0.25
     assert error_of_estimate(1, pause_s=3600) > 0.25
+
+
+def test_memory_that_is_held_for_a_moment_is_seen() -> None:
+    with MemoryWatch() as memory:
+        held = bytearray(40 * MIB)
+        _wait_for_sample(memory)
+        del held
+
+    assert memory.peak_mib >= 39
+
+
+def test_memory_that_stays_as_it_is_does_not_grow() -> None:
+    held = bytearray(40 * MIB)
+    with MemoryWatch() as memory:
+        _wait_for_sample(memory)
+
+    assert memory.peak_mib < 20
+    assert held
+
+
+def test_unknown_part_is_refused_with_those_there_are() -> None:
+    with pytest.raises(CommandError, match="'pace' is no part; there are replays, time-left"):
+        call_command("bench", "tournaments", "pace")
+
+
+def _wait_for_sample(memory: MemoryWatch) -> None:
+    """Return when the memory was looked at again, twice."""
+    before = memory.samples
+    while memory.samples < before + 2:
+        pass

@@ -34,6 +34,11 @@ class MemoryWatch:
         self._thread.join()
 
     @property
+    def samples(self) -> int:
+        """How often the memory was looked at."""
+        return len(self._samples)
+
+    @property
     def peak_mib(self) -> float:
         """By how much the peak exceeds what there was at first."""
         return (max(self._samples) - self._samples[0]) / 1024

@@ -32,6 +32,7 @@ from tools.benchmark.progress import Say
 
 _BOTS: Final = 300
 _BATCH: Final = 10_000
+_SAID_EVERY: Final = 100_000
 _LOOP: Final = 50_000
 """Results of the plain loop, which tells how fast this machine is just now."""
 _MILLION: Final = 1_000_000
@@ -95,7 +96,8 @@ def fill_leaderboard(results: int, say: Say) -> None:
     state = (True, MatchState.DONE.value, ended, 20, "line", "namespaces")
     with without_indexes(Match, MatchSeat, LedgerRow, RatingChange):
         while batch := list(islice(left, _BATCH)):
-            say(f"{batch[0][0] - 1:,} of {results:,} results")
+            if (made := batch[0][0] - 1) % _SAID_EVERY == 0:
+                say(f"{made:,} of {results:,} results")
             matches.fill(
                 (seq, *head, seq, *state, f"{seq:032x}", f"{seq:064x}") for seq, _ in batch
             )
