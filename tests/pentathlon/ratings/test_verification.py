@@ -6,7 +6,14 @@ from django.core.management import CommandError, call_command
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import MIXED, fingerprint
-from pentathlon.ratings.models import LedgerRow, LedgerState, Pool, Rating, RatingChange
+from pentathlon.ratings.models import (
+    LedgerRow,
+    LedgerState,
+    Pool,
+    Rating,
+    RatingChange,
+    epoch_key,
+)
 from pentathlon.ratings.recomputing import recompute_pool
 from pentathlon.ratings.services import apply_pool, enter_matches, open_pool
 from pentathlon.ratings.verification import verify_pool
@@ -68,7 +75,7 @@ def test_ratings_of_other_arithmetic_may_differ_in_the_last_bit(pool: Pool) -> N
     call_command("verify_ratings", stdout=output)
 
     assert verify_pool(pool_id=pool.pk) == []
-    assert "4 results, equal to 1e-9 (computed with other arithmetic)" in output.getvalue()
+    assert "4 results, equal to 1e-9 (computed with arithmetic of another" in output.getvalue()
 
 
 def test_ratings_of_other_arithmetic_must_not_differ_more(pool: Pool) -> None:
@@ -179,6 +186,33 @@ def test_command_prints_each_pool(pool: Pool) -> None:
     call_command("verify_ratings", stdout=out)
 
     assert out.getvalue() == f"{pool.key}: 4 results, equal bit by bit\n"
+
+
+@pytest.mark.parametrize("stored", ["ab" * 32, MIXED, ""])
+def test_command_names_the_arithmetic_where_bits_may_differ(pool: Pool, stored: str) -> None:
+    Pool.objects.update(fingerprint=stored)
+    out = StringIO()
+
+    call_command("verify_ratings", stdout=out)
+
+    theirs, ours = stored[:12] or "unknown", fingerprint()[:12]
+    how = f"equal to 1e-9 (computed with arithmetic {theirs}, this is {ours})"
+    assert out.getvalue() == f"{pool.key}: 4 results, {how}\n"
+
+
+def test_command_fails_on_a_result_without_a_row(pool: Pool) -> None:
+    match = make_match(state=MatchState.DONE, game="tuned", rated=True)
+
+    with pytest.raises(CommandError, match=f"match {match.pk}: stored no row, recomputed counts"):
+        call_command("verify_ratings", stdout=StringIO())
+
+
+def test_result_that_waits_in_a_past_epoch_has_a_row(pool: Pool) -> None:
+    match = make_match(state=MatchState.DONE, game="tuned", rated=True)
+    past = open_pool(key=epoch_key("game:tuned", 1), game="tuned", title="Tuned")
+    enter_matches(pool=past, matches=[match])
+
+    assert verify_pool(pool_id=pool.pk) == []
 
 
 def test_command_fails_and_names_the_first_difference(pool: Pool) -> None:

@@ -1,14 +1,18 @@
 """Prove that the stored ratings and final tables are what the results say."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
+from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.ratings.models import Pool, tournament_key
 from pentathlon.ratings.verification import Difference, is_exact, verify_pool
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.verification import is_exact_table, verify_final_table
+
+_DIGITS: Final = 12
+"""Of a fingerprint, enough to tell two apart."""
 
 
 class Command(BaseCommand):
@@ -20,16 +24,21 @@ class Command(BaseCommand):
         """Print a line for each pool and stop at the first one that differs."""
         for pool in Pool.objects.order_by("key"):
             _demand_none(verify_pool(pool_id=pool.pk))
-            self.stdout.write(f"{pool.key}: {pool.applied_seq} results, {_equal(is_exact(pool))}")
+            equal = _equal(pool.fingerprint, exactly=is_exact(pool))
+            self.stdout.write(f"{pool.key}: {pool.applied_seq} results, {equal}")
         closed = Tournament.objects.filter(state=TournamentState.CLOSED)
         for tournament in closed.select_related("pool").order_by("pk"):
             _demand_none(verify_final_table(tournament_id=tournament.pk))
-            equal = _equal(is_exact_table(tournament))
+            stored = tournament.pool.fingerprint if tournament.pool else ""
+            equal = _equal(stored, exactly=is_exact_table(tournament))
             self.stdout.write(f"{tournament_key(tournament.pk)}: final table {equal}")
 
 
-def _equal(exactly: bool) -> str:
-    return "equal bit by bit" if exactly else "equal to 1e-9 (computed with other arithmetic)"
+def _equal(stored: str, *, exactly: bool) -> str:
+    if exactly:
+        return "equal bit by bit"
+    theirs, ours = stored[:_DIGITS] or "unknown", fingerprint()[:_DIGITS]
+    return f"equal to 1e-9 (computed with arithmetic {theirs}, this is {ours})"
 
 
 def _demand_none(differences: Sequence[Difference]) -> None:
