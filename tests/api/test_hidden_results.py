@@ -122,7 +122,8 @@ def test_pages_say_who_releases_results_and_offer_nothing() -> None:
 
     assert "Results are hidden." in page
     assert "Release results now" not in page
-    assert Client().get(reverse("tournament_csv", args=[cup.pk])).status_code == 409
+    for name in ("tournament_csv", "standings_csv"):
+        assert Client().get(reverse(name, args=[cup.pk])).status_code == 409
     assert Client().get(reverse("match", args=[matches_of(cup)[0].pk])).status_code == 404
 
 

@@ -165,7 +165,8 @@ ALLOWANCES: Final = (
     ),
     _allowance(
         "tables of a tournament",
-        r"/api/v1/tournaments/\d+/(standings|crosstable|seats)/$|/tournaments/\d+/(schedule/)?$",
+        r"/api/v1/tournaments/\d+/(standings|crosstable|seats)/$"
+        r"|/tournaments/\d+/(schedule/|standings\.csv)?$",
         LARGEST_FORM,
         rate="tables",
     ),

@@ -61,6 +61,7 @@ urlpatterns = [
     path(f"{_TOURNAMENT}/progress/", tournaments.tournament_progress, name="tournament_progress"),
     path(f"{_TOURNAMENT}/changes/", tournaments.tournament_changes, name="tournament_changes"),
     path(f"{_TOURNAMENT}/results.csv", exports.tournament_csv, name="tournament_csv"),
+    path(f"{_TOURNAMENT}/standings.csv", exports.standings_csv, name="standings_csv"),
     path(f"{_TOURNAMENT}/start/", organising.tournament_start, name="tournament_start"),
     path(f"{_TOURNAMENT}/pause/", organising.tournament_pause, name="tournament_pause"),
     path(f"{_TOURNAMENT}/resume/", organising.tournament_resume, name="tournament_resume"),

@@ -1,5 +1,7 @@
 """Long lists come in pages, and searches find what they should."""
 
+import csv
+
 import pytest
 from django.test import Client, RequestFactory
 from django.urls import reverse
@@ -8,6 +10,8 @@ from django.views.defaults import server_error
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.services import open_live_pool
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.standings import standings
 from tests.factories import make_bot, make_match, make_tournament, make_user, make_version
 from tests.pentathlon.web.pages import Page, page_of
 from tests.pentathlon.web.scene import make_scene
@@ -136,6 +140,35 @@ def test_results_as_csv_have_a_line_for_every_seat() -> None:
 
     assert len(lines) == 1 + 2 * Match.objects.filter(place__tournament=scene.closed).count()
     assert lines[1].startswith("1,1,1,")
+
+
+def test_standings_as_csv_are_those_of_the_page() -> None:
+    found = make_scene().closed
+    Tournament.objects.filter(pk=found.pk).update(tie_breaks=["wins", "points"])
+    found.refresh_from_db()
+    address = reverse("standings_csv", args=[found.pk])
+
+    lines = list(csv.DictReader(csv_lines(address)))
+
+    rows = standings(found)
+    assert [(line["bot"], line["place"], float(line["strength"])) for line in lines] == [
+        (row.version.bot.name, str(row.place), row.bar.strength) for row in rows
+    ]
+    ranks = [row.rank_interval for row in rows]
+    assert [line["rank_low"] for line in lines] == [str(each.best) for each in ranks if each]
+    assert all(float(line["points"]) == row.points for line, row in zip(lines, rows, strict=True))
+    assert list(lines[0])[-2:] == ["tie_break_wins", "tie_break_points"]
+    page = Client().get(reverse("tournament", args=[found.pk]))
+    assert address in page.content.decode()
+
+
+def test_standings_as_csv_are_not_made_again_for_who_has_them() -> None:
+    address = reverse("standings_csv", args=[make_scene().closed.pk])
+    tag = Client().get(address).headers["ETag"]
+
+    again = Client(headers={"If-None-Match": tag}).get(address)
+
+    assert again.status_code == 304
 
 
 def test_ratings_lead_to_a_table_with_results() -> None:

@@ -51,6 +51,7 @@ def test_monitoring_is_never_turned_away(settings: Settings) -> None:
     ("path", "rate"),
     [
         ("/tournaments/1/results.csv", "exports"),
+        ("/tournaments/1/standings.csv", "tables"),
         ("/leaderboards/tuned/table.csv", "exports"),
         ("/tournaments/1/", "tables"),
         ("/tournaments/1/schedule/", "tables"),

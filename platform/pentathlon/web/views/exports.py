@@ -1,4 +1,4 @@
-"""All results of a tournament as CSV, in parts of bounded size."""
+"""A tournament as CSV: its standings, and all its results in parts of bounded size."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,10 +10,11 @@ from django.views.decorators.http import require_safe
 from pentathlon.caching import answer_packed, tag_of
 from pentathlon.common.errors import NotFound
 from pentathlon.tournaments.hidden_results import are_hidden
-from pentathlon.tournaments.models import TournamentMatchQuerySet
+from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon.tournaments.secrecy import sealed_blocks
-from pentathlon.tournaments.tags import state_of_matches
+from pentathlon.tournaments.standings import Standing, standings
+from pentathlon.tournaments.tags import state_of_matches, state_of_tables
 from pentathlon.web.requests import get_tournament, person, query_number
 from pentathlon.web.responses import csv_text
 
@@ -24,13 +25,37 @@ _SEAT_COLUMNS: Final = (
 )
 
 
+_STANDING_COLUMNS: Final = (
+    *("place", "group", "bot", "version", "author", "state", "points", "matches", "wins"),
+    *("draws", "losses", "faults", "strength", "sigma", "low", "high", "rank_low", "rank_high"),
+    "chance_of_best",
+)
+
+
+@require_safe
+def standings_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
+    """Hand out the table, best first, with a column for each of its tie-breaks."""
+    found = get_tournament(request, tournament_id)
+    if are_hidden(found, person(request)):
+        return _refuse(found)
+    answer = answer_packed(
+        request,
+        # Read before the rows: if they change meanwhile, the reader asks again.
+        tag=tag_of("standings.csv", *state_of_tables(found)),
+        content_type="text/csv; charset=utf-8",
+        make=lambda: _standings(found).encode(),
+    )
+    name = f"tournament-{found.pk}-standings"
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return answer
+
+
 @require_safe
 def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
     """Hand out results: a line for each seat of each match of a part, in schedule order."""
     found = get_tournament(request, tournament_id)
     if are_hidden(found, person(request)):
-        sentence = f"The results of {found.name} are hidden until its organiser releases them.\n"
-        return HttpResponse(sentence, content_type="text/plain; charset=utf-8", status=409)
+        return _refuse(found)
     parts, part = count_parts(found), query_number(request, "part")
     if part is None and parts > 1:
         # The first part alone would be taken for everything.
@@ -51,6 +76,28 @@ def tournament_csv(request: HttpRequest, tournament_id: int) -> HttpResponseBase
     name = f"tournament-{found.pk}" + (f"-part-{part}-of-{parts}" if parts > 1 else "")
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return answer
+
+
+def _refuse(tournament: Tournament) -> HttpResponse:
+    """Answer who may not see the results of a tournament yet."""
+    sentence = f"The results of {tournament.name} are hidden until its organiser releases them.\n"
+    return HttpResponse(sentence, content_type="text/plain; charset=utf-8", status=409)
+
+
+def _standings(tournament: Tournament) -> str:
+    tie_breaks = (f"tie_break_{name}" for name in tournament.tie_breaks)
+    return csv_text((*_STANDING_COLUMNS, *tie_breaks), map(_standing, standings(tournament)))
+
+
+def _standing(row: Standing) -> tuple[object, ...]:
+    bot, ranks = row.version.bot, row.rank_interval
+    scores = (row.points, row.matches, row.wins, row.draws, row.losses, row.faults)
+    return (
+        *(row.place, row.group, bot.name, row.version.number, bot.owner.username),
+        *(row.entry.state, *scores, row.bar.strength, row.rating.sigma, row.bar.low, row.bar.high),
+        *((None, None) if ranks is None else (ranks.best, ranks.worst)),
+        *(row.chance_of_best, *row.tie_breaks.values()),
+    )
 
 
 def _lines(places: TournamentMatchQuerySet, sealed: set[int]) -> Iterator[tuple[object, ...]]:
