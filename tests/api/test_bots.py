@@ -7,7 +7,15 @@ from pentathlon.bots.models import Archive, Bot, BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon_engines.archive.files import LARGEST_ARCHIVE
 from tests.api.client import V1, assert_problem, client_of, upload
-from tests.factories import make_bot, make_match, make_upload, make_user, make_version
+from tests.factories import (
+    make_bot,
+    make_match,
+    make_upload,
+    make_user,
+    make_version,
+    make_worker,
+    zip_files,
+)
 from tests.pentathlon.bots.hostile import ARCHIVES, Hostile
 
 pytestmark = pytest.mark.django_db
@@ -25,6 +33,20 @@ def test_upload_makes_a_bot_that_is_being_validated() -> None:
     assert body["latest_version"]["state"] == "validating"
     assert body["latest_version"]["notes"] == "first"
     assert Match.objects.get().kind == MatchKind.VALIDATION
+
+
+def test_upload_that_no_worker_can_build_is_a_problem_with_the_list_of_what_is_had() -> None:
+    make_worker(runtimes=["build:cc", "command", "python"])
+    manifest = (
+        'name = "crab"\ngames = ["tuned"]\ncommand = ["./bot"]\nbuild = ["cargo", "build"]\n'
+    )
+
+    answer = upload(client_of(make_user()), "/bots/", zip_files({"bot.toml": manifest}))
+
+    assert_problem(answer, status=400, code="no_worker_for_build", attr="archive")
+    (error,) = answer.json()["errors"]
+    assert error["pointer"] == "/archive"
+    assert error["allowed"] == {"languages": ["command", "python"], "build_tools": ["cc"]}
 
 
 def test_next_version_is_uploaded_to_versions() -> None:

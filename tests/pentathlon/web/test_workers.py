@@ -61,3 +61,19 @@ def test_match_says_why_it_waits() -> None:
     text = page_of(Client().get(reverse("match", args=[match.pk]))).text
 
     assert "No worker is alive." in text
+
+
+@pytest.mark.parametrize("page", ["upload", "bot_guide"])
+def test_authors_see_what_workers_have_before_they_upload(page: str) -> None:
+    client = Client()
+    client.force_login(make_user())
+    before = page_of(client.get(reverse(page))).text
+    make_worker(runtimes=["build:cc", "command", "python"], untried=["build:cargo", "node"])
+
+    after = page_of(client.get(reverse(page))).text
+
+    assert "No worker is alive now" in before
+    assert "No worker is alive now" not in after
+    # Terms and their descriptions have nothing between them.
+    for words in ("run bots incommand, python", "build withcc", "being triedcargo, node"):
+        assert words in after
