@@ -165,9 +165,16 @@ class Writer:
     """Adds the matches of one tournament after the other, with all rows that belong to them."""
 
     def __init__(
-        self, versions: list[int], rng: random.Random, *, total: int, seats: int = _PAIR
+        self,
+        versions: list[int],
+        rng: random.Random,
+        *,
+        total: int,
+        seats: int = _PAIR,
+        kind: MatchKind = MatchKind.TOURNAMENT,
     ) -> None:
         self.made = 0
+        self._kind = kind
         self._seats_of_a_table = seats
         self._rng = rng
         self._strength = {version: rng.gauss(0, 1) for version in versions}
@@ -188,11 +195,13 @@ class Writer:
         self._attempts = Table(Attempt, "match", "number", "token", "worker", "state")
 
     def add(self, tournament: Tournament, *, done: int, waiting: int) -> None:
-        """Store a tournament's matches, the finished ones first."""
+        """Store a tournament's next matches, the finished ones first."""
         versions = list(tournament.entries.order_by("number").values_list("version", flat=True))
         assert tournament.pool is not None  # noqa: S101  it was made with one
-        own = _Line(tournament.pool, Book(draw_probability=_DRAWS, has_charts=False))
-        lines, index = (own, self._live), 0
+        lines_so_far = _book_of(tournament.pool).lines
+        book = Book(draw_probability=_DRAWS, has_charts=False, lines=lines_so_far)
+        own = _Line(tournament.pool, book, tournament.pool.applied_seq)
+        lines, index = (own, self._live), tournament.scheduled
         for start in range(0, done + waiting, _BATCH):
             batch = _Batch()
             for number in range(start, min(start + _BATCH, done + waiting)):
@@ -245,7 +254,7 @@ class Writer:
         result: Result | None,
     ) -> None:
         pk = self._match
-        head = (pk, MatchKind.TOURNAMENT.value, GAME, tournament.rules_version, pk, True)
+        head = (pk, self._kind.value, GAME, tournament.rules_version, pk, True)
         state: Row
         if result is None:
             state = (MatchState.PENDING.value, None, None, 0, 0, "", "", f"{pk:032x}", "")
