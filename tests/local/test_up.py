@@ -209,13 +209,27 @@ def test_up_runs_alone_and_plays_its_demo_once(
     told = len(re.findall(r"v1 (?:beats|draws with) ", first.said()))
     assert told == sum(each["matches_done"] for each in held)
 
-    with up(tmp_path / "data", program=program, PENTATHLON_LADDERS=ladders) as second:
+    # All bots are new to the ladders, which the first run did without.
+    with up(tmp_path / "data", program=program, PENTATHLON_REFERENCE_BOTS="0") as second:
         second.wait_for(last_table)
+        wait_for_ladder_matches(address_of(second), "tuned")
         assert second.interrupt() == 0
 
     assert len(log_ins) == 4
     assert re.findall(r"sign in as.*", second.said()) == log_ins
     assert "beats" not in second.said()
+
+
+def wait_for_ladder_matches(address: str, key: str) -> None:
+    """Return once bots have been played and rated on a ladder that they joined by themselves."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        with urlopen(f"{address}/api/v1/ladders/{key}/") as answer:
+            season = json.load(answer)["season"]
+        if season["matches"]:
+            return
+        assert time.monotonic() < deadline, season
+        time.sleep(0.2)
 
 
 def format_of(plan: Plan) -> str:

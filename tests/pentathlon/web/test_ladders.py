@@ -55,6 +55,7 @@ def test_ladder_that_cannot_fill_a_table_says_so(client: Client) -> None:
     for _ in range(2):
         make_reference(games=["way_of_the_dragon"])
     seat_all()
+    assert "waits for company" in page
     assert "must join" not in _page(client, "/ladders/way_of_the_dragon-5/")
 
 
