@@ -215,8 +215,7 @@ def test_up_runs_alone_and_plays_its_demo_once(
         wait_for_ladder_matches(address_of(second), "tuned")
         assert second.interrupt() == 0
 
-    assert len(log_ins) == 4
-    assert re.findall(r"sign in as.*", second.said()) == log_ins
+    assert (len(log_ins), re.findall(r"sign in as.*", second.said())) == (4, log_ins)
     assert "beats" not in second.said()
 
 
