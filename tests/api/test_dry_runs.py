@@ -201,3 +201,15 @@ def test_document_has_the_beta_of_the_pool(organiser: User) -> None:
     cup.pool.beta = 5.5
 
     assert draft_document(cup).beta == 5.5
+
+
+def test_page_of_an_open_tournament_warns_of_repeated_matches(
+    organiser: User, client: Client
+) -> None:
+    versions = [make_version().pk for _ in range(4)]
+    once = open_cup(organiser, versions=versions, cycles=1)
+    twice = open_cup(organiser, versions=versions, cycles=2)
+
+    pages = [client.get(f"/tournaments/{cup.pk}/").content.decode() for cup in (once, twice)]
+
+    assert ["repeat the same matches" in page for page in pages] == [False, True]

@@ -18,7 +18,13 @@ from pentathlon.tournaments.checks import check_enough
 from pentathlon.tournaments.document import draft_document
 from pentathlon.tournaments.models import UNSTARTED, Tournament
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.dry_run import NO_KEY, DryRun, make_dry_run
+from pentathlon_engines.tournament.dry_run import (
+    NO_KEY,
+    Caution,
+    DryRun,
+    find_cautions,
+    make_dry_run,
+)
 from pentathlon_engines.tournament.formats.interface import Size
 
 FEWEST_MEASURED: Final = 5
@@ -48,6 +54,8 @@ class Estimate:
 
     size: Size
     effort: Effort
+    cautions: tuple[Caution, ...] = ()
+    """What is allowed and rarely meant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +115,7 @@ def estimate(tournament: Tournament) -> Estimate | None:
         return None
     size = planned.scheduling.size(plan, entries)
     effort = measure_effort(game=planned.game, seats=plan.seats, matches=size.expected)
-    return Estimate(size=size, effort=effort)
+    return Estimate(size=size, effort=effort, cautions=find_cautions(planned))
 
 
 def measure_effort(*, game: str, seats: int, matches: int) -> Effort:

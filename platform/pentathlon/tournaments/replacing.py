@@ -1,9 +1,10 @@
 """An entry changes its bot: another version of it, or another bot of the same author or team.
 
 Until the start, an entry is a place that any of them may take. From then on the document holds the
-content of every bot, and all seeds follow from it; whoever has seen the seeds of complete blocks
-must not bring another program. A running entry can be withdrawn, and ladders, whose schedule has
-no end, let the newest version take over by themselves.
+content of every bot: places, points, ratings and the proof of a result all name the bot that
+entered. A newcomer would either take over points that it has not played for, or start without any
+in the middle of a table. So a running entry can be withdrawn, but not replaced; ladders, whose
+schedule has no end, let the newest version take over by themselves.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ def replace_entry(*, actor: User, tournament: Tournament, version_id: int, by: i
     if tournament.state not in UNSTARTED:
         raise Conflict(
             f"{tournament.name} is {tournament.get_state_display()}; one can replace a bot only "
-            "while it is open for entries: seeds follow from the very files that entered. "
+            "until the start: its document, places and proofs name the very files that entered. "
             "Withdraw the bot instead.",
             code="fixed_field",
+            allowed=[state.value for state in UNSTARTED],
         )
     version = BotVersion.objects.listed().filter(pk=by).first()
     if version is None:

@@ -251,7 +251,8 @@ class TestReplace:
             replace_entry(actor=bot.owner, tournament=cup, version_id=old.pk, by=new.pk)
 
         assert caught.value.code == "fixed_field"
-        assert "while it is open for entries" in caught.value.detail
+        assert caught.value.allowed == ["draft", "open"]
+        assert "until the start" in caught.value.detail
 
 
 class TestEvents:

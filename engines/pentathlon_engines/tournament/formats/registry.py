@@ -31,6 +31,11 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType({each.name: each for eac
 """By name and version, as documents have it; the newest version of a name comes last."""
 
 
+def newest_formats() -> dict[str, Format]:
+    """Return the newest version of each kind of format, by kind."""
+    return {name.partition("/")[0]: each for name, each in FORMATS.items()}
+
+
 def newest_format(kind: str, *, seats: int = 2) -> str:
     """Return the newest version of a kind of format, or the name as it is if there is none.
 
@@ -41,4 +46,5 @@ def newest_format(kind: str, *, seats: int = 2) -> str:
     """
     if kind == "round_robin" and seats > PAIR:
         kind = "tables"
-    return {name.partition("/")[0]: name for name in FORMATS}.get(kind, kind)
+    found = newest_formats().get(kind)
+    return kind if found is None else found.name

@@ -7,7 +7,7 @@ from django import forms
 
 from pentathlon_engines.contract.info import GameInfo, ordinal
 from pentathlon_engines.tournament.formats.interface import Format, Parameter, Plan
-from pentathlon_engines.tournament.formats.registry import FORMATS
+from pentathlon_engines.tournament.formats.registry import newest_formats
 from pentathlon_engines.tournament.tie_breaks import TIE_BREAKS, TITLES
 
 _LONGEST_LIST = 4_000
@@ -18,8 +18,7 @@ _MANY = 32
 
 def formats_of(info: GameInfo) -> dict[str, Format]:
     """Return the newest version of each kind of format that has tables for a game."""
-    newest = {name.partition("/")[0]: each for name, each in FORMATS.items()}
-    return {kind: each for kind, each in newest.items() if seats_of(each, info)}
+    return {kind: each for kind, each in newest_formats().items() if seats_of(each, info)}
 
 
 def seats_of(scheduling: Format, info: GameInfo) -> list[int]:

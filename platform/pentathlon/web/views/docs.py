@@ -16,7 +16,7 @@ from pentathlon.web.documents import (
     title_and_body,
 )
 from pentathlon_engines import GAMES
-from pentathlon_engines.tournament.formats.registry import FORMATS
+from pentathlon_engines.tournament.formats.registry import newest_formats
 
 
 @require_safe
@@ -42,7 +42,7 @@ def bot_guide(request: HttpRequest) -> HttpResponse:
 @require_safe
 def organiser_guide(request: HttpRequest) -> HttpResponse:
     """Explain how to run a tournament."""
-    context = {"section": "docs", "formats": FORMATS.values()}
+    context = {"section": "docs", "formats": newest_formats().values()}
     return render(request, "web/docs/organiser_guide.html", context)
 
 
