@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
 from pentathlon_engines import GAMES
@@ -20,11 +21,12 @@ from tests.e2e.languages import LANGUAGES, packed_template
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.toolchains import need
+from tests.workers.running import running_platform
 from workers.bot_files import BotFiles
 from workers.play import play_jobs
 from workers.sandbox.launcher import SandboxLauncher
 
-pytestmark = pytest.mark.django_db
+MOST_PATIENCE_S = 240
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +36,7 @@ def launcher() -> Iterator[SandboxLauncher]:
     launcher.close()
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_new_bot_plays_every_game_at_every_table(
     launcher: SandboxLauncher, tmp_path: Path, language: str
@@ -59,3 +62,23 @@ def test_new_bot_plays_every_game_at_every_table(
     assert {each.state for each in played} == {MatchState.DONE}
     assert [read_record(each.replay)["faults"] for each in played] == [[]] * len(played)
     assert {(each.game, len(each.seats.all())) for each in played} >= set(larger.items())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_worker_of_a_server_builds_and_plays_all_languages(tmp_path: Path) -> None:
+    for language in LANGUAGES:
+        need(language)
+
+    with running_platform(tmp_path) as platform:
+        platform.start_worker()
+        platform.start_reconciler()
+        platform.eventually(lambda: read_fleet().capabilities)
+        for language in LANGUAGES:
+            archive = packed_template(language, tmp_path / language)
+            assert upload(client_of(make_user()), "/bots/", archive).status_code == 201
+        validating = BotVersion.objects.filter(state=VersionState.VALIDATING)
+        platform.eventually(lambda: not validating.exists(), patience_s=MOST_PATIENCE_S)
+
+    states = dict(BotVersion.objects.values_list("bot__name", "state"))
+    assert states == {f"{language}-bot": VersionState.ELIGIBLE for language in LANGUAGES}
+    assert read_fleet().untried == []
