@@ -43,7 +43,7 @@ _IS_COMPILED: Final = is_compiled(joined)
 
 def find_summons(state: TashKalarPosition) -> Summons:
     """Return where the active seat may summon its beings, in the order of its cards."""
-    first = RANKS_EACH * matching_seat(state)
+    first = RANKS_EACH * (1 - state.active if state.possessed else state.active)
     board, counts = state.pieces, state.counts
     upgraded = board[first + HEROIC] | board[first + LEGENDARY]
     own = board[first + COMMON] | upgraded
@@ -80,7 +80,14 @@ def list_summons(state: TashKalarPosition) -> list[int]:
     """Return the summonings of the active seat in a new list, in no order."""
     found: list[int] = []
     for table, squares in find_summons(state):
-        add_bits(squares, SUMMONS[table], found)
+        if _IS_COMPILED:
+            add_bits(squares, SUMMONS[table], found)
+            continue
+        actions, left = SUMMONS[table], squares
+        while left:  # in plain Python, the call of `add_bits` is a tenth of this
+            lowest = left & -left
+            found.append(actions[lowest.bit_length() - 1])
+            left ^= lowest
     return found
 
 
@@ -113,9 +120,10 @@ def _add_matched(
     state: TashKalarPosition, card: int, strip: Strip, matched: int, found: Summons
 ) -> None:
     """Add where a being may be summoned; its strip has matched own pieces."""
-    if _add_specially(state, card, found):
-        return
     pattern, table = PATTERNS[card], SUMMON_TABLE[card]
+    if pattern.anywhere or _is_short(state, card):
+        _add_specially(state, card, found)
+        return
     allowed = _squares_for(state, card) if pattern.requires >= 0 else state.up_to(RANK_OF[card])
     if pattern.refs:
         for place, squares in enumerate(strip.lanes(matched)):
@@ -132,7 +140,10 @@ def _add_by_windows(
     pattern, table = PATTERNS[card], SUMMON_TABLE[card]
     found_low: i64 = lay_all(pattern.low, low[0], low[1])
     found_high: i64 = lay_all(pattern.high, high[0], high[1])
-    if (not found_low and not found_high) or _add_specially(state, card, found):
+    if not found_low and not found_high:
+        return
+    if pattern.anywhere or _is_short(state, card):
+        _add_specially(state, card, found)
         return
     allowed = _squares_for(state, card)
     if not pattern.refs:
@@ -148,21 +159,20 @@ def _add_by_windows(
 
 def _add_loose(state: TashKalarPosition, card: int, found: Summons) -> None:
     """Add summonings for which not only own pieces may serve (7.6, 18.3.7)."""
-    if not _add_specially(state, card, found):
-        for place, squares in _places(state, card, _squares_for(state, card)):
-            if squares:
-                found.append((SUMMON_TABLE[card] + max(place, 0), squares))
+    if PATTERNS[card].anywhere or _is_short(state, card):
+        _add_specially(state, card, found)
+        return
+    for place, squares in _places(state, card, _squares_for(state, card)):
+        if squares:
+            found.append((SUMMON_TABLE[card] + max(place, 0), squares))
 
 
-def _add_specially(state: TashKalarPosition, card: int, found: Summons) -> bool:
-    """Add summonings that are possible anywhere, or with no piece in supply; say if this is so."""
+def _add_specially(state: TashKalarPosition, card: int, found: Summons) -> None:
+    """Add summonings that are possible anywhere, or though no piece is in supply."""
     if PATTERNS[card].anywhere:
         _add_anywhere(state, card, found)
-        return True
-    if _is_short(state, card):
+    else:
         _add_short(state, card, found)
-        return True
-    return False
 
 
 def _places(state: TashKalarPosition, card: int, allowed: int) -> list[tuple[int, int]]:
