@@ -32,6 +32,7 @@ _TURN: Final = ("pip", "login", "init", "play", "check", "submit", "replay", "ve
 _PATIENCE_S: Final = 400
 _CODE = re.compile(r"Open http\S+\?code=(\S+)\n")
 _CODE_IN_TEXT = re.compile(r"`(?:\.venv/bin/)?pentathlon [^`\n]+`|^pentathlon .+$", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|[|…]")
 _NETWORK = (
     "pip could not install the kit. It takes typer and rich from the package index: without a "
     "network, or a pip that is set up to find them elsewhere, this test cannot pass.\n"
@@ -166,7 +167,12 @@ class Newcomer:
 
 
 def commands_of_guides() -> list[str]:
-    """Return what READMEs and guides tell people to run with the kit, without mere mentions."""
+    """Return what READMEs and guides tell people to run with the kit as it stands there."""
+    return [line for line in lines_of_guides() if not _PLACEHOLDER.search(line)]
+
+
+def lines_of_guides() -> list[str]:
+    """Return the same with lines such as `init GAME`, but without mere mentions of a command."""
     found = []
     for guide in sorted(CHECKOUT.rglob("*.md")):
         parts = guide.relative_to(CHECKOUT).parts

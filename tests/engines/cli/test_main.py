@@ -12,6 +12,7 @@ import pytest
 from pentathlon_engines.cli.main import COMMANDS
 from pentathlon_engines.match.plain_launcher import ENGINES
 from tests.engines.commands import Run
+from tests.local.newcomer import lines_of_guides
 
 # The name under which it is installed is also that of a variable in completion.
 _PROGRAM = (
@@ -75,3 +76,14 @@ def test_no_colour_where_none_is_wanted() -> None:
 
     assert "Usage" in told.stdout
     assert "\x1b[3" not in told.stdout
+
+
+def test_options_in_guides_exist(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = [line.split() for line in lines_of_guides()]
+    helps = {verb: run(verb, "--help").out for verb in {words[1] for words in lines}}
+
+    options = {(words[1], word) for words in lines for word in words if word.startswith("--")}
+
+    assert options
+    assert {(verb, option) for verb, option in options if option not in helps[verb]} == set()
