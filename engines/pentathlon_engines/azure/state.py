@@ -35,7 +35,7 @@ from pentathlon_engines.azure.board import (
     cells_of,
 )
 from pentathlon_engines.azure.realm import NOT_LAID, OTHER_BITS
-from pentathlon_engines.contract.bits import count_bits
+from pentathlon_engines.contract.bits import IS_COMPILED, count_bits
 from pentathlon_engines.contract.game import CHANCE, State
 
 TYPE_CHECKING = False
@@ -228,7 +228,8 @@ class AzurePosition(State):
         owner = self.beasts[beast]
         if owner == seat:
             return False
-        mine = count_bits(self.sides[seat].stones & guards)
+        here = self.sides[seat].stones & guards
+        mine = count_bits(here) if IS_COMPILED else here.bit_count()
         if mine < GUARDS_NEEDED or owner < 0:
             return mine >= GUARDS_NEEDED
         other = count_bits(self.sides[owner].stones & guards)

@@ -19,7 +19,7 @@ def count_bits(mask: int) -> int:
     >>> count_bits(0b1011)
     3
     """
-    if not _IS_COMPILED:
+    if not IS_COMPILED:
         return mask.bit_count()
     word: i64 = mask
     pairs: i64 = word - (word >> 1 & 0x1555555555555555)
@@ -30,4 +30,5 @@ def count_bits(mask: int) -> int:
     return halves + (halves >> 32) & 127
 
 
-_IS_COMPILED: Final = is_compiled(count_bits)
+IS_COMPILED: Final = is_compiled(count_bits)
+"""Hot code asks this before it calls: in plain Python the method is faster."""
