@@ -45,6 +45,14 @@ def make_user(username: str = "", *, organiser: bool = False, password: str = PA
     )
 
 
+def make_staff(*, superuser: bool = False) -> User:
+    """Store somebody who runs the platform."""
+    person = make_user()
+    person.is_staff, person.is_superuser = True, superuser
+    person.save()
+    return person
+
+
 def make_token(user: User, *, scopes: Sequence[str] = tuple(Scope.values)) -> tuple[ApiToken, str]:
     """Store a token and return it with its secret."""
     return create_token(actor=user, name="test", scopes=scopes, days=1)

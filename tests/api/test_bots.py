@@ -10,6 +10,7 @@ from tests.api.client import V1, assert_problem, client_of, upload
 from tests.factories import (
     make_bot,
     make_match,
+    make_staff,
     make_upload,
     make_user,
     make_version,
@@ -293,10 +294,7 @@ def test_pages_follow_each_other(anonymous: APIClient) -> None:
 
 @pytest.fixture
 def staff() -> User:
-    person = make_user()
-    person.is_staff = True
-    person.save()
-    return person
+    return make_staff()
 
 
 def test_staff_disqualify_anybodys_version(staff: User) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from pytest_django.plugin import DjangoDbBlocker
 from schemathesis.checks import CHECKS
 
-from pentathlon.accounts.models import ApiToken, User
+from pentathlon.accounts.models import ApiToken
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.matches.models import Match
@@ -23,7 +23,7 @@ from pentathlon.tournaments.services import start_tournament
 from pentathlon.wsgi import application
 from tests.api.test_schema import COMMITTED
 from tests.databases import rows_for_a_module
-from tests.factories import make_token, make_user
+from tests.factories import make_staff, make_token
 from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.scene import make_scene
@@ -84,8 +84,7 @@ def platform(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
         entered = tuple(version.pk for version in scene.versions)
         hidden = arranged_cup(scene.organiser, versions=entered, rated=False, hides_results=True)
         start_tournament(actor=scene.organiser, tournament=hidden)
-        staff = make_user()
-        User.objects.filter(pk=staff.pk).update(is_staff=True, is_superuser=True)
+        staff = make_staff(superuser=True)
         known = (scene.organiser, scene.author, staff)
         yield Platform(
             people=[*({"Authorization": f"Bearer {make_token(one)[1]}"} for one in known), {}],

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from pentathlon_engines.cli.main import main
 from pentathlon_engines.runner import MatchReport
 
 
@@ -26,6 +30,19 @@ class Result:
 
 Run = Callable[..., Result]
 Play = Callable[..., MatchReport]
+
+
+def run_in_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs the command in this process."""
+
+    def run_command(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["pentathlon", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        captured = capsys.readouterr()
+        return Result(int(stop.value.code or 0), captured.out, captured.err)
+
+    return run_command
 
 
 def write_bot(folder: Path, source: str, *, games: str = '["tuned"]') -> None:

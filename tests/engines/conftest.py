@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +7,13 @@ import pytest
 
 from pentathlon_engines import GAMES, Game
 from pentathlon_engines.cli.commands import fork
-from pentathlon_engines.cli.main import main
 from pentathlon_engines.desk import setting
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.engines.bot_sources import QUICK
-from tests.engines.commands import Play, Result, Run
+from tests.engines.commands import Play, Run, run_in_process
 from tests.engines.desk.acting import play_in_process
 
 
@@ -25,15 +23,7 @@ def run(
 ) -> Run:
     """Return a function that runs the command in this process, in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-
-    def run_command(*arguments: str) -> Result:
-        monkeypatch.setattr(sys, "argv", ["pentathlon", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        captured = capsys.readouterr()
-        return Result(int(stop.value.code or 0), captured.out, captured.err)
-
-    return run_command
+    return run_in_process(monkeypatch, capsys)
 
 
 @pytest.fixture

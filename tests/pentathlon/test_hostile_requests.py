@@ -11,7 +11,7 @@ from pentathlon.accounts.models import Scope, User
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.matches.models import Match, SeatLog
 from pentathlon.tournaments.models import Tournament
-from tests.factories import make_token, make_user
+from tests.factories import make_staff, make_token, make_user
 from tests.pentathlon.hostile_requests import HostileRequest, addresses, existing, made_up
 from tests.pentathlon.web.scene import make_scene
 
@@ -86,8 +86,7 @@ def test_withdrawal_of_an_endless_number_is_refused() -> None:
 
 def test_made_up_requests_break_nothing_and_tell_nothing(pytestconfig: pytest.Config) -> None:
     scene = make_scene()
-    staff = make_user("staff")
-    User.objects.filter(pk=staff.pk).update(is_staff=True, is_superuser=True)
+    staff = make_staff(superuser=True)
     SeatLog.objects.update(text=SECRET)
     BotVersion.objects.filter(bot__owner=scene.author).update(validation_log=SECRET)
     people = _identities(scene.author, scene.organiser, staff)

@@ -27,13 +27,6 @@ COMMAND = '["{python}", "-s", "-S", "-B", "-u", "{bot}/made.py"]'
 
 
 @pytest.fixture
-def files() -> Iterator[BotFiles]:
-    files = BotFiles()
-    yield files
-    files.close()
-
-
-@pytest.fixture
 def launcher() -> Iterator[SandboxLauncher]:
     launcher = SandboxLauncher()
     yield launcher

@@ -1,7 +1,6 @@
 """What a request to stop does to the matches that a slot has claimed."""
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -32,13 +31,6 @@ class Asking:
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         self._drain.ask()
         return PlainLauncher().start(command, seat=seat, limits=limits)
-
-
-@pytest.fixture
-def files() -> Iterator[BotFiles]:
-    files = BotFiles()
-    yield files
-    files.close()
 
 
 class Thinker:

@@ -1,6 +1,6 @@
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -93,13 +93,6 @@ class Meddler:
     def start(self, command: BotCommand, *, seat: int, limits: Limits) -> BotProcess:
         void_matches(matches=Match.objects.all(), reason="cancelled")
         return PlainLauncher().start(command, seat=seat, limits=limits)
-
-
-@pytest.fixture
-def files() -> Iterator[BotFiles]:
-    files = BotFiles()
-    yield files
-    files.close()
 
 
 @pytest.fixture

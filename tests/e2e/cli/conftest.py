@@ -1,7 +1,6 @@
 """The `pentathlon` command and the site in one process: real requests, no sockets."""
 
 import io
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +14,7 @@ from django.test import Client
 from pentathlon.accounts.models import Scope, User
 from pentathlon_engines.cli.client import credentials, device_login, http_site
 from pentathlon_engines.cli.client.connection import SITE_VARIABLE, TOKEN_VARIABLE
-from pentathlon_engines.cli.main import main
-from tests.engines.commands import Result, Run
+from tests.engines.commands import Run, run_in_process
 from tests.factories import make_token, make_user
 
 SITE = "http://testserver"
@@ -60,15 +58,7 @@ def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Return a function that runs the command in this process."""
-
-    def run_command(*arguments: str) -> Result:
-        monkeypatch.setattr(sys, "argv", ["pentathlon", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        captured = capsys.readouterr()
-        return Result(int(stop.value.code or 0), captured.out, captured.err)
-
-    return run_command
+    return run_in_process(monkeypatch, capsys)
 
 
 @pytest.fixture

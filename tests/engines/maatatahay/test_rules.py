@@ -6,7 +6,8 @@ import copy
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -314,6 +315,34 @@ def compare_orders(before: Oracle, after: Oracle, action: str) -> int:
     return 1
 
 
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """What is left after the last action of a match, and how it comes out."""
+
+    name: str
+    board: Mapping[str, str] = field(default_factory=lambda: {"a1": "0.1n"})
+    relics: tuple[int, int] = (0, 0)
+    last: int | None = None
+    """Who took the last relic."""
+    ranks: tuple[int, int]
+    scores: tuple[int, int]
+
+
+ENDS = (
+    End(name="more tiles", board={"a1": "0.3n"}, ranks=(0, 1), scores=(3, 1)),
+    End(name="a tie", board={"a1": "0.10n s1e0"}, ranks=(0, 0), scores=(1, 1)),
+    End(
+        name="more that live", board={"a1": "0.10n", "e5": "0.1n"}, ranks=(0, 1), scores=(1, 1)
+    ),
+    End(name="last relic of one", relics=(1, 1), last=1, ranks=(1, 0), scores=(2, 2)),
+    End(name="last relic of the other", relics=(1, 1), last=0, ranks=(0, 1), scores=(2, 2)),
+    End(
+        name="points before relics",
+        board={"a1": "0.3n"}, relics=(0, 2), last=1, ranks=(1, 0), scores=(3, 4),
+    ),
+)  # fmt: skip
+
+
 class TestEnd:
     """Section 8 of the rules."""
 
@@ -350,38 +379,21 @@ class TestEnd:
             "scores": [0, 1],
         }
 
-    @pytest.mark.parametrize(
-        ("board", "relics", "last", "ranks", "scores"),
-        [
-            ({"a1": "0.3n"}, [0, 0], None, (0, 1), (3, 1)),
-            ({"a1": "0.10n s1e0"}, [0, 0], None, (0, 0), (1, 1)),
-            ({"a1": "0.10n", "e5": "0.1n"}, [0, 0], None, (0, 1), (1, 1)),
-            ({"a1": "0.1n"}, [1, 1], 1, (1, 0), (2, 2)),
-            ({"a1": "0.1n"}, [1, 1], 0, (0, 1), (2, 2)),
-            ({"a1": "0.3n"}, [0, 2], 1, (1, 0), (3, 4)),
-        ],
-    )
-    def test_points_then_the_living_then_the_last_relic_win(
-        self,
-        board: dict[str, str],
-        relics: list[int],
-        last: int | None,
-        ranks: tuple[int, int],
-        scores: tuple[int, int],
-    ) -> None:
-        taken = ["b2", "d2", "b4", "d4", "c3"][sum(relics) :]
+    @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.name)
+    def test_points_then_the_living_then_the_last_relic_win(self, end: End) -> None:
+        taken = ["b2", "d2", "b4", "d4", "c3"][sum(end.relics) :]
         outcome = self.last_action(
-            board,
+            dict(end.board),
             deaths=[3, 3],
             round_deaths=1,
-            relics=relics,
-            last_relic=last,
+            relics=list(end.relics),
+            last_relic=end.last,
             relics_on_map=taken,
         )
 
         assert outcome is not None
-        assert outcome.ranks == ranks
-        assert outcome.scores == scores
+        assert outcome.ranks == end.ranks
+        assert outcome.scores == end.scores
 
 
 @given(st.integers(0, 2**32), st.lists(st.integers(0, 10**6), max_size=120))

@@ -2,14 +2,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from pentathlon.accounts.models import User
 from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.rankings import services
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.rankings.services import REFRESH_S, STALE_S, latest_table, refresh_ranking
 from pentathlon.ratings.models import Pool, Rating
 from pentathlon.ratings.services import open_live_pool
-from tests.factories import make_bot, make_user, make_version
+from tests.factories import make_bot, make_staff, make_user, make_version
 from tests.pentathlon.rankings.rated import let_pass, rate
 
 pytestmark = pytest.mark.django_db
@@ -75,8 +74,7 @@ def test_version_that_plays_no_more_does_not_count(state: VersionState) -> None:
 
 
 def test_staff_and_the_platforms_own_bots_play_out_of_competition() -> None:
-    author, staff = make_user(), make_user()
-    User.objects.filter(pk=staff.pk).update(is_staff=True)
+    author, staff = make_user(), make_staff()
     rate(make_version(owner=author), mu=20)
     rate(make_version(owner=staff), mu=40)
 

@@ -21,7 +21,7 @@ from pentathlon.tournaments.orders import requeue_match
 from pentathlon.tournaments.services import close_finished, start_tournament
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
 from pentathlon.tournaments.verification import verify_final_table
-from tests.factories import make_tournament, make_user, make_version
+from tests.factories import make_staff, make_tournament, make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
 pytestmark = pytest.mark.django_db
@@ -268,8 +268,7 @@ class TestOutOfPlay:
         assert void.state_reason == f"{first.label} was withdrawn: {reason}"
 
     def test_version_disqualified_by_staff_is_listed_as_that(self, running: Tournament) -> None:
-        staff, (first, *_) = make_user(), _versions(running)
-        staff.is_staff = True
+        staff, (first, *_) = make_staff(), _versions(running)
         disqualify_version(actor=staff, version=first, reason="It calls home.")
 
         settle_entries()

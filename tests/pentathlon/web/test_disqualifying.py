@@ -9,7 +9,7 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.entries import disqualify_entry
 from pentathlon.tournaments.models import Tournament
-from tests.factories import make_user, make_version
+from tests.factories import make_staff, make_user, make_version
 from tests.pentathlon.tournaments.acting import started
 from tests.pentathlon.web.pages import page_of
 
@@ -23,10 +23,7 @@ def running() -> Tournament:
 
 @pytest.fixture
 def staff() -> User:
-    person = make_user()
-    person.is_staff = True
-    person.save()
-    return person
+    return make_staff()
 
 
 def _as(person: User) -> Client:
@@ -149,9 +146,7 @@ def test_author_of_a_stopped_version_is_told_everywhere() -> None:
 
 
 def test_admin_leads_staff_to_the_page_that_asks_why() -> None:
-    root, version = make_user(), make_version()
-    root.is_staff = root.is_superuser = True
-    root.save()
+    root, version = make_staff(superuser=True), make_version()
     action = {"action": "disqualify", "_selected_action": [str(version.pk)]}
 
     answer = _as(root).post(reverse("admin:bots_botversion_changelist"), action)
