@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Final
 
 import structlog
 from django.conf import settings
@@ -21,8 +23,11 @@ from workers.runtimes import Runtimes, known_runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
-from workers.sandbox.staging import Staging
+from workers.sandbox.staging import Staging, close_all
 from workers.slot import Slot, open_slot, pin_to_core
+
+_TRIAL_S: Final = 10.0
+"""Longer than one trial takes on a busy host."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -54,6 +59,7 @@ class WorkerProcess:
         self._pool_files: Staging | None = None
         self._index = 0
         self._slot: Slot | None = None
+        self._trials: threading.Thread | None = None
 
     def announcement(self) -> Announcement:
         """Return the description of the worker with the runtimes that work by now."""
@@ -79,7 +85,14 @@ class WorkerProcess:
         Heartbeat(self.announcement, self.drain, host=self._starvation).start()
         self._ensure_slot()
         if index == 0 and self._tries_runtimes:
-            start_trials(self._runtimes, self.level, self.drain)
+            self._trials = start_trials(self._runtimes, self.level, self.drain)
+
+    def remove_files(self) -> None:
+        """Remove the files of a slot that ends: its process runs no exit handlers."""
+        if self._trials is not None:
+            # It would make files while they are removed, and hears of the end between two trials.
+            self._trials.join(_TRIAL_S)
+        close_all()
 
     def play(self, match_ids: Sequence[int]) -> None:
         """Claim those of the matches that still wait, and play them; or publish all again."""

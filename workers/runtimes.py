@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import structlog
@@ -69,7 +69,7 @@ def start_trials(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> threa
 def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
     while runtimes.untried() and not drain.is_asked:
         try:
-            try_untried(runtimes, level)
+            try_untried(runtimes, level, until=lambda: drain.is_asked)
         except (LayerMissing, OSError) as error:
             _log.warning("runtimes not tried", reason=str(error))
             drain.wait(_AGAIN_AFTER_S)
@@ -77,11 +77,15 @@ def _try_all(runtimes: Runtimes, level: SandboxLevel, drain: Drain) -> None:
         _log.info("runtimes tried", working=runtimes.working())
 
 
-def try_untried(runtimes: Runtimes, level: SandboxLevel) -> None:
-    """Try the untried runtimes in the sandbox, one after the other."""
+def try_untried(
+    runtimes: Runtimes, level: SandboxLevel, *, until: Callable[[], bool] = lambda: False
+) -> None:
+    """Try the untried runtimes in the sandbox, one after the other, until it is to stop."""
     launcher = SandboxLauncher(level)
     try:
         for name in runtimes.untried():
+            if until():
+                return
             runtimes.note(name, works=_works_here(launcher, name))
     finally:
         launcher.close()

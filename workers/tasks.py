@@ -21,7 +21,6 @@ from workers.celery_app import app
 from workers.process import WorkerProcess
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
-from workers.sandbox.staging import close_all
 
 LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before."""
@@ -77,5 +76,4 @@ def _drain(**_: object) -> None:
 
 @worker_process_shutdown.connect
 def _remove_files(**_: object) -> None:
-    """Remove the files of a slot: its process ends without Python's exit handlers."""
-    close_all()
+    worker_process().remove_files()

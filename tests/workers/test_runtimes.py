@@ -67,6 +67,26 @@ def test_all_are_tried_in_the_end_even_if_the_host_refuses_at_first(
     assert set(known.working()) == {*PROFILES, "build:cc"} - {"perl"}
 
 
+def test_worker_that_is_asked_to_stop_ends_between_two_trials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drain, known = Drain(grace_s=0), Runtimes(["python"])
+
+    class Stopped(Sandbox):
+        def __init__(self, level: SandboxLevel) -> None: ...
+
+        def can_run(self, name: str) -> bool:
+            drain.ask()
+            return True
+
+    monkeypatch.setattr(runtimes, "SandboxLauncher", Stopped)
+
+    start_trials(known, SandboxLevel.NAMESPACES, drain).join(PATIENCE_S)
+
+    assert len(known.working()) == 2
+    assert known.untried()
+
+
 def test_worker_that_is_asked_to_stop_tries_nothing() -> None:
     drain = Drain(grace_s=0)
     drain.ask()
