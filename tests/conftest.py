@@ -17,7 +17,7 @@ settings.load_profile("pentathlon")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let what costs much be raised: `test pentathlon -- --requests 10000`."""
     parser.addoption("--requests", type=int, default=600, help="made-up requests to the site")
-    parser.addoption("--storm", type=int, default=5, help="faults in the tournament under fire")
+    parser.addoption("--storm", type=int, default=4, help="faults in the tournament under fire")
     each = "matches of a game that each check of the contract sees, at least one for each setup"
     parser.addoption("--contract-matches", type=int, default=6, help=each)
     parser.addoption("--every-reader", action="store_true", help="look at all as more people")

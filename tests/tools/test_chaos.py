@@ -41,9 +41,9 @@ def chaos(*options: str) -> dict[str, Any]:
     return found
 
 
-SHORT_STORM = 5
-SEED = 2247
-"""Of a short storm that ends workers, a reconciler, the broker and the database, among others."""
+SHORT_STORM = 4
+SEED = 3631
+"""Of a short storm that ends a worker, a reconciler, the broker and the database."""
 
 
 @pytest.mark.slow
@@ -205,8 +205,8 @@ def test_same_seed_strikes_in_the_same_order() -> None:
 def test_short_storm_hits_what_the_platform_stands_on() -> None:
     drawn = [strike.name for strike in plan(SEED, SHORT_STORM, postgres=True)]
 
-    assert len(set(drawn)) == SHORT_STORM
-    assert {"worker killed", "reconciler killed", "broker killed", "database crashed"} < {*drawn}
+    assert len(drawn) == SHORT_STORM
+    assert {"worker killed", "reconciler killed", "broker killed", "database crashed"} == {*drawn}
 
 
 def test_every_kind_of_strike_is_planned() -> None:
