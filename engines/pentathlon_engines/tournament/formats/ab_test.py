@@ -207,9 +207,14 @@ def _seat(versions: tuple[int, int], others: Sequence[int], plan: Plan, block: i
 
 
 def _cell(block: PlayedBlock, candidate: int) -> int:
-    """Return the half points of the candidate against the base, chair by chair."""
+    """Return the half points of the candidate against the base, chair by chair.
+
+    If both of a pair end without rank 0, both were at fault: the candidate has lost, not drawn.
+    """
+    is_pair = len(block.seatings[0]) == PAIR
     return sum(
-        (mine < theirs) + (mine <= theirs) for mine, theirs in _rank_pairs(block, candidate)
+        (mine < theirs) + (mine <= theirs and not (is_pair and 0 < mine == theirs))
+        for mine, theirs in _rank_pairs(block, candidate)
     )
 
 

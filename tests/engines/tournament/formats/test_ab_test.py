@@ -63,6 +63,17 @@ def test_equals_that_draw_are_rejected_and_void_blocks_say_nothing() -> None:
     assert void.matches == 2_080
 
 
+def test_double_faults_are_losses_of_the_candidate() -> None:
+    def judge(place: int, block: PlannedBlock) -> Ranks:
+        return ((1, 1), (1, 1))
+
+    event = play(AB_TEST, plan_of(AB_TEST), field_of(2), judge)
+
+    assert event.over.remark == "rejected"
+    counts = AB_TEST.read(plan_of(AB_TEST), field_of(2), event.played).counts
+    assert counts == (len(event.played), 0, 0, 0, 0)
+
+
 def test_a_void_block_moves_the_look_not_the_rhythm() -> None:
     def judge(place: int, block: PlannedBlock) -> Ranks:
         return all_void(place, block) if place in {3, 22} else by_chance(place, block)
