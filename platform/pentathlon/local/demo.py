@@ -78,10 +78,10 @@ class Demo:
     def _play(self) -> None:
         waiting, running = plans(), list[Plan]()
         with self._bar() as advance:
-            while waiting or running:
+            while waiting or running or _CHALLENGE not in self._ids:
                 if waiting and self._has_begun(waiting[0]):
                     running.append(waiting.pop(0))
-                    self._make_challenge(running[0])
+                self._make_challenge()
                 running = [plan for plan in running if not self._is_over(plan)]
                 advance(*(sum(counts) for counts in zip(*self._counts.values(), strict=True)))
                 self._pause()
@@ -107,13 +107,16 @@ class Demo:
         self._file.write_text(json.dumps(self._ids))
         return True
 
-    def _make_challenge(self, plan: Plan) -> None:
-        """Have two bots of the first tournament meet in a challenge, once."""
+    def _make_challenge(self) -> None:
+        """Have two bots of the first tournament's game meet in a challenge, once both may play."""
         if _CHALLENGE in self._ids:
             return
         bot, rival = CHALLENGE
+        versions = [self._people.version_of(name) for name in CHALLENGE]
+        if not all(map(self._people.is_eligible, versions)):
+            return
         self._ids[_CHALLENGE] = self._people.challenge(
-            bot=bot, rival=rival, game=plan.game, blocks=CHALLENGE_BLOCKS
+            bot=bot, rival=rival, game=plans()[0].game, blocks=CHALLENGE_BLOCKS
         )
         self._file.write_text(json.dumps(self._ids))
         self._say(f"{bot} challenges {rival}: {self._address}/challenges/{self._ids[_CHALLENGE]}/")
