@@ -8,6 +8,7 @@ from pentathlon.ratings.arithmetic import fingerprint
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.scopes import scope_of
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
+from pentathlon.ratings.skill import ALGORITHM_VERSION
 from tests.api.client import V1, assert_problem
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claimed
@@ -54,7 +55,7 @@ def test_list_shows_live_tables(anonymous: APIClient) -> None:
             "epoch": 1,
             "draw_probability": 0.1,
             "beta": 25 / 6,
-            "algorithm_version": 2,
+            "algorithm_version": ALGORITHM_VERSION,
             "fingerprint": fingerprint(),
         }
     ]

@@ -31,7 +31,9 @@ def test_unknown_field_of_an_upload_is_refused() -> None:
 def test_all_unknown_fields_are_named_at_once() -> None:
     client = client_of(make_user(organiser=True))
 
-    body = client.post(f"{V1}/tournaments/", {"name": "Cup", "a": 1, "b": 2}).json()
+    body = client.post(
+        f"{V1}/tournaments/", {"name": "Cup", "game": "tuned", "a": 1, "b": 2}
+    ).json()
 
     assert {error["attr"] for error in body["errors"]} == {"a", "b"}
 

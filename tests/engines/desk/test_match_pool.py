@@ -104,7 +104,12 @@ def test_stop_abandons_running_matches_and_keeps_those_that_have_ended() -> None
     assert sorted(each.match.index for each in ended) == [1, 2]
 
 
-def test_interrupt_asks_to_stop_and_a_second_one_interrupts() -> None:
+def test_interrupt_asks_to_stop_and_a_second_one_interrupts(
+    request: pytest.FixtureRequest,
+) -> None:
+    # A shell without job control has programs in the background ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with stop_on_interrupt() as stop:
         os.kill(os.getpid(), signal.SIGINT)
 

@@ -8,14 +8,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from pentathlon.tournaments import checks, scheduling
 from pentathlon.tournaments import document as documents
+from pentathlon.tournaments import posting, scheduling
 from pentathlon.tournaments.batches import Batch
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.scheduling import extend_schedule, make_again, make_schedules
 from pentathlon.tournaments.services import close_finished, start_tournament
-from pentathlon_engines.tournament import document
+from pentathlon_engines.tournament import checks, document, document_schema
 from pentathlon_engines.tournament.formats import registry
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import as_made, matches_of, open_cup, settle, started
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {**registry.FORMATS, "king/1": KingOfTheHill()}
-    for module in (registry, document, checks, documents):
+    for module in (registry, document, document_schema, checks, documents, posting):
         monkeypatch.setattr(module, "FORMATS", known)
     monkeypatch.setattr(scheduling, "_begun", {})
 

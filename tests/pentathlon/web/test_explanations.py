@@ -46,7 +46,7 @@ def test_owner_of_the_losing_bot_is_told_why() -> None:
         "stop thinking at 80 %",
         "Traceback: <no idea>",
         '< {"act (not one whole line)',
-        f"pentathlon play match-{match.pk}-seat-0.zip FOLDER_OF_YOUR_BOT",
+        f"pentathlon repro {match.pk} my-bot --seat 0",
         "only you, the author, see this",
     ):
         assert words in page.text

@@ -79,7 +79,12 @@ def test_unchecked_box_says_no(client: Client) -> None:
     client.post(_address("knockout"), answers)
 
     made = Tournament.objects.get()
-    assert made.params == {"blocks": 5, "tie_blocks": 2, "third_place": False}
+    assert made.params == {
+        "blocks": 5,
+        "tie_blocks": 2,
+        "third_place": False,
+        "same_author": True,
+    }
 
 
 def test_all_problems_are_shown_at_once_beside_their_fields(client: Client) -> None:
