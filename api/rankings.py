@@ -99,7 +99,8 @@ class RankingViewSet(Endpoint[RankingTable]):
         )
 
     def _page(self, request: Request, table: RankingTable | None) -> Response:
-        lines = RankingLine.objects.filter(table=table).select_related("author")
+        # Not by a join: before PostgreSQL has statistics of a new table, that reads all people.
+        lines = RankingLine.objects.filter(table=table).prefetch_related("author")
         author = request.query_params.get("author")
         if author is not None:
             lines = lines.filter(author__username__iexact=author.replace("\0", ""))
