@@ -46,7 +46,7 @@ def _pack(record: Record, states: Sequence[State]) -> str:
         for view in views
     ]
     names = ["as a spectator sees it", *(f"as seat {seat} saw it" for seat in views[1:])]
-    events = [_describe(record, ply) for ply in range(len(states))]
+    events = [describe_event(record, ply) for ply in range(len(states))]
     movers = [-2, *(row[0] for row in record["events"])]
     packed = {
         "pieces": list(numbers),
@@ -92,7 +92,7 @@ def _body(record: Record, states: Sequence[State], title: str) -> str:
 {escape(outcome["reason"].replace("_", " "))}</p>{forked}</header>
 <section class="board" aria-label="Board"><div id="board">{states[-1].svg()}</div>
 <p id="says" class="muted" role="status">ply {last} of {last}: \
-{escape(_describe(record, last))}</p>
+{escape(describe_event(record, last))}</p>
 <noscript><p>Without a script this page shows the last position only.</p></noscript>
 <div class="controls" id="controls" hidden>
 <button type="button" data-do="first" aria-label="First ply">|◀</button>
@@ -150,7 +150,8 @@ def _fault_rows(record: Record, ply: int) -> Iterator[str]:
             yield f'<li class="fault">{seat_mark(fault["seat"])} ✗ {kind}: {detail}</li>'
 
 
-def _describe(record: Record, ply: int) -> str:
+def describe_event(record: Record, ply: int) -> str:
+    """Return in words what led to the position after so many events."""
     if ply == 0:
         return "start"
     event = Event.of(record["events"][ply - 1])

@@ -12,7 +12,7 @@ from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, Command
 from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.records import describe_outcome, read_record
 from pentathlon_engines.contract.game import State
-from pentathlon_engines.desk.replay_page import replay_page
+from pentathlon_engines.desk.replay_page import describe_event, replay_page
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.record import positions, verify_record
@@ -103,13 +103,9 @@ def _draw(record: Record, state: State, ply: int) -> str:
 
 
 def _describe_event(record: Record, ply: int) -> str:
-    if ply == 0:
-        return "start"
-    event = Event.of(record["events"][ply - 1])
-    if event.is_chance:
-        return f"chance: {event.text}"
-    name = "stand-in" if event.is_stand_in else record["bots"][event.seat]["name"]
-    return f"{name} (seat {event.seat}): {event.text}, {event.cpu_ms} ms"
+    described = describe_event(record, ply)
+    event = Event.of(record["events"][ply - 1]) if ply else None
+    return described if event is None or event.is_chance else f"{described}, {event.cpu_ms} ms"
 
 
 def _step_through(record: Record, states: list[State]) -> None:
