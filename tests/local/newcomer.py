@@ -81,7 +81,9 @@ class Newcomer:
     def try_everything(self, guides: Sequence[str]) -> Any:  # Any: JSON
         """Run the commands of all pages and guides; return the first rated match."""
         public = [page for page in PAGES_WITH_COMMANDS.values() if "{" not in page]
-        given = [line for page in public for line in self.commands(page)] + [*guides]
+        # Guides name the address that `up` prints by default; this site has another port.
+        told = [line.replace("http://localhost:8000", self.address) for line in guides]
+        given = [line for page in public for line in self.commands(page)] + told
         install, login, *rest = sorted(dict.fromkeys(given), key=_turn)
         self.install(install)
         self.log_in(login)
