@@ -1,4 +1,4 @@
-"""Documents: how it works, how to write a bot, the protocol, the rules, how to verify."""
+"""Guides and documents; `pentathlon.web.guides` lists them."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,28 +8,28 @@ from django.views.decorators.http import require_safe
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.rankings.rule import RULE
 from pentathlon.server import limits as table
-from pentathlon.web.boards import game_tiles
 from pentathlon.web.documents import (
     protocol_text,
     render_markdown,
     rules_text,
     title_and_body,
 )
+from pentathlon.web.guides import SHELVES, place_of
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.formats.registry import newest_formats
 
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """List the documents."""
-    context = {"section": "docs", "tiles": game_tiles()}
-    return render(request, "web/docs/index.html", context)
+    """List the guides."""
+    return render(request, "web/docs/index.html", {"section": "docs", "shelves": SHELVES})
 
 
 @require_safe
-def how_it_works(request: HttpRequest) -> HttpResponse:
-    """Explain what happens to a bot, a match and a rating."""
-    return render(request, "web/docs/how_it_works.html", {"section": "docs"})
+def guide(request: HttpRequest) -> HttpResponse:
+    """Show a guide that needs no context: the template with the name of its address."""
+    name = place_of(request.path).guide.name
+    return render(request, f"web/docs/{name}.html", {"section": "docs"})
 
 
 @require_safe
@@ -47,12 +47,6 @@ def organiser_guide(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def verify(request: HttpRequest) -> HttpResponse:
-    """Explain how anyone checks a result."""
-    return render(request, "web/docs/verify.html", {"section": "docs"})
-
-
-@require_safe
 def limits(request: HttpRequest) -> HttpResponse:
     """Show what one client may ask of the server, from the table that the server uses."""
     context = {"section": "docs", "table": table, "rates": settings.RATES}
@@ -62,7 +56,7 @@ def limits(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ranking_rule(request: HttpRequest) -> HttpResponse:
     """Say by which rule authors are ranked over all games."""
-    return render(request, "web/docs/ranking.html", {"section": "docs", "rule": RULE})
+    return render(request, "web/docs/ranking_rule.html", {"section": "docs", "rule": RULE})
 
 
 @require_safe

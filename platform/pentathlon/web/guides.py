@@ -1,0 +1,128 @@
+"""The guides under /docs/: one list, from which the contents page and the way through them come.
+
+A new guide needs a line in `SHELVES`, an address in `urls.py` (view `docs.guide`, unless it needs
+a context) and a template `web/docs/NAME.html` that extends `web/docs/page.html`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from django.urls import reverse
+
+from pentathlon_engines import GAMES
+
+
+class Guide(NamedTuple):
+    """One line of the contents. Its `about` is plain text, as everything here."""
+
+    name: str
+    """The name of its address in `urls.py`, or the address itself of a page of another kind."""
+    title: str
+    about: str
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """Return where it is."""
+        return self.name if self.is_elsewhere else reverse(self.name, args=self.arguments)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether this is a page without the links that guides have."""
+        return self.name.startswith("/")
+
+
+class Shelf(NamedTuple):
+    """Guides for one kind of reader; `key` is the anchor of the shelf on the contents page."""
+
+    key: str
+    title: str
+    guides: tuple[Guide, ...]
+
+
+class Place(NamedTuple):
+    """Where a guide stands: on which shelf, and between which others."""
+
+    guide: Guide
+    shelf: Shelf
+    previous: Guide | None
+    next: Guide | None
+
+
+SHELVES: Final = (
+    Shelf(
+        "authors",
+        "For authors of bots",
+        (
+            Guide("bot_guide", "Write a bot", "What a bot is, what it reads, what it answers."),
+            Guide(
+                "kit", "The author’s kit", "The pentathlon command: install, try, submit, follow."
+            ),
+            Guide("protocol", "The bot protocol", "Every message, every limit, every fault."),
+            Guide(
+                "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."
+            ),
+            Guide("limits", "Limits", "How much one client, address and account may ask for."),
+        ),
+    ),
+    Shelf(
+        "organisers",
+        "For organisers",
+        (
+            Guide(
+                "organiser_guide",
+                "Run a tournament",
+                "Formats, states, controls, hidden results, seeds.",
+            ),
+        ),
+    ),
+    Shelf(
+        "spectators",
+        "For spectators",
+        (
+            Guide("how_it_works", "How it works", "What happens between an upload and a rating."),
+            Guide(
+                "ranking_rule", "The Pentathlon ranking", "How authors are ranked over all games."
+            ),
+            Guide("verify", "Verify a result", "Play any match again on your own machine."),
+        ),
+    ),
+    Shelf(
+        "rules",
+        "Rules of the games",
+        tuple(
+            Guide(
+                "rules", game.info.title, f"Rules version {game.info.version}.", (game.info.key,)
+            )
+            for game in GAMES.values()
+        ),
+    ),
+    Shelf(
+        "operators",
+        "For operators",
+        (
+            Guide("/workers/", "Workers", "Which machines play here, and what they have."),
+            Guide("/status/", "Status", "Whether all parts run, and how much waits."),
+        ),
+    ),
+)
+
+
+def place_of(address: str) -> Place:
+    """Return the place of the guide at an address; raise KeyError for any other page."""
+    return _places()[address]
+
+
+@cache
+def _places() -> dict[str, Place]:
+    steps = [(guide, shelf) for shelf in SHELVES for guide in shelf.guides]
+    pages = [(guide, shelf) for guide, shelf in steps if not guide.is_elsewhere]
+    after = {left.address: right for (left, _), (right, _) in pairwise(pages)}
+    before = {right.address: left for (left, _), (right, _) in pairwise(pages)}
+    return {
+        guide.address: Place(guide, shelf, before.get(guide.address), after.get(guide.address))
+        for guide, shelf in pages
+    }
