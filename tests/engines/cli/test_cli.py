@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from pentathlon_engines.cli import arguments
+from pentathlon_engines.cli.stepping import Stepper
 from pentathlon_engines.match.plain_launcher import ENGINES
 from pentathlon_engines.record.record import chain
 from tests.engines.commands import Run, write_bot
@@ -259,6 +260,28 @@ def test_replay_in_a_terminal_steps_with_keys(record_file: Path) -> None:
     assert [part.split(" of ")[0] for part in shown.split("\x1b[2Jply ")[1:]] == [
         str(ply) for ply in plies
     ]
+
+
+def test_replay_in_a_terminal_steps_by_turn_and_number(record_file: Path) -> None:
+    keys = [b"\x1b[B", b"\x1b[B", b"]", b"[", b"\x1b[A", b"5", b"\r", b"}", b"q"]
+
+    shown, code = in_terminal("replay", str(record_file), keys=keys)
+
+    stepper = Stepper(tuned_record()["events"])
+    plies = [0]
+    for key in keys[:-1]:
+        stepper.press(key.decode())
+        plies.append(stepper.ply)
+    assert code == 0
+    assert shown.count("to ply 5: Enter goes there") == 1
+    assert [int(part.split(" of ")[0]) for part in shown.split("\x1b[2Jply ")[1:]] == plies
+    assert len(set(plies)) > 4
+
+
+def test_end_of_input_ends_a_replay(record_file: Path) -> None:
+    _, code = in_terminal("replay", str(record_file), keys=[b"\x04"])
+
+    assert code == 0
 
 
 def test_interrupt_ends_with_130(record_file: Path) -> None:

@@ -11,6 +11,7 @@ import typer
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.records import describe_outcome, read_record
+from pentathlon_engines.cli.stepping import HELP, Stepper, split_keys
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.desk.replay_page import describe_event, replay_page
 from pentathlon_engines.errors import BadRecord
@@ -18,12 +19,7 @@ from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.record import positions, verify_record
 from pentathlon_engines.record.shape import Record
 
-FORWARD = (" ", "n", "l", "\r", "\x1b[C", "\x1b[B")
-BACK = ("p", "h", "\x7f", "\x1b[D", "\x1b[A")
-FIRST = ("g", "0", "\x1b[H")
-LAST = ("G", "$", "\x1b[F")
 CLEAR = "\x1b[H\x1b[2J"
-QUIT = ("q", "\x1b", "\x04")
 
 RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record, written by play.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -39,6 +35,9 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Step through a record; without a terminal, print all its positions.
+
+    Keys: left and right by ply, up and down by turn, [ and ] by turn of the same seat, { and } by
+    round, g and G to the ends, a number and Enter to that ply, q ends.
 
     Example: pentathlon replay match.json --html match.html
     """
@@ -109,19 +108,15 @@ def _describe_event(record: Record, ply: int) -> str:
 
 
 def _step_through(record: Record, states: list[State]) -> None:
-    ply, last = 0, len(states) - 1
-    key = ""
-    while key not in QUIT:
-        typer.echo(CLEAR + _draw(record, states[ply], ply))
-        typer.echo("\nforward: space or right   back: left   ends: g G   quit: q")
-        key = typer.getchar()
-        ply = _next_ply(key, ply, last=last)
-
-
-def _next_ply(key: str, ply: int, *, last: int) -> int:
-    if key in FIRST:
-        return 0
-    if key in LAST:
-        return last
-    step = (key in FORWARD) - (key in BACK)
-    return min(max(ply + step, 0), last)
+    stepper = Stepper(record["events"])
+    while not stepper.is_over:
+        typer.echo(CLEAR + _draw(record, states[stepper.ply], stepper.ply))
+        typer.echo(f"\n{HELP}")
+        if stepper.number:
+            typer.echo(f"to ply {stepper.number}: Enter goes there")
+        try:
+            typed = typer.getchar()
+        except EOFError:
+            return
+        for key in split_keys(typed):
+            stepper.press(key)
