@@ -61,6 +61,7 @@ SHELVES: Final = (
             Guide(
                 "kit", "The author’s kit", "The pentathlon command: install, try, submit, follow."
             ),
+            Guide("ci", "Continuous integration", "Check, submit and compare at every change."),
             Guide("protocol", "The bot protocol", "Every message, every limit, every fault."),
             Guide(
                 "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."

@@ -7,18 +7,22 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion, VersionState
 from pentathlon.bots.services import disqualify_version, reinstate_version, retire_version
+from pentathlon.caching import answer_if_changed, tag_of
+from pentathlon.ladders.models import Ladder
 from pentathlon.ladders.reading import next_match, places_of
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
 from pentathlon.matches.uploads import validate_again
 from pentathlon.ratings.models import Pool, Rating
+from pentathlon.web.badges import badge_of
 from pentathlon.web.charts import rating_chart
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.versions import ReasonForm
@@ -27,6 +31,8 @@ from pentathlon.web.requests import person, query_text, signed_in_user, wants_pa
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
 
+_BADGE_KEEPS = "public, max-age=120"
+"""In seconds; many who read a README make one request in that time."""
 Context = dict[str, Any]  # Any: what templates take
 _RECENT = 10
 _FAULTS = 5
@@ -83,6 +89,21 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
         .order_by("-pk")[:_FAULTS],
     }
     return render(request, "web/bot.html", context)
+
+
+@require_safe
+def badge(request: HttpRequest, bot_id: int) -> HttpResponseBase:
+    """Draw where a bot stands, for pages elsewhere; `ladder` says on which ladder."""
+    found = get_object_or_404(Bot, pk=bot_id)
+    key = query_text(request, "ladder")
+    ladder = get_object_or_404(Ladder, key=key) if key else None
+    drawn = badge_of(found, ladder=ladder).draw()
+    return answer_if_changed(
+        request,
+        tag=tag_of(drawn),
+        make=lambda: HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8"),
+        keep=_BADGE_KEEPS,
+    )
 
 
 @require_safe

@@ -40,6 +40,12 @@ def bot_guide(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def ci(request: HttpRequest) -> HttpResponse:
+    """Explain how a bot is checked, submitted and compared by continuous integration."""
+    return render(request, "web/docs/ci.html", {"section": "docs", "table": table})
+
+
+@require_safe
 def organiser_guide(request: HttpRequest) -> HttpResponse:
     """Explain how to run a tournament."""
     context = {"section": "docs", "formats": newest_formats().values()}
