@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.commentary.plain import Commentary
     from pentathlon_engines.contract.game import Encoder, Evaluation, Policy
     from pentathlon_engines.drawing.plain import Drawing
 
@@ -127,6 +128,12 @@ class AzureGame(Game):
         from pentathlon_engines.azure import drawing
 
         return drawing
+
+    def commentary(self) -> Commentary:
+        """Return the module that tells events in words."""
+        from pentathlon_engines.azure import commentary
+
+        return commentary
 
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.commentary.plain import Commentary
     from pentathlon_engines.drawing.plain import Drawing
 
     Encoder = Callable[[dict[str, Any], int], list[float]]
@@ -51,9 +52,9 @@ CHANCE: Final = -1
 class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
-    Hooks provide what playing does not need: `drawing`, `evaluation`, `policies`, `encoder` and
-    `glyphs`. Each has a default, and imports its module when it is called: start-up is most of a
-    short match, so bots must not import what they do not use.
+    Hooks provide what playing does not need: `drawing`, `commentary`, `evaluation`, `policies`,
+    `encoder` and `glyphs`. Each has a default, and imports its module when it is called: start-up
+    is most of a short match, so bots must not import what they do not use.
     """
 
     __slots__ = ("info",)
@@ -91,6 +92,12 @@ class Game(ABC):
     def drawing(self) -> Drawing:
         """Return the module that draws positions; the default prints observations as text."""
         from pentathlon_engines.drawing import plain
+
+        return plain
+
+    def commentary(self) -> Commentary:
+        """Return the module that tells events in words; the default gives their texts."""
+        from pentathlon_engines.commentary import plain
 
         return plain
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.commentary.plain import Commentary
     from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome
     from pentathlon_engines.drawing.plain import Drawing
 
@@ -149,6 +150,12 @@ class MaatatahayGame(Game):
         from pentathlon_engines.maatatahay import drawing
 
         return drawing
+
+    def commentary(self) -> Commentary:
+        """Return the module that tells events in words."""
+        from pentathlon_engines.maatatahay import commentary
+
+        return commentary
 
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.commentary.plain import Commentary
     from pentathlon_engines.contract.game import Draw, Encoder, Evaluation, Policy
     from pentathlon_engines.drawing.plain import Drawing
 
@@ -137,6 +138,12 @@ class TashKalarGame(Game):
         from pentathlon_engines.tash_kalar import drawing
 
         return drawing
+
+    def commentary(self) -> Commentary:
+        """Return the module that tells events in words."""
+        from pentathlon_engines.tash_kalar import commentary
+
+        return commentary
 
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.commentary.plain import Commentary
     from pentathlon_engines.contract.game import Encoder, Game
     from pentathlon_engines.drawing.plain import Drawing
 
@@ -108,6 +109,12 @@ class TunedGame(Game):
         from pentathlon_engines.tuned import drawing
 
         return drawing
+
+    def commentary(self) -> Commentary:
+        """Return the module that tells events in words."""
+        from pentathlon_engines.tuned import commentary
+
+        return commentary
 
     def encoder(self) -> Encoder:
         """Return the encoder of observations."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Any, Final
 
+    from pentathlon_engines.commentary.plain import Commentary
     from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome, Policy
     from pentathlon_engines.drawing.plain import Drawing
 
@@ -153,6 +154,12 @@ class WayOfTheDragonGame(Game):
         from pentathlon_engines.way_of_the_dragon import drawing
 
         return drawing
+
+    def commentary(self) -> Commentary:
+        """Return the module that tells events in words."""
+        from pentathlon_engines.way_of_the_dragon import commentary
+
+        return commentary
 
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""

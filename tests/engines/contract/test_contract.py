@@ -8,6 +8,7 @@ import pytest
 
 from pentathlon_engines import GAMES
 from tests.engines.contract.checks import CHECKS
+from tests.engines.contract.commentary_checks import check_commentary
 from tests.engines.contract.picture_checks import check_picture
 from tests.engines.contract.setups import Setup, setups
 
@@ -27,3 +28,8 @@ def test_every_game_keeps_the_contract(
 @pytest.mark.parametrize("setup", SETUPS, ids=str)
 def test_every_picture_keeps_to_the_frame(setup: Setup) -> None:
     check_picture(setup, seed=4)
+
+
+@pytest.mark.parametrize("setup", SETUPS, ids=str)
+def test_every_event_is_told_in_words(setup: Setup) -> None:
+    check_commentary(setup, seed=5)

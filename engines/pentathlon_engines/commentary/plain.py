@@ -1,0 +1,70 @@
+"""Comments on a game without a commentary of its own: the texts of its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from pentathlon_engines.commentary.words import name_seat, tell_ranks
+from pentathlon_engines.contract.game import CHANCE
+
+Position = Mapping[str, Any]  # Any: JSON
+"""A position as one viewer sees it: an observation, or all of it from `State.to_json`."""
+
+
+class Change(NamedTuple):
+    """One event, with the positions before and after it as one viewer sees them."""
+
+    before: Position
+    seat: int
+    """Who acted, or `CHANCE`."""
+    text: str
+    """The event as `State.event_for` shows it to the same viewer."""
+    after: Position
+
+    @property
+    def who(self) -> str:
+        """Return the colour of the seat that acted."""
+        return name_seat(self.seat)
+
+
+class Commentary(Protocol):
+    """A module that tells what happens in a game, such as this one.
+
+    Its functions take what a viewer sees and tell nothing else.
+    """
+
+    def tell(self, change: Change, /) -> str:
+        """Return an event in words, without a full stop; the end of a match is not told."""
+
+    def tell_end(self, position: Position, /) -> str:
+        """Return how the match ended, and why; `position` has a `result`."""
+
+    def points(self, position: Position, /) -> list[int] | None:
+        """Return what each seat would score now; None for a game without points."""
+
+    def cards(self) -> Mapping[str, str]:
+        """Return the names that may need an explanation, as `tell` writes them, with it."""
+
+
+def tell(change: Change) -> str:
+    """Return who acted, and the text of the event."""
+    who = "Chance" if change.seat == CHANCE else change.who
+    return f"{who}: {change.text}"
+
+
+def tell_end(position: Position) -> str:
+    """Return who wins and the reason that the rules give."""
+    result = position["result"]
+    return f"{tell_ranks(result['ranks'])} ({result['reason'].replace('_', ' ')})"
+
+
+def points(position: Position) -> list[int] | None:
+    """Return the scores of a match that is over, else None."""
+    result = position.get("result")
+    return result.get("scores") if result else None
+
+
+def cards() -> Mapping[str, str]:
+    """Return nothing: no name is known here."""
+    return {}

@@ -1,0 +1,61 @@
+"""Words that the commentaries of all games share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+COLOURS: Final = ("Violet", "Amber", "Teal", "Crimson", "Sky")
+"""The seats by the colours in which pages and boards draw them."""
+
+
+def name_seat(seat: int) -> str:
+    """Return what a seat is called.
+
+    >>> name_seat(1)
+    'Amber'
+    """
+    return COLOURS[seat]
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "point"), count(3, "point")
+    ('1 point', '3 points')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def enumerate_all(words: Sequence[str]) -> str:
+    """Join words as a sentence does.
+
+    >>> enumerate_all(["a1", "b2", "c3"])
+    'a1, b2 and c3'
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def name_ordinal(number: int) -> str:
+    """Return first, second and so on, up to six; then the number.
+
+    >>> name_ordinal(2), name_ordinal(7)
+    ('second', 'number 7')
+    """
+    names = ("first", "second", "third", "fourth", "fifth", "sixth")
+    return names[number - 1] if number <= len(names) else f"number {number}"
+
+
+def tell_ranks(ranks: Sequence[int]) -> str:
+    """Return who wins; `ranks` has 0 for the best.
+
+    >>> tell_ranks([1, 0]), tell_ranks([0, 0]), tell_ranks([0, 2, 0])
+    ('Amber wins', 'a draw', 'Violet and Teal share the win')
+    """
+    winners = [name_seat(seat) for seat, rank in enumerate(ranks) if rank == 0]
+    if len(winners) == 1:
+        return f"{winners[0]} wins"
+    if len(winners) == len(ranks):
+        return "a draw"
+    return f"{enumerate_all(winners)} share the win"

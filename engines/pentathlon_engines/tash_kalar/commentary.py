@@ -1,0 +1,271 @@
+"""Tells what happens in Tash-Kalar; sections are those of its rules page.
+
+What an action did to the board is read from the positions before and after it, so the sentence
+also has what followed without a decision (16.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pentathlon_engines.commentary.plain import Change, Position
+from pentathlon_engines.commentary.words import enumerate_all, name_seat, tell_ranks
+from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.tash_kalar.actions import (
+    CLAIM,
+    DO_MOVE,
+    DO_PLACE,
+    FLARE_VERB,
+    SUMMON,
+    THAW_VERB,
+)
+from pentathlon_engines.tash_kalar.cards.catalogue import CARDS, IDS, TASK_FILE, card_data, kind_of
+
+_TASKS: Final[dict[str, dict[str, Any]]] = {task["id"]: task for task in TASK_FILE["cards"]}
+_DIRECTIONS: Final = {
+    "n": "north",
+    "ne": "north-east",
+    "e": "east",
+    "se": "south-east",
+    "s": "south",
+    "sw": "south-west",
+    "w": "west",
+    "nw": "north-west",
+}
+_CARD_VERBS: Final = {
+    "discard": "discards {}",
+    "return": "puts {} back under its deck",
+    "take": "takes {} back",
+    "keep": "keeps {}",
+    "throw": "throws {} away",
+    "warp": "uses the warp effect of {}",
+}
+_SQUARE_VERBS: Final = {
+    "pickup": "picks up",
+    "pick": "chooses",
+    "destroy": "destroys",
+    "upgrade": "upgrades",
+    "downgrade": "downgrades",
+    "convert": "converts",
+}
+_PLAIN: Final = {
+    "end": "ends the turn",
+    "done": "puts back no more cards",
+    "pass": "declines",
+}
+
+
+def tell(change: Change) -> str:
+    """Return an action, what it did to the board, and a change of the points."""
+    if change.seat == CHANCE:
+        return _tell_chance(change)
+    verb, *words = change.text.split(" ")
+    told: set[str] = set()
+    said = f"{change.who}{_name_effect(change, verb)} {_tell_action(change, verb, words, told)}"
+    more = list(_tell_rest(change, told))
+    return "; ".join([said, *more, *_tell_points(change)])
+
+
+def _name_effect(change: Change, verb: str) -> str:
+    """Return whose effect is resolved, as `, Time Mage:`."""
+    card = change.before["card"]
+    if card is None or change.before["phase"] != "effect" or verb == FLARE_VERB:
+        return ""
+    return f", by {_name_card(card)},"
+
+
+def _tell_action(change: Change, verb: str, words: list[str], told: set[str]) -> str:
+    """Return what the text of an action says; `told` gets the squares that need no more words."""
+    if verb in _PLAIN:
+        return _PLAIN[verb]
+    if verb in _CARD_VERBS:
+        return _CARD_VERBS[verb].format(_name_hidden(words[0]))
+    if verb in _SQUARE_VERBS:
+        told.add(words[0])
+        return f"{_SQUARE_VERBS[verb]} {_name_piece(change, words[0])} on {words[0]}"
+    return _TELLERS[verb](change, words, told)
+
+
+def _tell_setup(_change: Change, words: list[str], told: set[str]) -> str:
+    told |= {"c5", "g5"}
+    return f"puts an own common on {words[0]} and an enemy one on the other marked square"
+
+
+def _tell_place(change: Change, words: list[str], told: set[str]) -> str:
+    square = words[0]
+    told.add(square)
+    piece = change.after["board"].get(square)
+    rank = piece["rank"] if piece else "common"
+    return f"places {_with_article(rank)} on {square}"
+
+
+def _tell_summon(change: Change, words: list[str], told: set[str]) -> str:
+    card, square = words[:2]
+    told.add(square)
+    rank = card_data(card)["rank"]
+    said = f"summons {_name_card(card)} ({rank}) on {square}"
+    if square in change.before["board"]:
+        said += f", on top of {_name_piece(change, square)}"
+    return said
+
+
+def _tell_move(change: Change, words: list[str], told: set[str]) -> str:
+    source, target = words
+    told |= {source, target}
+    said = f"moves {_name_piece(change, source)} from {source} to {target}"
+    return said + _tell_capture(change, target)
+
+
+def _tell_leap(change: Change, words: list[str], told: set[str]) -> str:
+    target = words[0]
+    left = [square for square in change.before["board"] if square not in change.after["board"]]
+    told.add(target)
+    if len(left) == 1:
+        told.add(left[0])
+        said = f"lets {_name_piece(change, left[0])} leap from {left[0]} to {target}"
+    else:
+        said = f"leaps to {target}"
+    return said + _tell_capture(change, target)
+
+
+def _tell_capture(change: Change, square: str) -> str:
+    if square not in change.before["board"]:
+        return ""
+    return f", capturing {_name_piece(change, square)}"
+
+
+def _tell_claim(_change: Change, words: list[str], _told: set[str]) -> str:
+    return f"claims the task {_TASKS[words[0]]['name']}"
+
+
+def _tell_flare(change: Change, _words: list[str], _told: set[str]) -> str:
+    played = change.after["played"]["flares"]
+    card = change.after["card"] or (played[-1] if played else None)
+    return f"invokes {_name_card(card)}" if card in CARDS else "invokes a flare"
+
+
+def _tell_thaw(change: Change, _words: list[str], _told: set[str]) -> str:
+    frozen = change.before.get("frozen")
+    return f"uses the frozen effect of {_name_card(frozen)}" if frozen else "uses a frozen effect"
+
+
+def _tell_direction(_change: Change, words: list[str], _told: set[str]) -> str:
+    return f"chooses the direction {_DIRECTIONS[words[0]]}"
+
+
+def _tell_option(_change: Change, words: list[str], _told: set[str]) -> str:
+    return f"chooses: {words[0].replace('_', ' ')}"
+
+
+_TELLERS: Final = {
+    "setup": _tell_setup,
+    DO_PLACE: _tell_place,
+    SUMMON: _tell_summon,
+    DO_MOVE: _tell_move,
+    "leap": _tell_leap,
+    CLAIM: _tell_claim,
+    FLARE_VERB: _tell_flare,
+    THAW_VERB: _tell_thaw,
+    "dir": _tell_direction,
+    "opt": _tell_option,
+}
+
+
+def _tell_rest(change: Change, told: set[str]) -> Iterator[str]:
+    """Tell what else changed on the board: what was destroyed, changed, or came."""
+    before, after = change.before["board"], change.after["board"]
+    squares = [
+        square
+        for square in sorted({*before, *after})
+        if square not in told and before.get(square) != after.get(square)
+    ]
+    gone = [square for square in squares if square not in after]
+    if gone:
+        names = [f"{_name_piece(change, square)} on {square}" for square in gone]
+        yield f"{enumerate_all(names)} {'is' if len(gone) == 1 else 'are'} gone"
+    for square in squares:
+        if square in after:
+            yield _tell_new(change, square)
+
+
+def _tell_new(change: Change, square: str) -> str:
+    before, after = change.before["board"].get(square), change.after["board"][square]
+    if before and before["owner"] == after["owner"]:
+        return f"{_name_piece(change, square)} on {square} is {after['rank']} now"
+    return f"{name_seat(after['owner'])} has {_with_article(after['rank'])} on {square} now"
+
+
+def _tell_points(change: Change) -> Iterator[str]:
+    if change.before["scores"] != change.after["scores"]:
+        first, second = change.after["scores"]
+        yield f"points {first} to {second}"
+
+
+def _tell_chance(change: Change) -> str:
+    word, *words = change.text.split(" ")
+    if word == "decks":
+        schools = [school.replace("_", " ").title() for school in words]
+        return f"Violet plays {schools[0]}, Amber {schools[1]}"
+    if word == "deal":
+        return f"The cards are dealt; {name_seat(int(words[0]))} begins"
+    return f"The discarded {words[0]} are shuffled into a new deck"
+
+
+def _name_piece(change: Change, square: str) -> str:
+    """Return whose piece stood on a square: `its common`, `Amber's heroic`."""
+    piece = change.before["board"].get(square)
+    if piece is None:
+        return "a piece"
+    if piece["owner"] == change.seat:
+        return f"its {piece['rank']}"
+    return f"{name_seat(piece['owner'])}'s {piece['rank']}"
+
+
+def _with_article(rank: str) -> str:
+    return f"a {rank}"
+
+
+def _name_hidden(name: str) -> str:
+    """Return a card, or its kind if only that is known."""
+    return _name_card(name) if name in CARDS else f"a {name}"
+
+
+def _name_card(name: str) -> str:
+    """Return the name of a card as its title is written."""
+    title: str = card_data(name)["name"]
+    return f"the flare {title}" if kind_of(CARDS[name]) == "flare" else title
+
+
+def tell_end(position: Position) -> str:
+    """Return what ended the match, and who has more points (12)."""
+    result = position["result"]
+    reasons = {
+        "deck": "A school deck is empty",
+        "points": "The points of the goal are reached",
+        "cap": "The last turn is over",
+    }
+    first, second = result["scores"]
+    said = f"{reasons[result['reason']]}; {first} to {second} points: "
+    said += tell_ranks(result["ranks"])
+    is_tie = first == second and result["ranks"] != [0, 0]
+    return f"{said}, with the stronger pieces on the board" if is_tie else said
+
+
+def points(position: Position) -> list[int]:
+    """Return the points of each seat (10.3, 10.4)."""
+    return list(position["scores"])
+
+
+def cards() -> Mapping[str, str]:
+    """Return the texts of all cards and tasks."""
+    texts = {_name_card(name): _describe(card_data(name)) for name in IDS}
+    return texts | {task["name"]: task["text"] for task in _TASKS.values()}
+
+
+def _describe(card: Mapping[str, Any]) -> str:
+    if "upper" in card:
+        halves = (card["upper"], card["lower"])
+        return " ".join(f"From {half['need']} behind: {half['text']}" for half in halves)
+    more = [card[name] for name in ("frozen_text", "warp_text") if name in card]
+    return " ".join([card["text"], *more])

@@ -1,0 +1,75 @@
+"""What every commentary promises."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+from pentathlon_engines import CHANCE, State
+from pentathlon_engines.commentary.plain import Change
+from pentathlon_engines.commentary.words import COLOURS
+from tests.engines.contract.setups import Setup
+
+Viewer = int | None
+_ALL_OF_A_MATCH = 60
+_THEN_EVERY = 11
+
+
+def check_commentary(setup: Setup, seed: int) -> None:
+    """Read what is told of a match to a spectator, to each seat, and to who sees everything."""
+    state, rng = setup.start(), random.Random(seed)
+    ply = 0
+    while state.to_move is not None:
+        ply += 1
+        seat = state.to_move
+        text = _draw(state, rng)
+        is_read = ply <= _ALL_OF_A_MATCH or ply % _THEN_EVERY == 0
+        seen = _views(state, text) if is_read else {}
+        if seat == CHANCE:
+            state.apply_chance(text)
+        else:
+            state.apply(state.parse(text))
+        after = _views(state, text) if is_read else {}
+        for viewer, (before, event) in seen.items():
+            _check_sentence(state, Change(before, seat, event, after[viewer][0]))
+    _check_end(state)
+
+
+def _draw(state: State, rng: random.Random) -> str:
+    if state.to_move == CHANCE:
+        return state.sample_chance(rng)
+    return state.text(rng.choice(state.legal_actions()))
+
+
+def _views(state: State, text: str) -> dict[Any, tuple[dict[str, Any], str]]:
+    """Return position and event as each viewer sees them; `all` sees everything."""
+    views: dict[Any, tuple[dict[str, Any], str]] = {"all": (state.to_json(), text)}
+    for seat in (None, *range(state.seats)):
+        event = text if state.outcome else state.event_for(seat, text)
+        views[seat] = state.observation(seat), event
+    return views
+
+
+def _check_sentence(state: State, change: Change) -> None:
+    commentary = state.game.commentary()
+    said = commentary.tell(change)
+    assert re.fullmatch(r"[A-Z+][^_{}\[\]]+[^.;, ]", said), said
+    assert "None" not in said
+    if change.seat != CHANCE:
+        assert said.startswith(change.who)
+    points = commentary.points(change.after)
+    assert points is None or len(points) == state.seats
+
+
+def _check_end(state: State) -> None:
+    assert state.outcome is not None
+    commentary, last = state.game.commentary(), state.observation(None)
+    said = commentary.tell_end(last)
+    winners = [seat for seat, rank in enumerate(state.outcome.ranks) if rank == 0]
+    if len(winners) < state.seats:
+        assert all(COLOURS[seat] in said for seat in winners), said
+        assert "win" in said
+    points = commentary.points(last)
+    if points is not None and state.outcome.scores is not None:
+        assert points == list(state.outcome.scores)
