@@ -15,9 +15,8 @@ from pentathlon_engines.desk.standings import DeskStanding, entry_name, standing
 from pentathlon_engines.desk.tally import DeskResult, Tally
 from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.tournament.tie_breaks import TITLES
+from pentathlon_engines.tournament.tint import tint
 
-_BOUNDS: Final = (0.25, 0.45, 0.55, 0.75)
-"""Shares at which the tint of a cell changes; those between the middle two count as level."""
 _WIDTH: Final = 960
 _ROW: Final = 26
 _NAMES: Final = 230
@@ -49,22 +48,6 @@ lost to won in five steps.</p>
 <p class="small muted">Played on one machine, unrated. Records lie in the folder of this page: \
 <code>pentathlon replay records/00001.json</code>.</p></main>"""
     return make_page(name, body)
-
-
-def tint(share: float) -> str:
-    """Return the class of a share of points, from t1 (lost) to t5 (won).
-
-    >>> [tint(share) for share in (0.0, 0.4, 0.5, 0.6, 1.0)]
-    ['t1', 't2', 't3', 't4', 't5']
-    """
-    low, below, above, high = _BOUNDS
-    if share <= low:
-        return "t1"
-    if share < below:
-        return "t2"
-    if share <= above:
-        return "t3"
-    return "t4" if share < high else "t5"
 
 
 def _state(tournament: DeskTournament) -> str:

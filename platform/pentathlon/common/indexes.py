@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor as PostgresqlEditor
 from django.db.migrations.operations import AddIndex, AlterField, RemoveIndex
-from django.db.migrations.state import ProjectState
+from django.db.migrations.state import ProjectState, StateApps
 from django.db.models import Index, Model
 from django.db.utils import NotSupportedError
 
@@ -36,10 +36,9 @@ class AddIndexOnline(AddIndex):
         to_state: ProjectState,
     ) -> None:
         """Make the index; on PostgreSQL one that an earlier run left unfinished is made anew."""
-        model = to_state.apps.get_model(app_label, self.model_name)
         if not isinstance(schema_editor, PostgresqlEditor):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
-        elif self.allow_migrate_model(schema_editor.connection.alias, model):
+        elif model := _model_to_change(self, schema_editor, to_state.apps, app_label):
             _add(schema_editor, model, self.index)
 
     def database_backwards(
@@ -50,10 +49,9 @@ class AddIndexOnline(AddIndex):
         to_state: ProjectState,
     ) -> None:
         """Drop the index."""
-        model = from_state.apps.get_model(app_label, self.model_name)
         if not isinstance(schema_editor, PostgresqlEditor):
             super().database_backwards(app_label, schema_editor, from_state, to_state)
-        elif self.allow_migrate_model(schema_editor.connection.alias, model):
+        elif model := _model_to_change(self, schema_editor, from_state.apps, app_label):
             _remove(schema_editor, model, self.index)
 
 
@@ -70,10 +68,9 @@ class RemoveIndexOnline(RemoveIndex):
         to_state: ProjectState,
     ) -> None:
         """Drop the index."""
-        model = from_state.apps.get_model(app_label, self.model_name)
         if not isinstance(schema_editor, PostgresqlEditor):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
-        elif self.allow_migrate_model(schema_editor.connection.alias, model):
+        elif model := _model_to_change(self, schema_editor, from_state.apps, app_label):
             state = from_state.models[app_label, self.model_name_lower]
             _remove(schema_editor, model, state.get_index_by_name(self.name))
 
@@ -85,10 +82,9 @@ class RemoveIndexOnline(RemoveIndex):
         to_state: ProjectState,
     ) -> None:
         """Make the index again."""
-        model = to_state.apps.get_model(app_label, self.model_name)
         if not isinstance(schema_editor, PostgresqlEditor):
             super().database_backwards(app_label, schema_editor, from_state, to_state)
-        elif self.allow_migrate_model(schema_editor.connection.alias, model):
+        elif model := _model_to_change(self, schema_editor, to_state.apps, app_label):
             state = to_state.models[app_label, self.model_name_lower]
             _add(schema_editor, model, state.get_index_by_name(self.name))
 
@@ -110,8 +106,8 @@ class RemoveFieldIndexOnline(AlterField):
         to_state: ProjectState,
     ) -> None:
         """Drop the index, whatever its name."""
-        model = from_state.apps.get_model(app_label, self.model_name)
-        if not self.allow_migrate_model(schema_editor.connection.alias, model):
+        model = _model_to_change(self, schema_editor, from_state.apps, app_label)
+        if model is None:
             return
         for name in _names(schema_editor, model, _column(model, self.name)):
             index = Index(fields=(self.name,), name=name)
@@ -128,8 +124,8 @@ class RemoveFieldIndexOnline(AlterField):
         to_state: ProjectState,
     ) -> None:
         """Make the index again."""
-        model = to_state.apps.get_model(app_label, self.model_name)
-        if not self.allow_migrate_model(schema_editor.connection.alias, model):
+        model = _model_to_change(self, schema_editor, to_state.apps, app_label)
+        if model is None:
             return
         name = f"{model._meta.db_table[:20]}_{self.name}"
         index = Index(fields=(self.name,), name=name)
@@ -137,6 +133,18 @@ class RemoveFieldIndexOnline(AlterField):
             _add(schema_editor, model, index)
         elif not _names(schema_editor, model, _column(model, self.name)):
             schema_editor.add_index(model, index)
+
+
+def _model_to_change(
+    operation: AddIndexOnline | RemoveIndexOnline | RemoveFieldIndexOnline,
+    editor: BaseDatabaseSchemaEditor,
+    models: StateApps,
+    app_label: str,
+) -> type[Model] | None:
+    """Return the model of an operation; None if its table is not in this database."""
+    model = models.get_model(app_label, operation.model_name)
+    is_here = operation.allow_migrate_model(editor.connection.alias, model)
+    return model if is_here else None
 
 
 def _column(model: type[Model], name: str) -> str:

@@ -17,10 +17,9 @@ from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
 from pentathlon.tournaments.progress import Progress, progress
 from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
 from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.tint import tint
 
 PAGE_SIZE = 50
-_BOUNDS = (0.25, 0.45, 0.55, 0.75)
-"""Shares at which the tint changes; those between the middle two count as level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,20 +104,6 @@ class TintedRow:
 def crosstable_rows(rows: Sequence[CrosstableRow]) -> list[TintedRow]:
     """Return the rows with tints, and with the sentences that screen readers say."""
     return [TintedRow(standing=row.standing, cells=list(_cells(row, rows))) for row in rows]
-
-
-def tint(share: float | None) -> str:
-    """Return the CSS class of a share of points: t1 (lost) to t5 (won), empty before a match."""
-    if share is None:
-        return ""
-    low, below, above, high = _BOUNDS
-    if share <= low:
-        return "t1"
-    if share < below:
-        return "t2"
-    if share <= above:
-        return "t3"
-    return "t4" if share < high else "t5"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +212,7 @@ def _cell(standing: Standing, other: Standing, score: Score) -> TintedCell:
     names = f"{standing.version.bot.name} against {other.version.bot.name}"
     return TintedCell(
         points=score.points,
-        tint=tint(score.share),
+        tint="" if score.share is None else tint(score.share),
         label=f"{names}: {score.points:g} of {score.meetings}",
     )
 

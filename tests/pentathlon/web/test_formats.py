@@ -3,7 +3,6 @@
 import pytest
 
 from pentathlon.ratings.uncertainty import StrengthBar
-from pentathlon.web.tables import tint
 from pentathlon.web.templatetags import formats
 from pentathlon.web.templatetags.components import badge, interval_bar, progress_bar, seat_mark
 
@@ -32,14 +31,6 @@ def test_numbers_are_set_as_everywhere() -> None:
     assert formats.seconds(1234) == "1.23"
     assert formats.seconds(12_340) == "12.3"
     assert (formats.points(11.0), formats.points(11.5)) == ("11", "11.5")
-
-
-@pytest.mark.parametrize(
-    ("share", "name"),
-    [(None, ""), (0, "t1"), (0.25, "t1"), (0.3, "t2"), (0.5, "t3"), (0.6, "t4"), (1, "t5")],
-)
-def test_tint_follows_the_share(share: float | None, name: str) -> None:
-    assert tint(share) == name
 
 
 def test_bar_shows_the_95_percent_interval() -> None:

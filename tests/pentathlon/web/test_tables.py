@@ -5,7 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from pentathlon.matches.models import Match
-from pentathlon.tournaments.standings import seat_rates
+from pentathlon.tournaments.standings import CrosstableRow, Score, crosstable, seat_rates
+from pentathlon.web.tables import crosstable_rows
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import make_scene
 
@@ -22,6 +23,15 @@ def test_page_and_api_show_the_same_interval() -> None:
         low, high = row["interval"]
         assert f"{row['rating']['mu']:.1f} ± {(high - low) / 2:.1f}" in page.text
     assert rows
+
+
+def test_pair_that_has_not_met_has_no_tint() -> None:
+    standing = crosstable(make_scene().closed)[0].standing
+    cells = (Score.of(0, 0, 0), Score.of(2, 0, 0))
+
+    [row, _] = crosstable_rows([CrosstableRow(standing=standing, cells=cells)] * 2)
+
+    assert [cell and cell.tint for cell in row.cells] == ["", "t5"]
 
 
 def test_game_and_tournament_rate_seats_alike() -> None:
