@@ -28,7 +28,9 @@ EMPTY_WORDS = {"utils", "util", "helpers", "helper", "manager", "misc"}
 # The command line and learning are extras of the engines, with dependencies of their own.
 ENGINES_EXTRAS = {
     "cli": {"typer", "click", "rich", "platformdirs", "urllib3"},
+    "examples": {"numpy"},
     "rl": {"gymnasium", "numpy", "pettingzoo"},
+    "dataset": {"pyarrow"},  # one module of it, the extra `parquet`
     "contract": {"mypy_extensions"},  # read by the compiler, never run
 }
 # These run elsewhere than the platform: on an author's machine, or inside a sandbox.

@@ -39,6 +39,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "challenge": "challenge",
         "repro": "repro",
         "watch": "watch",
+        "dataset": "dataset",
     }
 )
 """The module in `commands/` that has the function of this name, in the order of the help."""

@@ -1,0 +1,97 @@
+"""Tables of a dataset as Parquet: the extra `parquet` (pyarrow, some 160 MB)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from pentathlon_engines.dataset.schema import DECISIONS, VERSION, schema
+
+_ROWS_AT_ONCE: Final = 2_000
+_PLACE: Final = [
+    ("seat", pa.uint8()),
+    ("version", pa.int64()),
+    ("rank", pa.uint8()),
+    ("share", pa.float32()),
+    ("mu", pa.float64()),
+    ("sigma", pa.float64()),
+]
+_BOT: Final = pa.struct(
+    [("name", pa.string()), ("hash", pa.string()), *_PLACE, ("score", pa.int64())]
+)
+_MATCH: Final = [
+    ("match", pa.int64()),
+    ("split", pa.dictionary(pa.int8(), pa.string())),
+    ("course", pa.string()),
+    ("game", pa.string()),
+    ("rules", pa.uint16()),
+    ("seats", pa.uint8()),
+    ("options", pa.string()),
+    ("seed", pa.int64()),
+    ("sandbox", pa.string()),
+    ("reason", pa.string()),
+    ("bots", pa.list_(_BOT)),
+    ("faults", pa.string()),
+    ("decisions", pa.uint32()),
+    ("events", pa.list_(pa.struct([("seat", pa.int8()), ("text", pa.string())]))),
+]
+_AS_TEXT: Final = ("options", "faults")
+"""Fields whose shape differs from game to game: JSON in a column of text."""
+
+
+def write_parquet(path: Path, rows: Iterable[dict[str, Any]], *, table: str) -> int:  # Any: JSON
+    """Write the rows of a table into a file, some at a time; return how many there are."""
+    written = 0
+    writer: parquet.ParquetWriter | None = None
+    try:
+        for batch in _batches(rows):
+            if writer is None:
+                columns = _decision_columns(batch[0]) if table == DECISIONS else _MATCH
+                described = pa.schema(columns, metadata=_metadata())
+                writer = parquet.ParquetWriter(path, described, compression="zstd")
+            plain = batch if table == DECISIONS else [*map(_match, batch)]
+            writer.write_table(pa.Table.from_pylist(plain, schema=writer.schema))
+            written += len(batch)
+    finally:
+        if writer is not None:
+            writer.close()
+    return written
+
+
+def _decision_columns(row: dict[str, Any]) -> list[tuple[str, pa.DataType]]:  # Any: JSON
+    return [
+        *_MATCH[:2],
+        ("rules", pa.uint16()),
+        ("seats", pa.uint8()),
+        ("fault", pa.bool_()),
+        *_PLACE,
+        ("ply", pa.uint32()),
+        ("action", pa.uint16()),
+        ("legal", pa.list_(pa.uint16())),
+        ("features", pa.list_(pa.float32(), len(row["features"]))),
+    ]
+
+
+def _match(row: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
+    events = [{"seat": seat, "text": text} for seat, text in row["events"]]
+    return {**row, **{name: json.dumps(row[name]) for name in _AS_TEXT}, "events": events}
+
+
+def _metadata() -> dict[str, str]:
+    return {"pentathlon.schema_version": str(VERSION), "pentathlon.schema": json.dumps(schema())}
+
+
+def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:  # Any: JSON
+    batch: list[dict[str, Any]] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == _ROWS_AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

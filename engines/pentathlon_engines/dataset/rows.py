@@ -1,0 +1,165 @@
+"""Records as rows for learning: one row for each decision of a bot, and one for each match.
+
+`dataset/schema.py` describes the fields. The features of a decision come from the observation of
+its seat alone; the events of a match row are all that happened, as its record has it.
+
+>>> split_of("c0ffee")
+'train'
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pentathlon_engines.contract.game import State
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.record.record import course, forked_at, start_position
+from pentathlon_engines.record.shape import Record
+
+Row = dict[str, Any]  # Any: JSON
+
+SPLITS: Final = (("train", 80), ("validation", 10), ("test", 10))
+"""Names and per cent."""
+_DIGITS: Final = 6
+"""Of a feature after the point: as exact as float32 up to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What a record does not know about its match."""
+
+    match: int
+    """Its number, unique in the dataset."""
+    versions: Sequence[int | None] = ()
+    """By seat: the bot version's id on its site."""
+    skills: Sequence[tuple[float, float] | None] = ()
+    """By seat: mean and uncertainty of the live rating before this match."""
+
+    def version(self, seat: int) -> int | None:
+        """Return the version at this seat; None if there is no site."""
+        return self.versions[seat] if self.versions else None
+
+    def skill(self, seat: int) -> tuple[float, float] | tuple[None, None]:
+        """Return the rating at this seat; two times None if it is unknown."""
+        return (self.skills[seat] if self.skills else None) or (None, None)
+
+
+def decision_rows(record: Record, source: Source) -> Iterator[Row]:
+    """Yield a row for each action that a bot chose, in order; what a stand-in did is left out.
+
+    Raises:
+        BadRecord: the record was made with other rules.
+    """
+    state = start_position(record)
+    common = _common(record, source)
+    by_seat = [_by_seat(record, source, seat) for seat in range(record["seats"])]
+    first = forked_at(record)
+    for ply, row in enumerate(record["events"]):
+        event = Event.of(row)
+        if event.is_chance:
+            state.apply_chance(event.text)
+            continue
+        action = state.parse(event.text)
+        if event.is_by_bot and ply >= first:
+            yield {
+                **common,
+                **by_seat[event.seat],
+                "ply": ply,
+                "action": action,
+                "legal": state.legal_actions(),
+                "features": features(state, event.seat),
+            }
+        # The record was verified when it was made.
+        state.apply_unchecked(action)
+
+
+def match_row(record: Record, source: Source) -> Row:
+    """Return the row of a match; with `events`, anybody can play it again."""
+    seats = range(record["seats"])
+    scores = record["outcome"]["scores"]
+    own = ("game", "rules", "seats", "options", "seed", "sandbox")
+    return {
+        "match": source.match,
+        "split": split_of(_same_match(record)),
+        "course": course(record),
+        **{name: record[name] for name in own},  # type: ignore[literal-required]  # its fields
+        "reason": record["outcome"]["reason"],
+        "bots": [
+            {
+                **record["bots"][seat],
+                **_by_seat(record, source, seat),
+                "score": None if scores is None else scores[seat],
+            }
+            for seat in seats
+        ],
+        "faults": record["faults"],
+        "decisions": sum(
+            event.is_by_bot for event in map(Event.of, record["events"][forked_at(record) :])
+        ),
+        "events": [[event.seat, event.text] for event in map(Event.of, record["events"])],
+    }
+
+
+def features(state: State, seat: int) -> list[float]:
+    """Return what a seat sees as numbers, as short as JSON can write them."""
+    numbers = state.game.encoder()(state.observation(seat), state.seats)
+    return [int(number) if number in (0, 1) else round(number, _DIGITS) for number in numbers]
+
+
+def shares(ranks: Sequence[int]) -> list[float]:
+    """Return for each seat the share of the others that it beat; a tie counts half.
+
+    >>> shares([0, 1, 1])
+    [1.0, 0.25, 0.25]
+    """
+    others = len(ranks) - 1
+    return [
+        (sum(mine < rank for rank in ranks) + (ranks.count(mine) - 1) / 2) / others
+        for mine in ranks
+    ]
+
+
+def split_of(key: str) -> str:
+    """Return the split of all matches with this key; the same one for ever."""
+    place = int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 100
+    for name, percent in SPLITS:
+        if place < percent:
+            return name
+        place -= percent
+    raise AssertionError(SPLITS)
+
+
+def _same_match(record: Record) -> str:
+    """Return what matches that could be the same one share, so that none leaks across splits.
+
+    Matches of one seed have the same deals. Without chance, bots that always answer alike play
+    the same match with any seed.
+    """
+    has_chance = start_position(record).game.info.chance
+    return f"seed {record['seed']}" if has_chance else course(record)
+
+
+def _common(record: Record, source: Source) -> Row:
+    return {
+        "match": source.match,
+        "split": split_of(_same_match(record)),
+        "rules": record["rules"],
+        "seats": record["seats"],
+        "fault": bool(record["faults"]),
+    }
+
+
+def _by_seat(record: Record, source: Source, seat: int) -> Row:
+    ranks = record["outcome"]["ranks"]
+    mu, sigma = source.skill(seat)
+    return {
+        "seat": seat,
+        "version": source.version(seat),
+        "rank": ranks[seat],
+        "share": shares(ranks)[seat],
+        "mu": mu,
+        "sigma": sigma,
+    }
