@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "django_prometheus",
     "pentathlon.common",
     "pentathlon.accounts",
+    "pentathlon.webhooks",
     "pentathlon.bots",
     "pentathlon.fleet",
     "pentathlon.matches",
@@ -159,6 +160,12 @@ CONTENT_SECURITY_POLICY = {
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
+# Webhooks and e-mail
+
+WEBHOOKS_ALLOW_LOOPBACK = not _production  # to try one on this machine
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+EMAIL_TIMEOUT = 10
+
 # Language, time, static files
 
 LANGUAGE_CODE = "en-gb"
@@ -216,6 +223,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
         "LadderChoice": "pentathlon.ladders.models.Choice",
         "SeasonState": "pentathlon.ladders.models.SeasonState",
         "ChallengeState": "pentathlon.challenges.models.ChallengeState",
+        "DeliveryState": "pentathlon.webhooks.models.DeliveryState",
     },
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",

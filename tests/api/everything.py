@@ -1,4 +1,7 @@
-"""Every answer that a server gives about tournaments and matches, whoever asks."""
+"""Every answer that a server gives about tournaments and matches, whoever asks.
+
+What it sends by itself belongs to that: the bodies of all webhooks.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,6 +15,8 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, r
 
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Tournament, TournamentMatch
+from pentathlon.webhooks.messages import body_of
+from pentathlon.webhooks.models import OutboxEvent
 
 _GROUP = re.compile(r"\(\?P<(\w+)>|<(?:\w+:)?(\w+)>")
 _OF_A_PAGE = {"tournament_document": "?download", "match": "?ply=0&seat=1"}
@@ -32,6 +37,8 @@ def answers(
         cache.clear()  # who asks for everything asks often
         response = client.get(address)
         yield address, f"{response.headers} {_body(response)}"
+    for number, event in enumerate(OutboxEvent.objects.order_by("pk")):
+        yield f"webhook {number}", body_of(event, site="http://testserver").decode()
 
 
 def _body(response: HttpResponseBase) -> str:

@@ -27,6 +27,7 @@ from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of
 from tests.pentathlon.tournaments.arranging import arranged_cup
+from tests.pentathlon.webhooks.receiving import make_endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +40,10 @@ _CHANGING = re.compile(
 
 def _hidden_cup(**arranged: Any) -> Tournament:
     organiser = make_user("host", organiser=True)
-    versions = tuple(make_version(owner=make_user(f"author-{n}")).pk for n in range(3))
+    authors = [make_user(f"author-{n}") for n in range(3)]
+    versions = tuple(make_version(owner=author).pk for author in authors)
+    for person in (organiser, *authors):
+        make_endpoint(person)  # for all events
     cup = arranged_cup(
         organiser, versions=versions, rated=False, **(arranged or {"hides_results": True})
     )

@@ -25,13 +25,16 @@ from tests.factories import make_user, make_version
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of
+from tests.pentathlon.webhooks.receiving import make_endpoint
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def organiser() -> User:
-    return make_user(organiser=True)
+    person = make_user(organiser=True)
+    make_endpoint(person)  # for all events
+    return person
 
 
 def _open(organiser: User) -> Tournament:

@@ -9,6 +9,7 @@ from django.db.models.functions import Length, Now
 from pentathlon.accounts.models import User
 from pentathlon.bots.bad_archive import BadArchive
 from pentathlon.bots.models import Archive, Bot, BotVersion, BuildLog, VersionGame, VersionState
+from pentathlon.bots.notices import note_version
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.common.texts import storable
 from pentathlon.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
@@ -111,6 +112,8 @@ def stop_version(*, version_id: int, reason: str) -> bool:
         stopped_at=Now(),
         stopped_by=None,
     )
+    if stopped:
+        note_version("version.stopped", version_id=version_id)
     return bool(stopped)
 
 
@@ -131,6 +134,7 @@ def disqualify_version(*, actor: User, version: BotVersion, reason: str) -> BotV
     )
     if not disqualified:
         raise Conflict(f"{version.label} is disqualified already.", code="already_disqualified")
+    note_version("version.stopped", version_id=version.pk)
     version.refresh_from_db()
     return version
 
@@ -184,23 +188,28 @@ def note_build_log(*, version_id: int, log: str) -> None:
 @transaction.atomic
 def settle_validation(*, version_id: int, passed: bool, reason: str, log: str) -> None:
     """Make a version eligible or reject it; do nothing if that was settled before."""
-    BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
+    settled = BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
         state=VersionState.ELIGIBLE if passed else VersionState.REJECTED,
         state_reason="" if passed else storable(reason)[:_LONGEST_REASON],
         validation_log=storable(log)[-LONGEST_LOG:],
         validated_at=Now(),
         is_seated=False,
     )
+    if settled:
+        event = "version.validated" if passed else "version.rejected"
+        note_version(event, version_id=version_id)
 
 
 @transaction.atomic
 def leave_unchecked(*, version_id: int, reason: str, log: str) -> None:
     """Record that the host could not validate a version; do nothing if that was settled."""
-    BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
+    left = BotVersion.objects.filter(pk=version_id, state=VersionState.VALIDATING).update(
         state=VersionState.UNCHECKED,
         state_reason=storable(reason)[:_LONGEST_REASON],
         validation_log=storable(log)[-LONGEST_LOG:],
     )
+    if left:
+        note_version("version.unchecked", version_id=version_id)
 
 
 @transaction.atomic

@@ -26,6 +26,7 @@ from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.server.limits import CHALLENGE_BLOCKS, CHALLENGE_MATCHES
+from pentathlon.webhooks.outbox import note_event
 from pentathlon_engines.record.shape import SEED_END
 
 DEFAULT_BLOCKS = 10
@@ -167,4 +168,14 @@ def _recount(challenge: Challenge) -> None:
         return
     ended = Challenge.objects.filter(pk=challenge.pk)
     ended.filter(finished_at=None).update(finished_at=Now())
-    ended.under_way().update(state=ChallengeState.DONE)
+    if ended.under_way().update(state=ChallengeState.DONE):
+        _note_end(challenge)
+
+
+def _note_end(challenge: Challenge) -> None:
+    facts = {"challenge": challenge.pk, "game": challenge.game}
+    event = "challenge.finished"
+    if challenge.is_test:
+        event, facts["kind"] = "comparison.finished", "challenge"
+    path = f"/api/v1/challenges/{challenge.pk}/"
+    note_event(event, people=[challenge.author_id], path=path, **facts)

@@ -16,6 +16,7 @@ from django.db.models import Q
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, Bot, BotVersion, VersionState
+from pentathlon.bots.notices import note_version
 from pentathlon.common.errors import Conflict, NotAllowed
 from pentathlon.ladders.divisions import split_if_full
 from pentathlon.ladders.models import Choice, Division, Ladder, LadderMember, Season
@@ -181,6 +182,14 @@ def _seat(member: LadderMember) -> None:
         reason = f"Replaced by version {newest.number}."
         _unseat(member, state=EntryState.REPLACED, reason=reason)
     _take_place(member, newest)
+    if member.version_id == newest.pk:
+        note_version(
+            "version.joined_ladder",
+            version_id=newest.pk,
+            path=f"/api/v1/ladders/{member.ladder.key}/",
+            ladder=member.ladder.key,
+            game=member.ladder.game,
+        )
 
 
 def _take_place(member: LadderMember, version: BotVersion) -> None:

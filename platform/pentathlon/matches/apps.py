@@ -1,6 +1,15 @@
 from django.apps import AppConfig
 
+from pentathlon.matches.endings import follow_endings
+
 
 class MatchesConfig(AppConfig):
     name = "pentathlon.matches"
     label = "matches"
+
+    def ready(self) -> None:
+        """Have authors told when matches of their bots end."""
+        # Models exist only from here on.
+        from pentathlon.matches.notices import note_finished  # noqa: PLC0415
+
+        follow_endings(note_finished)

@@ -25,6 +25,7 @@ from pentathlon.ratings.models import (
     live_key,
     tournament_of_key,
 )
+from pentathlon.ratings.notices import note_first_matches
 from pentathlon.ratings.recomputing import SMALL, recompute_pool, store_ratings
 from pentathlon.ratings.repeats import counted, digests_of, revoke_rows
 from pentathlon.ratings.results import counting_seats, read_results, why_not_counted
@@ -163,6 +164,7 @@ def _settle(pool: Pool, rows: Sequence[LedgerRow]) -> None:
     digests = digests_of(results)
     known = counted(pool, digests.values())
     lines: list[ChangeRow] = []
+    rated, first = set(book.lines), dict[int, int]()
     if results:
         is_first = pool.applied_seq == 0
         pool.fingerprint = fingerprint_after(pool.fingerprint, is_first=is_first)
@@ -179,6 +181,8 @@ def _settle(pool: Pool, rows: Sequence[LedgerRow]) -> None:
         pool.applied_seq += 1
         row.state, row.seq, row.applied_at = LedgerState.APPLIED, pool.applied_seq, Now()
         lines += (change_row(row.pk, change) for change in book.enter(row.seq, result))
+        for player in set(result.players) - rated:
+            first.setdefault(player, row.match_id)
     # As an upsert: several times as fast as an update of many rows to different values.
     LedgerRow.objects.bulk_create(
         rows,
@@ -191,6 +195,7 @@ def _settle(pool: Pool, rows: Sequence[LedgerRow]) -> None:
     store_ratings(pool, book)
     _count_in_scores(pool, rows)
     pool.save(update_fields=("applied_seq", "fingerprint", "done", "void", "seat_scores"))
+    note_first_matches(pool, first)
 
 
 def apply_results(*, limit: int = 200) -> int:

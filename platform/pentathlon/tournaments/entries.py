@@ -29,11 +29,16 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
+from pentathlon.tournaments.notices import note_entry
 
 _BATCH: Final = 1000
 """Most matches of an entry that one transaction voids or revokes."""
 _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 _LONGEST_REASON: Final = 300
+_EVENTS: Final = {
+    EntryState.WITHDRAWN: "entry.withdrawn",
+    EntryState.DISQUALIFIED: "entry.disqualified",
+}
 
 
 @transaction.atomic
@@ -48,6 +53,7 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
     if entry.state != EntryState.ACTIVE:
         raise _left_already(entry)
     if tournament.state in UNSTARTED:
+        note_entry("entry.withdrawn", entry)
         entry.delete()
         forget_start_problem(tournament)
         return
@@ -167,6 +173,7 @@ def _leave(
     entry.refresh_from_db(fields=("left_at",))
     tournament.results_version += 1
     tournament.save(update_fields=("results_version",))
+    note_entry(_EVENTS[state], entry)
     _void(entry)
 
 

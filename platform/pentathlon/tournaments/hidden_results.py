@@ -8,6 +8,8 @@ that in which they were played.
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -17,6 +19,9 @@ from pentathlon.common.errors import Conflict
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.guards import check_organiser
 from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.notices import note_tournament
+
+_AT_ONCE: Final = 50
 
 
 def are_hidden(tournament: Tournament, reader: User | None) -> bool:
@@ -67,4 +72,24 @@ def release_results(*, actor: User, tournament: Tournament) -> Tournament:
         Tournament.objects.filter(pk=locked.pk).update(released_at=Now())
         locked.refresh_from_db(fields=("released_at",))
     hidden.delete()
+    note_tournament("tournament.results_released", locked)
     return locked
+
+
+def announce_releases() -> int:
+    """Tell people of results that are public now because their time has come; return how many.
+
+    The reconciler calls it again and again. A lane that hides nothing any more needs no row.
+    """
+    over = HiddenLane.objects.filter(hides_until__lte=Now()).order_by("hides_until", "lane")
+    return sum(_announce(lane) for lane in over.values_list("lane", flat=True)[:_AT_ONCE])
+
+
+@transaction.atomic
+def _announce(lane: int) -> bool:
+    # The tournament first, as in `release_results`.
+    tournament = Tournament.objects.select_for_update().filter(pk=lane).first()
+    gone, _ = HiddenLane.objects.filter(lane=lane, hides_until__lte=Now()).delete()
+    if tournament is not None and gone:
+        note_tournament("tournament.results_released", tournament)
+    return bool(gone)

@@ -27,6 +27,7 @@ from pentathlon.tournaments.models import (
     TeamMember,
     Tournament,
 )
+from pentathlon.tournaments.notices import note_entry
 from pentathlon.tournaments.services import enter_tournament
 
 LONGEST_TEAM = 80
@@ -64,6 +65,7 @@ def replace_entry(*, actor: User, tournament: Tournament, version_id: int, by: i
         )
     if actor.pk != tournament.owner_id:
         check_may_enter(tournament, [version], entries=(), actor=actor)
+    note_entry("entry.replaced", entry, by=version.pk)
     entry.version = version
     entry.save(update_fields=("version",))
     forget_start_problem(tournament)

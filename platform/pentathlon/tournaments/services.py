@@ -46,6 +46,7 @@ from pentathlon.tournaments.models import (
     Tournament,
     TournamentState,
 )
+from pentathlon.tournaments.notices import note_end, note_tournament
 from pentathlon.tournaments.plan_checks import check_plan
 from pentathlon.tournaments.scheduling import extend_schedule, matches_at_once
 from pentathlon_engines import GAMES
@@ -133,6 +134,7 @@ def start_tournament(*, actor: User, tournament: Tournament) -> Tournament:
         while extend_schedule(tournament_id=tournament.pk):
             pass
         tournament.refresh_from_db()
+    note_tournament("tournament.started", tournament)
     return _set_time(tournament, "started_at")
 
 
@@ -237,6 +239,7 @@ def _close(tournament: Tournament) -> Tournament | None:
         FinalRow.objects.bulk_create(rows, batch_size=_BATCH)
         if locked.pool_id is not None:
             note_arithmetic(pool_id=locked.pool_id)
+        note_end(locked)
         return _end(locked, TournamentState.CLOSED)
 
 

@@ -21,15 +21,19 @@ from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.hidden_results import announce_releases
 from pentathlon.tournaments.orders import carry_out_orders
 from pentathlon.tournaments.scheduled_starts import start_due_tournaments
 from pentathlon.tournaments.scheduling import make_schedules
 from pentathlon.tournaments.services import call_off_cancelled, close_finished
+from pentathlon.webhooks.retention import forget_old
+from pentathlon.webhooks.sending import Sender
+from pentathlon.webhooks.spreading import spread_events
 from workers.publisher import Publisher
 from workers.reconciler import SWITCH_S, Reconciler, Step
 
 _BESIDE_TTL_S: Final = 15
-# What takes as long as there are matches or results: no match waits for it.
+# What takes as long as there are matches, results or receivers: no match waits for it.
 _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "close": {"entries": settle_entries, "tournaments": close_finished},
     "recompute": {
@@ -46,6 +50,12 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "challenges": call_off_out_of_play,
     },
     "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
+    "webhooks": {
+        "releases": announce_releases,
+        "events": spread_events,
+        "deliveries": Sender().step,
+        "old deliveries": forget_old,
+    },
 }
 
 

@@ -1,0 +1,37 @@
+"""Tells authors by webhook or e-mail what has happened to versions of their bots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.webhooks.outbox import listeners, note_event
+
+
+def note_version(event: str, *, version_id: int, path: str = "", **data: Any) -> None:  # Any: JSON
+    """Note an event about a version for its author; call it in the transaction of what happened.
+
+    `path` is where the API shows it, if not at the version.
+    """
+    # Most authors want nothing: that costs one look at an index.
+    if not listeners(event).filter(owner__bots__versions=version_id).exists():
+        return
+    version = BotVersion.objects.select_related("bot").defer("validation_log").get(pk=version_id)
+    note_event(
+        event,
+        people=[version.bot.owner_id],
+        path=path or f"/api/v1/versions/{version.pk}/",
+        **version_facts(version),
+        **data,
+    )
+
+
+def version_facts(version: BotVersion) -> Mapping[str, Any]:  # Any: JSON
+    """Return what all events about versions say."""
+    return {
+        "bot": version.bot_id,
+        "bot_name": version.bot.name,
+        "version": version.pk,
+        "version_number": version.number,
+    }

@@ -1,0 +1,73 @@
+"""Tells organisers, authors and teams by webhook or e-mail what happens to a tournament.
+
+Whatever is told, everybody may see: neither a result that is hidden nor a seed that is sealed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pentathlon.tournaments.models import Entry, TeamMember, Tournament, TournamentState
+from pentathlon.webhooks.outbox import listeners, note_event
+
+
+def note_tournament(event: str, tournament: Tournament) -> None:
+    """Note an event for everybody who organises or plays in a tournament."""
+    if not listeners(event).exists():
+        return
+    facts, path = _facts(tournament), f"/api/v1/tournaments/{tournament.pk}/"
+    note_event(event, people=_everybody(tournament), path=path, **facts)
+
+
+def note_end(tournament: Tournament) -> None:
+    """Note that a tournament has closed: an A/B test as a comparison."""
+    if tournament.format != "ab_test":
+        note_tournament("tournament.finished", tournament)
+        return
+    if not listeners("comparison.finished").exists():
+        return
+    note_event(
+        "comparison.finished",
+        people=_everybody(tournament),
+        path=f"/api/v1/tournaments/{tournament.pk}/",
+        kind="tournament",
+        **_facts(tournament),
+    )
+
+
+def note_entry(event: str, entry: Entry, *, by: int | None = None) -> None:
+    """Note that an entry has left, or that version `by` plays instead of its version."""
+    tournament = entry.tournament
+    # What happens to a draft is its organiser's business alone.
+    if tournament.state == TournamentState.DRAFT or not listeners(event).exists():
+        return
+    people = {tournament.owner_id, entry.version.bot.owner_id}
+    people |= set(entry.members.values_list("person", flat=True))
+    replaced = {} if by is None else {"by": by}
+    note_event(
+        event,
+        people=people,
+        path=f"/api/v1/tournaments/{tournament.pk}/entries/",
+        version=entry.version_id,
+        **replaced,
+        **_facts(tournament),
+    )
+
+
+def _facts(tournament: Tournament) -> Mapping[str, Any]:  # Any: JSON
+    return {
+        "tournament": tournament.pk,
+        "tournament_name": tournament.name,
+        "game": tournament.game,
+    }
+
+
+def _everybody(tournament: Tournament) -> set[int]:
+    active = tournament.entries.active()
+    members = TeamMember.objects.filter(entry__in=active)
+    return {
+        tournament.owner_id,
+        *active.values_list("version__bot__owner", flat=True),
+        *members.values_list("person", flat=True),
+    }

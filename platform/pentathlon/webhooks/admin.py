@@ -1,0 +1,47 @@
+"""Webhooks in the admin, to be looked at: whose they are, and how they do."""
+
+from django.contrib import admin
+
+from pentathlon.webhooks.models import Delivery, WebhookEndpoint
+
+
+class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    """Rows that nobody adds, changes or deletes here."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request: object) -> bool:
+        """Nobody may."""
+        return False
+
+    def has_change_permission(self, request: object, obj: object = None) -> bool:
+        """Nobody may."""
+        return False
+
+    def has_delete_permission(self, request: object, obj: object = None) -> bool:
+        """Nobody may."""
+        return False
+
+
+@admin.register(WebhookEndpoint)
+class WebhookEndpointAdmin(_ReadOnly):
+    """Endpoints, how many deliveries wait there, and since when they fail."""
+
+    list_display = (
+        *("id", "owner", "channel", "url", "is_enabled", "waiting", "missed"),
+        *("failures", "failing_since"),
+    )
+    list_filter = ("channel", "is_enabled")
+    list_select_related = ("owner",)
+    search_fields = ("owner__username", "url")
+    exclude = ("salt", "old_salt")  # secrets are made of them
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(_ReadOnly):
+    """Deliveries and whether they have arrived."""
+
+    list_display = ("id", "endpoint", "event", "state", "tries", "next_at", "created_at")
+    list_filter = ("state",)
+    list_select_related = ("endpoint", "event")
+    raw_id_fields = ("endpoint", "event")

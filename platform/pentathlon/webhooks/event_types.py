@@ -1,0 +1,228 @@
+"""Which events there are: their names, what each says, and an example of each. Pure data.
+
+Payloads are thin: what has happened, and where the API shows it. Who wants to know more asks, with
+a token of their own; so a webhook shows nobody what they may not see, and an old message that
+arrives late never shows an old state as a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+_ID: Final = {"type": "integer", "minimum": 1}
+_NAME: Final = {"type": "string", "minLength": 1, "maxLength": 80}
+_GAME: Final = {"type": "string", "maxLength": 30}
+_EXAMPLES: Final[Mapping[str, Any]] = {  # Any: JSON
+    "bot": 7,
+    "bot_name": "magpie",
+    "version": 12,
+    "version_number": 3,
+    "game": "tuned",
+    "ladder": "tuned",
+    "match": 4711,
+    "challenge": 31,
+    "tournament": 5,
+    "tournament_name": "Autumn cup",
+    "by": 13,
+    "kind": "challenge",
+    "endpoint": 2,
+}
+_PROPERTIES: Final[Mapping[str, Mapping[str, Any]]] = {  # Any: JSON
+    "bot": _ID,
+    "bot_name": _NAME,
+    "version": _ID,
+    "version_number": _ID,
+    "game": _GAME,
+    "ladder": {"type": "string", "maxLength": 60},
+    "match": _ID,
+    "challenge": _ID,
+    "tournament": _ID,
+    "tournament_name": _NAME,
+    "by": _ID,
+    "kind": {"enum": ["challenge", "tournament"]},
+    "endpoint": _ID,
+    "url": {"type": "string", "format": "uri"},
+}
+_VERSION: Final = ("bot", "bot_name", "version", "version_number")
+_TOURNAMENT: Final = ("tournament", "tournament_name", "game")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventType:
+    """One kind of event."""
+
+    name: str
+    meaning: str
+    fields: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    example_url: str
+    """Where the API shows what has happened, without the host."""
+    is_mailed: bool = False
+    """People may have it by e-mail, too."""
+    is_frequent: bool = False
+    """Only sent to who asks for it by name."""
+
+    @property
+    def schema(self) -> dict[str, Any]:  # Any: JSON
+        """The JSON Schema of the body."""
+        fields = (*self.fields, "url")
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": self.name,
+            "description": self.meaning,
+            "type": "object",
+            "required": ["type", "timestamp", "data"],
+            "additionalProperties": False,
+            "properties": {
+                "type": {"const": self.name},
+                "timestamp": {"type": "string", "format": "date-time"},
+                "data": {
+                    "type": "object",
+                    "required": sorted(fields),
+                    "additionalProperties": False,
+                    "properties": {
+                        name: dict(_PROPERTIES[name]) for name in sorted((*fields, *self.optional))
+                    },
+                },
+            },
+        }
+
+    @property
+    def example(self) -> dict[str, Any]:  # Any: JSON
+        """A body as it may arrive."""
+        data = {name: _EXAMPLES[name] for name in self.fields}
+        url = f"https://pentathlon.example{self.example_url}"
+        return {
+            "type": self.name,
+            "timestamp": "2026-11-22T21:46:03.120000Z",
+            "data": {**data, "url": url},
+        }
+
+
+_TYPES: Final = (
+    EventType(
+        name="version.validated",
+        meaning="A version of your bot passed its validation and may play.",
+        fields=_VERSION,
+        example_url="/api/v1/versions/12/",
+    ),
+    EventType(
+        name="version.rejected",
+        meaning="A version of your bot failed its validation, by a fault of its own.",
+        fields=_VERSION,
+        example_url="/api/v1/versions/12/",
+        is_mailed=True,
+    ),
+    EventType(
+        name="version.unchecked",
+        meaning="Our machines could not validate a version of your bot. Have it validated again.",
+        fields=_VERSION,
+        example_url="/api/v1/versions/12/",
+        is_mailed=True,
+    ),
+    EventType(
+        name="version.stopped",
+        meaning="A version of your bot was taken out of play: it failed at its start again and "
+        "again, or staff disqualified it.",
+        fields=_VERSION,
+        example_url="/api/v1/versions/12/",
+        is_mailed=True,
+    ),
+    EventType(
+        name="version.joined_ladder",
+        meaning="A version of your bot plays on a ladder now, in place of the one before.",
+        fields=(*_VERSION, "ladder", "game"),
+        example_url="/api/v1/ladders/tuned/",
+    ),
+    EventType(
+        name="version.first_rated_match",
+        meaning="The first rated match of a version counts: it has a place on a leaderboard.",
+        fields=(*_VERSION, "match", "game"),
+        example_url="/api/v1/matches/4711/",
+    ),
+    EventType(
+        name="match.finished",
+        meaning="A match of your bots ended, as done or void. There are many of these. Matches "
+        "whose results are hidden send none, not even later.",
+        fields=("match", "game"),
+        example_url="/api/v1/matches/4711/",
+        is_frequent=True,
+    ),
+    EventType(
+        name="challenge.finished",
+        meaning="All matches of a challenge ended that you made.",
+        fields=("challenge", "game"),
+        example_url="/api/v1/challenges/31/",
+    ),
+    EventType(
+        name="comparison.finished",
+        meaning="A comparison of two versions ended: a challenge between your own versions, or a "
+        "tournament of the format “A/B test” that you organise or play in.",
+        fields=("kind", "game"),
+        optional=("challenge", "tournament", "tournament_name"),
+        example_url="/api/v1/challenges/31/",
+    ),
+    EventType(
+        name="tournament.started",
+        meaning="A tournament started that you organise or play in.",
+        fields=_TOURNAMENT,
+        example_url="/api/v1/tournaments/5/",
+        is_mailed=True,
+    ),
+    EventType(
+        name="tournament.finished",
+        meaning="A tournament closed that you organise or play in; it has its final table, which "
+        "may be hidden.",
+        fields=_TOURNAMENT,
+        example_url="/api/v1/tournaments/5/",
+    ),
+    EventType(
+        name="tournament.results_released",
+        meaning="The hidden results of a tournament are public now.",
+        fields=_TOURNAMENT,
+        example_url="/api/v1/tournaments/5/",
+        is_mailed=True,
+    ),
+    EventType(
+        name="entry.withdrawn",
+        meaning="A bot of yours, or one in your tournament, was withdrawn.",
+        fields=(*_TOURNAMENT, "version"),
+        example_url="/api/v1/tournaments/5/entries/",
+    ),
+    EventType(
+        name="entry.disqualified",
+        meaning="A bot of yours, or one in your tournament, was disqualified.",
+        fields=(*_TOURNAMENT, "version"),
+        example_url="/api/v1/tournaments/5/entries/",
+    ),
+    EventType(
+        name="entry.replaced",
+        meaning="Another version took the place of a bot of yours, or in your tournament: `by` "
+        "plays instead of `version`.",
+        fields=(*_TOURNAMENT, "version", "by"),
+        example_url="/api/v1/tournaments/5/entries/",
+    ),
+    EventType(
+        name="webhook.disabled",
+        meaning="Another webhook of yours was disabled, because nothing arrives there any more.",
+        fields=("endpoint",),
+        example_url="/api/v1/webhooks/2/",
+        is_mailed=True,
+    ),
+)
+PING: Final = EventType(
+    name="webhook.ping",
+    meaning="A test that you asked for. No endpoint subscribes to it.",
+    fields=("endpoint",),
+    example_url="/api/v1/webhooks/2/",
+)
+
+EVENT_TYPES: Final[Mapping[str, EventType]] = {each.name: each for each in _TYPES}
+"""What an endpoint can subscribe to, by name."""
+ALL_TYPES: Final[Mapping[str, EventType]] = {**EVENT_TYPES, PING.name: PING}
+USUAL: Final = tuple(each.name for each in _TYPES if not each.is_frequent)
+"""What an endpoint wants unless it says otherwise."""
+MAILED: Final = tuple(each.name for each in _TYPES if each.is_mailed)
+"""What people may have by e-mail."""

@@ -1,0 +1,122 @@
+"""What is sent to one endpoint: the body of an event, signed, or an e-mail that says the same."""
+
+from __future__ import annotations
+
+import json
+import smtplib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.mail import send_mail
+
+from pentathlon.webhooks.event_types import ALL_TYPES
+from pentathlon.webhooks.models import Channel, Delivery, OutboxEvent, WebhookEndpoint
+from pentathlon.webhooks.posting import PostResult, post
+from pentathlon.webhooks.signing import signed_headers
+
+_OK: Final = 250
+"""What a mail server answers to a mail that it takes."""
+_LONGEST_ERROR: Final = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """All that a thread needs to send one delivery, without the database."""
+
+    delivery_id: int
+    channel: str
+    to: str
+    """A URL, or an e-mail address."""
+    subject: str
+    body: bytes
+    message_id: str
+    salts: Sequence[str]
+    sent_at: datetime
+
+
+def message_to(endpoint: WebhookEndpoint, delivery: Delivery, *, now: datetime) -> Message:
+    """Return what is to be sent for a delivery."""
+    event = delivery.event
+    is_mail = endpoint.channel == Channel.MAIL
+    salts = [endpoint.salt]
+    if endpoint.old_salt and endpoint.old_until is not None and endpoint.old_until > now:
+        salts.append(endpoint.old_salt)
+    return Message(
+        delivery_id=delivery.pk,
+        channel=endpoint.channel,
+        to=endpoint.owner.email if is_mail else endpoint.url,
+        subject=_subject(event),
+        body=_letter(event, endpoint).encode() if is_mail else body_of(event, site=endpoint.site),
+        message_id=event.message_id,
+        salts=salts,
+        sent_at=now,
+    )
+
+
+def body_of(event: OutboxEvent, *, site: str) -> bytes:
+    """Return the body of an event: the same bytes at every attempt."""
+    told = {
+        "type": event.type,
+        "timestamp": event.happened_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "data": _data(event, site),
+    }
+    return json.dumps(told, separators=(",", ":"), sort_keys=True).encode()
+
+
+def send(message: Message) -> PostResult:
+    """Send a message and return what came of it."""
+    if message.channel == Channel.MAIL:
+        return _mail(message)
+    return post(
+        message.to,
+        body=message.body,
+        headers=signed_headers(
+            message_id=message.message_id,
+            # Retries are signed anew: receivers refuse what is older than five minutes.
+            sent_at=datetime.now(UTC),
+            body=message.body,
+            salts=message.salts,
+        ),
+        allows_loopback=settings.WEBHOOKS_ALLOW_LOOPBACK,
+    )
+
+
+def _data(event: OutboxEvent, site: str) -> dict[str, Any]:  # Any: JSON
+    return {**event.data, "url": site + event.data["url"]}
+
+
+def _subject(event: OutboxEvent) -> str:
+    about = [str(event.data[name]) for name in _ABOUT if name in event.data]
+    return " ".join(["Pentathlon:", event.type, *about])[:120]
+
+
+_ABOUT: Final = ("bot_name", "version_number", "tournament_name")
+
+
+def _letter(event: OutboxEvent, endpoint: WebhookEndpoint) -> str:
+    meaning = ALL_TYPES[event.type].meaning if event.type in ALL_TYPES else event.type
+    facts = "\n".join(f"{name}: {value}" for name, value in _data(event, endpoint.site).items())
+    return (
+        f"{meaning}\n\n{facts}\n\n"
+        f"You get this because you turned it on at {endpoint.site}/account/webhooks/, where you "
+        "can turn it off.\n"
+    )
+
+
+def _mail(message: Message) -> PostResult:
+    began = time.monotonic()
+    error = ""
+    try:
+        send_mail(message.subject, message.body.decode(), None, [message.to])
+    except (OSError, smtplib.SMTPException, ValueError) as failure:
+        error = f"{type(failure).__name__}: {failure}"[:_LONGEST_ERROR]
+    return PostResult(
+        status=None if error else _OK,
+        error=error,
+        text="",
+        duration_ms=round((time.monotonic() - began) * 1000),
+    )

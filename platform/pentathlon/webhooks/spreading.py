@@ -1,0 +1,104 @@
+"""Makes a delivery of each event for each endpoint that wants it, some at a time."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from pentathlon.common.clock import database_now
+from pentathlon.webhooks.models import Delivery, OutboxEvent, Subscription, WebhookEndpoint
+
+MOST_WAITING: Final = 1000
+"""Deliveries that may wait for one endpoint; further events pass it by and are counted."""
+_EVENTS_AT_ONCE: Final = 100
+_DELIVERIES_AT_ONCE: Final = 500
+
+_Plan = list[tuple[OutboxEvent, list[int]]]
+
+
+@transaction.atomic
+def spread_events() -> int:
+    """Queue deliveries of the oldest events that have none yet; return how many events it read.
+
+    The reconciler calls it again and again.
+    """
+    unspread = OutboxEvent.objects.filter(spread_after__isnull=False).order_by("pk")
+    events = list(unspread.select_for_update(skip_locked=True)[:_EVENTS_AT_ONCE])
+    if not events:
+        return 0
+    plan = _plan(events, _wanted(events))
+    wanted = {pk for _, pks in plan for pk in pks}
+    # In the order of ids, as everybody locks endpoints.
+    rows = WebhookEndpoint.objects.filter(pk__in=wanted).order_by("pk").select_for_update()
+    _queue(plan, {row.pk: row for row in rows}, now=database_now())
+    OutboxEvent.objects.bulk_update([event for event, _ in plan], ["spread_after"])
+    return len(plan)
+
+
+def _wanted(events: Sequence[OutboxEvent]) -> dict[int, list[int]]:
+    """Return by event the endpoints that want it, in the order of their ids."""
+    people = {person for event in events for person in event.audience}
+    working = WebhookEndpoint.objects.working().filter(owner__in=people)
+    rows = Subscription.objects.filter(
+        event__in={event.type for event in events}, endpoint__in=working
+    )
+    by_type: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for kind, endpoint, owner in rows.order_by("endpoint").values_list(
+        "event", "endpoint", "endpoint__owner"
+    ):
+        by_type[kind].append((endpoint, owner))
+    found = {}
+    for event in events:
+        audience = set(event.audience)
+        found[event.pk] = [pk for pk, owner in by_type[event.type] if owner in audience]
+        if event.endpoint_id is not None:
+            found[event.pk] = [event.endpoint_id]
+    return found
+
+
+def _plan(events: Iterable[OutboxEvent], wanted: dict[int, list[int]]) -> _Plan:
+    """Take as many deliveries as one transaction may write, event by event; note how far."""
+    room = _DELIVERIES_AT_ONCE
+    plan: _Plan = []
+    for event in events:
+        if not room:
+            break
+        after = event.spread_after or 0
+        left = [pk for pk in wanted[event.pk] if pk > after]
+        part = left[:room]
+        event.spread_after = part[-1] if len(part) < len(left) else None
+        room -= len(part)
+        plan.append((event, part))
+    return plan
+
+
+def _queue(plan: _Plan, endpoints: dict[int, WebhookEndpoint], *, now: datetime) -> None:
+    room = {pk: MOST_WAITING - row.waiting for pk, row in endpoints.items()}
+    queued, missed = Counter[int](), Counter[int]()
+    deliveries = []
+    for event, pks in plan:
+        for pk in pks:
+            if pk not in endpoints or not endpoints[pk].is_enabled:
+                continue
+            if queued[pk] >= room[pk]:
+                missed[pk] += 1
+                continue
+            queued[pk] += 1
+            deliveries.append(Delivery(endpoint_id=pk, event=event, next_at=now))
+    Delivery.objects.bulk_create(deliveries, batch_size=_DELIVERIES_AT_ONCE)
+    for pk, row in endpoints.items():
+        row.waiting += queued[pk]
+        row.missed += missed[pk]
+        if queued[pk]:
+            wake(row, now=now)
+    WebhookEndpoint.objects.bulk_update(endpoints.values(), ["waiting", "missed", "due_at"])
+
+
+def wake(endpoint: WebhookEndpoint, *, now: datetime) -> None:
+    """Have a locked endpoint looked at now, or when its pause is over."""
+    soonest = max(now, endpoint.paused_until or now)
+    endpoint.due_at = min(endpoint.due_at or soonest, soonest)
