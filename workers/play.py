@@ -24,6 +24,7 @@ from pentathlon_engines.match.launcher import HostTooSlow, Launcher
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned, SeatBot, play_match
 from workers.bot_files import BotFiles, FilesRemoved
+from workers.broadcast import Broadcast
 from workers.builds import BuildRefused, build_version
 from workers.cpu_pressure import Starvation
 from workers.drain import Drain, Drained
@@ -52,6 +53,7 @@ def play_jobs(
     files: BotFiles,
     drain: Drain | None = None,
     host: Starvation | None = None,
+    broadcast: Broadcast | None = None,
 ) -> int:
     """Play matches one after the other and hand them in, short ones together.
 
@@ -63,7 +65,14 @@ def play_jobs(
     drain = drain or Drain(grace_s=0)
     try:
         with LeaseKeeper(jobs) as lease:
-            batch = _Batch(launcher, files, drain, lease, host or Starvation(slots=1))
+            batch = _Batch(
+                launcher=launcher,
+                files=files,
+                drain=drain,
+                lease=lease,
+                host=host or Starvation(slots=1),
+                broadcast=broadcast or Broadcast(None),
+            )
             batch.play(jobs)
     finally:
         files.make_room()
@@ -75,17 +84,20 @@ class _Batch:
 
     def __init__(
         self,
+        *,
         launcher: Launcher,
         files: BotFiles,
         drain: Drain,
         lease: LeaseKeeper,
         host: Starvation,
+        broadcast: Broadcast,
     ) -> None:
         self._launcher = launcher
         self._files = files
         self._drain = drain
         self._lease = lease
         self._host = host
+        self._broadcast = broadcast
         self._finished: list[tuple[Job, Submission]] = []
         self.failed = 0
         """How many of them the host could not play."""
@@ -151,6 +163,7 @@ class _Batch:
             codec=msgspec.json.encode,
             match=job.told_name,
             on_tick=self._tick,
+            on_position=self._broadcast.watch(job),
             blamed={seat.seat for seat in job.seats if seat.is_blamed},
         )
         if report.record["faults"]:
@@ -200,6 +213,7 @@ class _Batch:
             self._retry(give)
         except Exception:
             _log.exception("match not given back", match=job.match_id)
+        self._broadcast.note_end([job])
 
     def _hand_in(self) -> None:
         finished, self._finished = self._finished, []
@@ -218,6 +232,7 @@ class _Batch:
             return
         for (job, _), refusal in zip(finished, answers, strict=True):
             self._settle(job, refusal)
+        self._broadcast.note_end(job for job, _ in finished)
 
     def _hand_in_alone(self, job: Job, submission: Submission) -> None:
         """Store one result, so that a broken one does not hold back the others."""
@@ -228,6 +243,7 @@ class _Batch:
             self._fail(job, error)
         else:
             self._settle(job, refusal)
+            self._broadcast.note_end([job])
 
     def _settle(self, job: Job, refusal: DomainError | None) -> None:
         if isinstance(refusal, Conflict | NotFound):

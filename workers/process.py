@@ -15,6 +15,7 @@ from pentathlon.fleet.capabilities import Announcement, Capabilities
 from pentathlon.matches.services import claim_matches, publish_again
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.backoff import Backoff
+from workers.broadcast import Broadcast
 from workers.cpu_pressure import HOLD_S, Starvation
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat, describe_worker
@@ -56,6 +57,7 @@ class WorkerProcess:
         self._description = describe_worker(probe, slots=slots)
         self._backoff = backoff or Backoff()
         self._open_slot = open_slot
+        self._broadcast = Broadcast(settings.REDIS_URL)
         self._pool_files: Staging | None = None
         self._index = 0
         self._slot: Slot | None = None
@@ -120,6 +122,7 @@ class WorkerProcess:
                 files=slot.files,
                 drain=self.drain,
                 host=self._starvation,
+                broadcast=self._broadcast,
             )
             self._wait_after(failed=failed == len(jobs))
 

@@ -66,14 +66,17 @@ def play_match(
     codec: protocol.Codec = protocol.encode,
     match: str = "local",
     on_tick: Callable[[int], None] | None = None,
+    on_position: Callable[[Referee], None] | None = None,
     blamed: Collection[int] = (),
     fork: Fork | None = None,
 ) -> MatchReport:
     """Play one match to its end and return the report.
 
     It calls `on_tick` with the ply before every request, and at every look at a bot, some 50 times
-    a second; that may raise to end the match without a report. Other hosts have given up, or
-    killed, bots at `blamed` seats: if this host does, too, they have lost. A `fork` goes on there.
+    a second; that may raise to end the match without a report. `on_position` is called then, too,
+    for who shows the match to spectators; it must be quick and change nothing. Other hosts have
+    given up, or killed, bots at `blamed` seats: if this host does, too, they have lost. A `fork`
+    goes on there.
 
     Raises:
         LaunchFailed: the host could not start a bot.
@@ -84,6 +87,8 @@ def play_match(
     if not 0 <= seed < SEED_END:
         raise ValueError(f"a seed is from 0 to 2**53 - 1, not {seed}")
     referee = Referee(game=game, seats=len(seats), options=options, seed=seed)
+    if on_position is not None:
+        referee.open_to_spectators()
     if fork is not None:
         referee.repeat(fork.events)
     facts = protocol.MatchFacts(
@@ -94,7 +99,7 @@ def play_match(
         limits=limits,
         match=match,
     )
-    table = Table(referee, facts, codec, on_tick)
+    table = Table(referee, facts, codec, on_tick, on_position)
     try:
         table.start([bot.command for bot in seats], launcher, blamed=blamed)
         table.play()

@@ -30,6 +30,7 @@ class Table:
         facts: protocol.MatchFacts,
         codec: protocol.Codec,
         on_tick: Callable[[int], None] | None = None,
+        on_position: Callable[[Referee], None] | None = None,
     ) -> None:
         self.seats: list[Seat] = []
         self.notes: list[list[tuple[int, str]]] = [[] for _ in range(facts.seats)]
@@ -37,6 +38,7 @@ class Table:
         self._facts = facts
         self._codec = codec
         self._on_tick = on_tick
+        self._on_position = on_position
         self._present: set[int] = set()
         self._running: Collection[int] = ()
         """The seats that are not paused."""
@@ -106,6 +108,8 @@ class Table:
     def _tick(self) -> None:
         if self._on_tick is not None:
             self._on_tick(self._referee.ply)
+        if self._on_position is not None:
+            self._on_position(self._referee)
 
     def _guard_turn(self) -> None:
         """Expel bots that run in the turn of another, and give that one its time back."""

@@ -59,5 +59,14 @@ def hidden_from(person: User | None) -> Exists:
     return Exists(closed.filter(Q(hides_from=None) | Q(hides_from__lte=ended_at)))
 
 
+def may_become_hidden() -> Exists:
+    """Return whether a match is hidden, or will be at a time that has been set.
+
+    For queries of matches. Nothing of such a match may be sent out while it is played.
+    """
+    lanes = HiddenLane.objects.filter(lane=OuterRef("lane"))
+    return Exists(lanes.filter(Q(hides_until=None) | Q(hides_until__gt=Now())))
+
+
 def _sees_all(person: User) -> bool:
     return person.is_staff or person.is_superuser

@@ -67,6 +67,9 @@ class Job:
     seed: int
     limits: dict[str, float | int]
     seats: tuple[SeatJob, ...]
+    lane: int = 0
+    is_public: bool = False
+    """Whether everybody may watch it; false if its results may be hidden before they are old."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

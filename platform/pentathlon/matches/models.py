@@ -4,12 +4,12 @@ import uuid
 from typing import Final, Self
 
 from django.db import models
-from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.db.models import Exists, ExpressionWrapper, OuterRef, Prefetch, Q
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
-from pentathlon.matches.hidden_lanes import hidden_from
+from pentathlon.matches.hidden_lanes import hidden_from, may_become_hidden
 
 
 class MatchState(models.TextChoices):
@@ -74,6 +74,13 @@ class MatchQuerySet(models.QuerySet["Match"]):
     def with_privacy(self) -> Self:
         """Add `is_hidden`, which `is_private` needs."""
         return self.annotate(is_hidden=hidden_from(None))
+
+    def with_openness(self) -> Self:
+        """Add `may_be_watched`: whether everybody may see it while it is played."""
+        kept = Q(kind=MatchKind.VALIDATION) | Q(may_become_hidden())
+        return self.annotate(
+            may_be_watched=ExpressionWrapper(~kept, output_field=models.BooleanField())
+        )
 
     def waiting(self) -> Self:
         """Return matches that wait for a worker, in the order of the schedule."""
@@ -214,6 +221,8 @@ class Match(models.Model):
 
     is_hidden: bool = False
     """Not everybody may see it now, where `MatchQuerySet.with_privacy` has added that."""
+    may_be_watched: bool = False
+    """Everybody may see it while it is played, where `with_openness` has added that."""
     is_sealed: bool
     """Its seed may not be shown yet, where `pentathlon.tournaments.secrecy` has added that."""
 

@@ -84,7 +84,8 @@ def claim_matches(
     """
     wanted = Match.objects.filter(pk__in=match_ids).startable().order_by("pk")
     # What somebody else holds is theirs: a hint is delivered twice now and then.
-    waiting = list(wanted.with_needs().select_for_update(skip_locked=True))
+    described = wanted.with_needs().with_openness()
+    waiting = list(described.select_for_update(skip_locked=True))
     fitting = [
         each
         for each in waiting
@@ -340,6 +341,8 @@ def _job(match: Match, token: UUID) -> Job:
             )
             for seat in match.seats.all()
         ),
+        lane=match.lane,
+        is_public=match.may_be_watched,
     )
 
 

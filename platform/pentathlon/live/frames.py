@@ -1,0 +1,62 @@
+"""Frames: what spectators see of a running match, on its way from its worker to web processes.
+
+A frame is complete by itself: losing one loses nothing, and the latest one is all that somebody
+needs who comes late. The broker keeps that one for a while, and has a channel for each match.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+KEPT_S: Final = 120
+"""How long the broker keeps the latest frame of an attempt."""
+LOOK: Final = b""
+"""A message without a frame: what the database says of this match has changed."""
+_LEVEL: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One position of a running match, as spectators may see it."""
+
+    attempt: int
+    ply: int
+    to_move: int | None
+    """The seat that decides."""
+    cpu_ms: list[int]
+    """The CPU time that each seat has used."""
+    limit_ms: int
+    """The CPU time that each seat has for the whole match."""
+    events: list[list[Any]]  # Any: seat, text, CPU milliseconds
+    """All events so far; seat -1 is chance."""
+    position: dict[str, Any]  # Any: the JSON of a game
+    """The observation of a spectator."""
+    svg: str
+    text: str
+
+    def pack(self) -> bytes:
+        """Return it as the broker carries it."""
+        return zlib.compress(json.dumps(asdict(self)).encode(), _LEVEL)
+
+
+def unpack(data: bytes) -> Frame:
+    """Read what `Frame.pack` made."""
+    return Frame(**json.loads(zlib.decompress(data)))
+
+
+def match_channel(match_id: int) -> str:
+    """Return the channel with the frames of a match."""
+    return f"pentathlon:live:match:{match_id}"
+
+
+def lane_channel(lane: int) -> str:
+    """Return the channel that says when a match of a lane has ended."""
+    return f"pentathlon:live:lane:{lane}"
+
+
+def frame_key(match_id: int, attempt: int) -> str:
+    """Return where the broker keeps the latest frame of an attempt."""
+    return f"pentathlon:live:frame:{match_id}:{attempt}"

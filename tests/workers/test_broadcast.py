@@ -1,0 +1,211 @@
+"""What a worker shows to spectators, and that a broker in trouble does no harm to a match."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from uuid import uuid4
+
+import pytest
+from redis import Redis
+
+from pentathlon.live.frames import (
+    LOOK,
+    Frame,
+    frame_key,
+    lane_channel,
+    match_channel,
+    unpack,
+)
+from pentathlon.local.runtime import runtime_folder
+from pentathlon.local.valkey import running_valkey
+from pentathlon.matches.jobs import Job
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.referee import Referee
+from workers import broadcast
+from workers.broadcast import Broadcast
+
+_PATIENCE_S = 30
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[str]:
+    with runtime_folder() as folder, running_valkey(folder) as url:
+        yield url
+
+
+@pytest.fixture
+def hanging() -> Iterator[str]:
+    """Give the address of a broker that takes everything and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"redis://127.0.0.1:{server.getsockname()[1]}/0"
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broadcast, "FIRST_S", 0.0)
+    monkeypatch.setattr(broadcast, "IDLE_S", 0.0)
+    monkeypatch.setattr(broadcast, "WATCHED_S", 0.0)
+
+
+def job_of(game: str = "azure", *, match_id: int = 5, is_public: bool = True) -> Job:
+    return Job(
+        match_id=match_id,
+        told_name="a-name-that-only-bots-know",
+        token=uuid4(),
+        attempt=2,
+        game=game,
+        rules_version=1,
+        options={},
+        seed=987654321,
+        limits={},
+        seats=(),
+        lane=7,
+        is_public=is_public,
+    )
+
+
+def begun(game: str, *, plies: int) -> Referee:
+    referee = Referee(game=GAMES[game], seats=2, options=None, seed=987654321)
+    referee.open_to_spectators()
+    luck = Random(1)
+    while referee.seat_to_ask() is not None and referee.ply < plies:
+        action = referee.state.random_action(luck)
+        referee.accept(referee.state.text(action), cpu_ms=3, wall_ms=4)
+    return referee
+
+
+def kept(client: Redis, job: Job) -> bytes:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not (data := client.get(frame_key(job.match_id, job.attempt))):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert isinstance(data, bytes)
+    return data
+
+
+def shown(url: str, referee: Referee, job: Job) -> bytes:
+    see = Broadcast(url).watch(job)
+    assert see is not None
+    see(referee)
+    with Redis.from_url(url) as client:
+        return kept(client, job)
+
+
+def test_frame_has_the_position_the_events_and_the_clocks(broker: str) -> None:
+    referee = begun("azure", plies=9)
+
+    frame = unpack(shown(broker, referee, job_of()))
+
+    assert (frame.attempt, frame.ply, frame.to_move) == (2, referee.ply, referee.state.to_move)
+    assert frame.position == json.loads(json.dumps(referee.state.observation(None)))
+    assert frame.svg == referee.state.svg()
+    assert [row[:2] for row in frame.events] == [list(seen) for seen in referee.public_events(0)]
+    assert sum(frame.cpu_ms) == 3 * sum(not event.is_chance for event in referee.events)
+
+
+@pytest.mark.parametrize("game", [key for key, game in GAMES.items() if game.info.hidden])
+def test_frame_is_the_same_whatever_a_seat_hides(broker: str, game: str) -> None:
+    referee = begun(game, plies=9)
+    one = shown(broker, referee, job_of(game, match_id=11))
+    # To seat 0 the same as before: only what the other seat and the decks hide has changed.
+    referee.state = referee.state.determinize(0, Random(5))
+    other = shown(broker, referee, job_of(game, match_id=12))
+
+    assert one == other
+
+
+def test_frame_tells_neither_seed_nor_what_bots_are_told(broker: str) -> None:
+    frame = unpack(shown(broker, begun("azure", plies=5), job_of(match_id=13)))
+
+    said = json.dumps([getattr(frame, name) for name in Frame.__dataclass_fields__])
+    assert "987654321" not in said
+    assert "a-name-that-only-bots-know" not in said
+
+
+def test_events_are_told_as_spectators_may_see_them() -> None:
+    referee = begun("maatatahay", plies=6)
+
+    told = [text for _, text in referee.public_events(0)]
+
+    assert len(told) == referee.ply
+    assert told != [event.text for event in referee.events]
+
+
+def test_match_that_may_become_hidden_is_not_shown_nor_is_its_end(broker: str) -> None:
+    hidden = job_of(match_id=21, is_public=False)
+    with Redis.from_url(broker) as client, client.pubsub() as heard:
+        heard.subscribe(match_channel(21), match_channel(22))
+        casting = Broadcast(broker)
+        casting.note_end([hidden, job_of(match_id=22)])
+        messages: list[bytes] = []
+        while len(messages) < 1:
+            message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
+            messages += [message["channel"]] if message else []
+
+        assert casting.watch(hidden) is None
+        assert messages == [match_channel(22).encode()]
+        assert client.get(frame_key(21, 2)) is None
+
+
+def test_end_is_told_to_who_follows_the_match_and_its_tournament(broker: str) -> None:
+    with Redis.from_url(broker) as client, client.pubsub() as heard:
+        heard.subscribe(match_channel(31), lane_channel(7))
+        Broadcast(broker).note_end([job_of(match_id=31)])
+        got: dict[str, bytes] = {}
+        while len(got) < 2:
+            message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
+            got |= {message["channel"].decode(): message["data"]} if message else {}
+
+    assert got == {match_channel(31): LOOK, lane_channel(7): LOOK}
+
+
+def test_without_a_broker_nothing_is_watched() -> None:
+    casting = Broadcast(None)
+
+    casting.note_end([job_of()])
+
+    assert casting.watch(job_of()) is None
+
+
+def test_broker_that_hangs_holds_up_no_match_and_keeps_nothing(hanging: str) -> None:
+    casting = Broadcast(hanging, answer_s=600)
+    see = casting.watch(job_of("tuned"))
+    assert see is not None
+
+    # Each would wait ten minutes, if it waited.
+    for plies in range(1, 8):
+        see(begun("tuned", plies=plies))
+        casting.note_end([job_of()] * 20)
+
+    waiting = [thread for thread in threading.enumerate() if thread.name == "broadcast"]
+    assert waiting
+    assert casting._posts.qsize() <= broadcast._MOST_WAITING
+
+
+def test_broker_that_is_away_is_left_alone_and_found_again(
+    broker: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(broadcast, "AWAY_S", 0.05)
+    socket_path = Path(broker.partition("://")[2].partition("?")[0])
+    elsewhere = tmp_path / "moved"
+    elsewhere.symlink_to(tmp_path / "nothing")
+    casting = Broadcast(f"unix://{elsewhere}?db=0")
+    job = job_of("tuned", match_id=41)
+    see = casting.watch(job)
+    assert see is not None
+    see(begun("tuned", plies=2))
+    while not casting._away_until:
+        time.sleep(0.01)
+
+    elsewhere.unlink()
+    elsewhere.symlink_to(socket_path)
+    with Redis.from_url(broker) as client:
+        deadline = time.monotonic() + _PATIENCE_S
+        while not client.get(frame_key(41, 2)):
+            assert time.monotonic() < deadline
+            see(begun("tuned", plies=3))
+            time.sleep(0.01)
