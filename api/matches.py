@@ -1,6 +1,8 @@
 from typing import Any
 
+from django.http import HttpResponse
 from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -17,6 +19,8 @@ from pentathlon.accounts.models import Scope
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.common.errors import NotFound
+from pentathlon.live.snapshots import matches_now
+from pentathlon.live.tickets import View, follow_matches, who_asks
 from pentathlon.matches.dispatch.reasons import Reason, why_waiting
 from pentathlon.matches.models import (
     Attempt,
@@ -179,6 +183,16 @@ class RerunSerializer(RequestSerializer):
     reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
 
 
+class EventsSerializer(serializers.Serializer[Any]):
+    """How the positions of a stream are given."""
+
+    view = serializers.ChoiceField(
+        choices=[view.value for view in View],
+        default=View.POSITION.value,
+        help_text="The observation of a spectator as JSON, a drawing for terminals, or SVG.",
+    )
+
+
 class MatchFilter(filters.FilterSet):
     """Narrow matches down."""
 
@@ -210,17 +224,42 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
     serializer_class = MatchSerializer
     filterset_class = MatchFilter
     private_scopes = {"logs": Scope.PRIVATE_READ}
+    query_parameters = {"events": ("view",)}
     write_scope = Scope.TOURNAMENTS_WRITE
 
     def get_queryset(self) -> MatchQuerySet:
         """Return what this person may see."""
-        visible = Match.objects.visible_to(self.reader).with_seats()
+        visible = Match.objects.visible_to(self.reader).with_seats().with_privacy()
         return with_seals(visible).select_related("place")
 
     @extend_schema(responses=MatchDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
         """Show one match, with what it waits for and how it was tried."""
         return Response(MatchDetailSerializer(self.get_object()).data)
+
+    @extend_schema(
+        parameters=[EventsSerializer], responses={(200, "text/event-stream"): OpenApiTypes.STR}
+    )
+    @action(detail=True, pagination_class=None, filterset_class=None)
+    def events(self, request: Request, pk: str) -> HttpResponse:
+        """Follow a match as it is played: server-sent events.
+
+        `state` says how it stands, `plies` what has happened since the last one and the position
+        as spectators may see it, and `end` that it is over: its replay is there. Ids are
+        "attempt-ply": a client that sends the last one as `Last-Event-ID` misses nothing. After a
+        failure of ours `attempt` counts up and plies begin anew. Results that are hidden are not
+        told, and validations show no positions.
+        """
+        asked = EventsSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        found = self.get_object()
+        return follow_matches(
+            matches_now([found.pk]),
+            who=who_asks(request._request, self.person),
+            view=View(asked.validated_data["view"]),
+            seen=request.headers.get("Last-Event-ID", "")[:32],
+            is_private=found.is_private,
+        )
 
     @extend_schema(request=None, responses=MatchDetailSerializer)
     @action(detail=True, methods=["post"])

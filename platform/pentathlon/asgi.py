@@ -1,34 +1,38 @@
 """The whole site for an ASGI server: one port, three ways to answer.
 
-`/healthz` is answered here, whatever else hangs. Live streams, which wait for most of their life,
-run on asyncio. Everything else runs in threads, where it is about three times as fast.
+`/healthz` is answered here, whatever else hangs. Everything else begins in threads, where it is
+about three times as fast; live streams, which wait for most of their life, go on on asyncio.
 """
 
 import gc
 import os
-from http import HTTPStatus
 from typing import Any, cast
 
 from django.conf import settings
-from django.core.asgi import get_asgi_application
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
+from pentathlon.live.hub import Hub
+from pentathlon.live.streams import Streams, is_stream
 from pentathlon.roles import Role, take_role
 from pentathlon.server.bridge import Bridge
-from pentathlon.server.protocol import Message, Receive, Scope, Send
+from pentathlon.server.connection import ON_SHUTDOWN
+from pentathlon.server.protocol import Receive, Scope, Send
 from pentathlon.server.proxies import without_hearsay
-from pentathlon.server.refusals import Refused, send_refusal, send_text
+from pentathlon.server.refusals import send_text
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
 take_role(Role.WEB)
 
 _ALIVE = "/healthz"
-_STREAMS = "/live/"
-_READING = ("GET", "HEAD")
 
-_streams = cast(Any, get_asgi_application())  # Any: it follows the standard in types of its own
-_pages = Bridge(cast(Any, get_wsgi_application()))
+_pages = Bridge(cast(Any, get_wsgi_application()))  # Any: it has types of its own
+_streams = Streams(
+    _pages,
+    lambda: Hub(broker=settings.REDIS_URL, most_a_person=settings.STREAMS_OF_ONE),
+)
+# A stream would keep the server from ever stopping.
+ON_SHUTDOWN.append(_streams.close)
 
 # Imports all views now: the first visitor would wait two seconds for them.
 get_resolver().url_patterns  # noqa: B018  read for what it does
@@ -43,36 +47,10 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
         await _lifespan(receive, send)
     elif scope["path"] == _ALIVE:
         await send_text(send, "ok\n")
-    elif scope["path"].startswith(_STREAMS):
-        await _stream(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
+    elif is_stream(scope["path"]):
+        await _streams(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
     else:
         await _pages(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
-
-
-async def _stream(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["method"] not in _READING:
-        sentence = "Streams are only read."
-        refused = Refused(
-            HTTPStatus.METHOD_NOT_ALLOWED,
-            "method_not_allowed",
-            sentence,
-            headers=(("Allow", ", ".join(_READING)),),
-        )
-        await send_refusal(scope, send, refused)
-        return
-    is_first = True
-
-    async def receive_nothing() -> Message:
-        """Hide a body from a handler that would store it without a limit."""
-        nonlocal is_first
-        if is_first:
-            is_first = False
-            return {"type": "http.request", "body": b"", "more_body": False}
-        while (message := await receive())["type"] != "http.disconnect":
-            pass
-        return message
-
-    await _streams(scope, receive_nothing, send)
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:

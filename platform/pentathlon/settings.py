@@ -207,6 +207,7 @@ DRF_STANDARDIZED_ERRORS = {
     "EXCEPTION_HANDLER_CLASS": "api.errors.ProblemHandler",
     "EXCEPTION_FORMATTER_CLASS": "api.errors.ProblemFormatter",
 }
+STREAMS_OF_ONE = limits.STREAMS_OF_ONE if _production else limits.LOCAL_STREAMS_OF_ONE
 RATES = limits.RATES if _production else limits.LOCAL_RATES
 SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
     "TITLE": "Pentathlon",

@@ -59,8 +59,7 @@ def _addresses(tournament: Tournament) -> Iterator[str]:
                 address = reverse(full, kwargs=dict(zip(names, found, strict=True)))
             except NoReverseMatch:
                 continue
-            # Live streams never end.
-            if "/live/" not in address and "sign-out" not in address:
+            if "sign-out" not in address:
                 yield address
                 yield address + _OF_A_PAGE.get(pattern.name or "", "")
     yield f"/api/v1/matches/?tournament={tournament.pk}"

@@ -18,6 +18,8 @@ from pentathlon.server.limits import (
     STALL_S,
 )
 
+ON_SHUTDOWN: Final[list[Callable[[], None]]] = []
+"""Called for every connection that is open when the server is asked to stop."""
 _HEAD: Final = "head"
 _STALL: Final = "stall"
 _LINGER: Final = "linger"
@@ -131,6 +133,12 @@ class Connection(HttpToolsProtocol):
             if timer is not None
         ]
         return min(begun, default=None) if self._body_since is None else self._body_since
+
+    def shutdown(self) -> None:
+        """End after the answer under way; what would go on for ever is asked to end."""
+        for end in ON_SHUTDOWN:
+            end()
+        super().shutdown()
 
     def timeout_keep_alive_handler(self) -> None:
         """Close, and do not wait for ever until everything written is read."""

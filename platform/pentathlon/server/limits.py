@@ -42,6 +42,10 @@ SEND_BUFFER: Final = 256 * KILOBYTE
 """What the kernel keeps for a client that does not read; by itself it keeps some megabytes."""
 MOST_CONNECTIONS: Final = 800
 """Above this the connection that has waited longest for its client is closed."""
+MOST_STREAMS: Final = 500
+"""Live streams that one process has open."""
+HEARTBEAT_S: Final = 15.0
+"""Between two signs of life of a stream without news."""
 MOST_PIPELINED: Final = 64
 """Requests that one connection may send ahead of their answers."""
 MOST_WAITING: Final = 200
@@ -171,12 +175,16 @@ ALLOWANCES: Final = (
         rate="tables",
     ),
     _allowance("static files", r"/static/", 0, lane=Lane.FILES),
-    _allowance("live streams", r"/live/", 0),
+    _allowance("live streams", r"/live/|/api/v1/matches/\d+/events/$", 0),
     _allowance("the administration", r"/admin/", LARGEST_BODY),
     _allowance("everything else in the API", r"/api/", LARGEST_BODY),
     _allowance("all other pages", r"/", LARGEST_FORM),
 )
 """The first row whose pattern the address begins with holds."""
+
+STREAMS_OF_ONE: Final = 20
+"""Of one person, or of one address of visitors, in one process."""
+LOCAL_STREAMS_OF_ONE: Final = MOST_STREAMS
 
 RATES: Final = {
     "visitors": "600/min",

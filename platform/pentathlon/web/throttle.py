@@ -13,7 +13,7 @@ from pentathlon.server.limits import allowance
 
 View = Callable[[HttpRequest], HttpResponseBase]
 
-_NOT_PAGES = ("/api/", "/healthz", "/readyz", "/metrics", "/live/")
+_NOT_PAGES = ("/api/", "/healthz", "/readyz", "/metrics")
 """The API has its own limits, and monitoring has none."""
 
 

@@ -1,0 +1,271 @@
+"""The hub: everybody who follows something through this process, and what there is to tell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Final, TypeVar
+
+import structlog
+from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from pentathlon.live.feed import ANSWER_S, Feed
+from pentathlon.live.frames import frame_key
+from pentathlon.live.messages import Message
+from pentathlon.live.snapshots import Snapshot, read_snapshot
+from pentathlon.live.tickets import Ticket
+from pentathlon.live.topics import (
+    Cursor,
+    MatchCursor,
+    MatchTopic,
+    TournamentCursor,
+    TournamentTopic,
+)
+from pentathlon.server.limits import MOST_STREAMS
+from pentathlon.server.refusals import Refused, busy
+
+LOOK_S: Final = 2.0
+"""Between two looks at the database, should the broker lose a hint."""
+SOON_S: Final = 0.1
+"""Before a look that a hint asks for: several hints need one look."""
+RETRY_S: Final = 30
+
+Topic = MatchTopic | TournamentTopic
+T = TypeVar("T", MatchTopic, TournamentTopic)
+Read = Callable[[Collection[int], Collection[int]], Snapshot]
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Listener:
+    """One open stream."""
+
+    def __init__(self, cursors: Sequence[Cursor]) -> None:
+        self._cursors = cursors
+        self.news = asyncio.Event()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return all(cursor.is_over for cursor in self._cursors)
+
+    def take(self) -> list[Message]:
+        """Return what the client does not know yet; who reads slowly misses what is old."""
+        self.news.clear()
+        return [each for cursor in self._cursors for each in cursor.take()]
+
+
+class Hub:
+    """Carries what the broker and the database say to all listeners of this process."""
+
+    def __init__(
+        self,
+        *,
+        broker: str | None,
+        most_a_person: int,
+        most: int = MOST_STREAMS,
+        read: Read = read_snapshot,
+        look_s: float = LOOK_S,
+    ) -> None:
+        self._broker = broker
+        self._most = most
+        self._most_a_person = most_a_person
+        self._read = read
+        self._look_s = look_s
+        self._feed: Feed | None = None
+        self._topics: dict[str, Topic] = {}
+        self._following: dict[str, set[Listener]] = {}
+        self._people: Counter[str] = Counter()
+        self._looker: asyncio.Task[None] | None = None
+        self._look_now = asyncio.Event()
+        self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="live")
+        self.is_closing = False
+
+    @property
+    def listeners(self) -> int:
+        """How many streams are open."""
+        return self._people.total()
+
+    @property
+    def topics(self) -> int:
+        """How many things are followed."""
+        return len(self._topics)
+
+    @contextmanager
+    def listen(self, ticket: Ticket) -> Iterator[Listener]:
+        """Follow what the ticket names until the context is left.
+
+        Raises:
+            Refused: `too_many_streams` (429) of one person, or `busy` (503).
+        """
+        if self.listeners >= self._most or self.is_closing:
+            raise busy("Too many streams are open here. Try again later.", retry_after_s=RETRY_S)
+        if self._people[ticket.who] >= self._most_a_person:
+            raise Refused(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                "too_many_streams",
+                f"You have {self._most_a_person} streams open. Close one, or try again later.",
+                headers=(("Retry-After", str(RETRY_S)),),
+            )
+        topics, cursors = self._places(ticket)
+        listener = Listener(cursors)
+        self._people[ticket.who] += 1
+        for topic in topics:
+            self._following[topic.channel].add(listener)
+        try:
+            yield listener
+        finally:
+            self._people[ticket.who] -= 1
+            self._people += Counter()  # forgets who has none left
+            for topic in topics:
+                self._leave(topic, listener)
+
+    def close(self) -> None:
+        """End all streams: the server stops, and clients ask again elsewhere."""
+        self.is_closing = True
+        for listeners in self._following.values():
+            for listener in listeners:
+                listener.news.set()
+
+    def _places(self, ticket: Ticket) -> tuple[list[Topic], list[Cursor]]:
+        topics: list[Topic] = []
+        cursors: list[Cursor] = []
+        for match_id in ticket.matches:
+            match = self._topic(MatchTopic(match_id))
+            topics.append(match)
+            seen = _seen_of(ticket.seen) if len(ticket.matches) == 1 else (0, 0)
+            cursors.append(
+                MatchCursor(match, view=ticket.view, seen=seen, is_private=ticket.is_private)
+            )
+        if ticket.tournament is not None:
+            tournament = self._topic(TournamentTopic(ticket.tournament))
+            topics.append(tournament)
+            cursors.append(TournamentCursor(tournament, seen=ticket.seen))
+        return topics, cursors
+
+    def _topic(self, wanted: T) -> T:
+        """Return the topic of this channel; begin to hear and to look if it is new."""
+        known = self._topics.get(wanted.channel)
+        if isinstance(known, type(wanted)):
+            return known
+        self._topics[wanted.channel] = wanted
+        self._following[wanted.channel] = set()
+        if self._broker is not None:
+            self._feed = self._feed or Feed(self._broker, self._hear)
+            self._feed.add(wanted.channel)
+        if self._looker is None:
+            self._looker = asyncio.create_task(self._look())
+        self._look_now.set()
+        return wanted
+
+    def _leave(self, topic: Topic, listener: Listener) -> None:
+        self._following[topic.channel].discard(listener)
+        if self._following[topic.channel]:
+            return
+        del self._following[topic.channel], self._topics[topic.channel]
+        if self._feed is not None:
+            self._feed.discard(topic.channel)
+        # The looker ends by itself.
+        self._look_now.set()
+
+    def _hear(self, channel: str, data: bytes | str) -> None:
+        topic = self._topics.get(channel)
+        if topic is None or isinstance(data, str):
+            return
+        try:
+            wants_look = topic.hear(data)
+        except (ValueError, TypeError, OSError) as error:
+            _log.warning("frame not understood", channel=channel, reason=str(error))
+            return
+        if wants_look:
+            self._look_now.set()
+        self._tell(topic)
+
+    def _tell(self, topic: Topic) -> None:
+        for listener in self._following.get(topic.channel, ()):
+            listener.news.set()
+
+    async def _look(self) -> None:
+        """Look at the database now and then, and soon after every hint."""
+        try:
+            while self._topics:
+                await self._look_once()
+                try:
+                    async with asyncio.timeout(self._look_s):
+                        await self._look_now.wait()
+                    await asyncio.sleep(SOON_S)
+                except TimeoutError:
+                    pass
+        finally:
+            self._looker = None
+
+    async def _look_once(self) -> None:
+        self._look_now.clear()
+        loop = asyncio.get_running_loop()
+        matches = [
+            each.match_id for each in self._matches() if each.now is None or not each.now.is_over
+        ]
+        tournaments = [
+            each.tournament for each in self._topics.values() if isinstance(each, TournamentTopic)
+        ]
+        try:
+            found = await loop.run_in_executor(
+                self._threads, _read_fresh, self._read, matches, tournaments
+            )
+        except (DatabaseError, InterfaceError, OperationalError) as error:
+            _log.warning("streams not looked after", reason=str(error).strip())
+            return
+        await self._note(found)
+
+    async def _note(self, found: Snapshot) -> None:
+        fresh: list[MatchTopic] = []
+        for topic in list(self._topics.values()):
+            if isinstance(topic, MatchTopic):
+                now = found.matches.get(topic.match_id)
+                is_new = now is not None and topic.note(now)
+                if now is not None and topic.frame() is None and not now.is_over:
+                    fresh.append(topic)
+            else:
+                state = found.tournaments.get(topic.tournament)
+                is_new = state is not None and topic.note(state)
+            if is_new:
+                self._tell(topic)
+        await self._fetch_frames([topic for topic in fresh if topic.now is not None])
+
+    async def _fetch_frames(self, topics: Sequence[MatchTopic]) -> None:
+        """Ask the broker for frames that were sent before anybody followed."""
+        if self._broker is None or not topics:
+            return
+        keys = [frame_key(each.match_id, each.now.attempt if each.now else 0) for each in topics]
+        try:
+            async with Redis.from_url(
+                self._broker, socket_timeout=ANSWER_S, socket_connect_timeout=ANSWER_S
+            ) as client:
+                kept = await client.mget(keys)
+        except (RedisError, OSError) as error:
+            _log.warning("frames not fetched", reason=str(error))
+            return
+        for topic, data in zip(topics, kept, strict=True):
+            if data:
+                self._hear(topic.channel, data)
+
+    def _matches(self) -> list[MatchTopic]:
+        return [each for each in self._topics.values() if isinstance(each, MatchTopic)]
+
+
+def _read_fresh(read: Read, matches: Sequence[int], tournaments: Sequence[int]) -> Snapshot:
+    close_old_connections()
+    return read(matches, tournaments)
+
+
+def _seen_of(text: str) -> tuple[int, int]:
+    """Return attempt and ply of a message's id."""
+    attempt, _, ply = text[:20].partition("-")
+    is_place = attempt.isascii() and attempt.isdigit() and ply.isascii() and ply.isdigit()
+    return (int(attempt), int(ply)) if is_place else (0, 0)

@@ -1,0 +1,139 @@
+"""Streams on the wire: takes over a connection whose answer carries a ticket."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
+
+from pentathlon.live.hub import Hub, Listener
+from pentathlon.live.messages import HEARTBEAT, RETRY_MS, Message, Packing, message
+from pentathlon.live.tickets import HEADER, Ticket
+from pentathlon.server.limits import HEARTBEAT_S, STALL_S
+from pentathlon.server.protocol import Headers, Receive, Scope, Send
+from pentathlon.server.protocol import Message as Part
+from pentathlon.server.refusals import Refused, send_refusal
+
+_ADDRESSES: Final = re.compile(r"/live/|/api/v1/matches/\d{1,18}/events/$")
+_HEADER: Final = HEADER.lower().encode()
+_ACCEPTS_GZIP: Final = re.compile(rb"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
+_OF_ONE_BODY: Final = (_HEADER, b"content-length", b"content-encoding")
+
+Site = Callable[[Scope, Receive, Send], object]
+
+
+def is_stream(path: str) -> bool:
+    """Return whether answers at this address may go on."""
+    return _ADDRESSES.match(path) is not None
+
+
+class Streams:
+    """An ASGI application that answers like the one behind it, and goes on where a ticket says so."""
+
+    def __init__(self, site: Callable[..., object], make_hub: Callable[[], Hub]) -> None:
+        self._site = site
+        self._make_hub = make_hub
+        self._hub: Hub | None = None
+
+    @property
+    def hub(self) -> Hub:
+        """The hub of this process; made in its event loop."""
+        if self._hub is None:
+            self._hub = self._make_hub()
+        return self._hub
+
+    def close(self) -> None:
+        """End all streams."""
+        if self._hub is not None:
+            self._hub.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        taken: list[Headers] = []
+
+        async def pass_on(part: Part) -> None:
+            if part["type"] == "http.response.start" and _carries_ticket(part, scope):
+                taken.append(list(part["headers"]))
+            elif not taken:
+                await send(part)
+
+        await self._site(scope, receive, pass_on)  # type: ignore[misc]  # an application
+        if not taken:
+            return
+        ticket = Ticket.of(dict(taken[0])[_HEADER].decode())
+        try:
+            with self.hub.listen(ticket) as listener:
+                await _Stream(listener, scope, taken[0], self.hub).run(receive, send)
+        except Refused as refused:
+            await send_refusal(scope, send, refused)
+
+
+class _Stream:
+    """One connection that stays open."""
+
+    def __init__(self, listener: Listener, scope: Scope, headers: Headers, hub: Hub) -> None:
+        self._listener = listener
+        self._hub = hub
+        accepted = b",".join(
+            value for name, value in scope["headers"] if name == b"accept-encoding"
+        )
+        self._packing = Packing() if _ACCEPTS_GZIP.search(accepted) else None
+        self._headers = [pair for pair in headers if pair[0] not in _OF_ONE_BODY]
+        if self._packing is not None:
+            self._headers.append((b"content-encoding", b"gzip"))
+        self._is_gone = False
+
+    async def run(self, receive: Receive, send: Send) -> None:
+        """Write until nothing more will come, or the client has gone."""
+        gone = asyncio.create_task(self._wait_until_gone(receive))
+        start = {"type": "http.response.start", "status": int(HTTPStatus.OK)}
+        await send({**start, "headers": self._headers})
+        try:
+            await self._write(send, self._begin() + self._bytes(message(retry_ms=RETRY_MS)))
+            while not self._is_gone:
+                news = self._listener.take()
+                if news:
+                    await self._write(send, b"".join(map(self._bytes, news)))
+                if self._listener.is_over or self._hub.is_closing:
+                    break
+                if not await self._wait():
+                    await self._write(send, self._bytes(HEARTBEAT))
+            if not self._is_gone:
+                end = b"" if self._packing is None else self._packing.end()
+                await send({"type": "http.response.body", "body": end})
+        except TimeoutError:
+            # The server closes a connection whose answer ends before its end.
+            return
+        finally:
+            gone.cancel()
+
+    async def _wait(self) -> bool:
+        """Wait for news; return whether there are any before the next heartbeat."""
+        try:
+            async with asyncio.timeout(HEARTBEAT_S):
+                await self._listener.news.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _write(self, send: Send, data: bytes) -> None:
+        async with asyncio.timeout(STALL_S):
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def _wait_until_gone(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._is_gone = True
+        self._listener.news.set()
+
+    def _begin(self) -> bytes:
+        return b"" if self._packing is None else self._packing.begin()
+
+    def _bytes(self, each: Message) -> bytes:
+        return each.plain if self._packing is None else self._packing.add(each)
+
+
+def _carries_ticket(part: Part, scope: Scope) -> bool:
+    return scope["method"] == "GET" and _HEADER in dict(part["headers"])

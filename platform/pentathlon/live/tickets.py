@@ -1,0 +1,95 @@
+"""Tickets: what somebody may follow, as a view has decided it, and as the server carries it out.
+
+A view checks who asks and what that person may see, like every other view. Its answer ends with
+what is known now, and carries a ticket in a header. The server takes the ticket off and goes on
+writing to the connection; under a server that does not know tickets, the client asks again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+
+from pentathlon.accounts.models import User
+from pentathlon.common.throttle import home_of
+from pentathlon.live.messages import RETRY_MS, Message, message
+from pentathlon.live.snapshots import MatchNow, TournamentNow
+
+HEADER: Final = "Pentathlon-Stream"
+
+
+class View(StrEnum):
+    """How the positions of a stream are given."""
+
+    POSITION = "position"
+    TEXT = "text"
+    SVG = "svg"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    """What one stream follows."""
+
+    who: str
+    """The person, or the address, that counts for the limits."""
+    matches: tuple[int, ...] = ()
+    tournament: int | None = None
+    seen: str = ""
+    """The id of the last message that the client knows."""
+    view: View = View.POSITION
+    is_private: bool = False
+    """Its reader may see what others may not: such a match is never shown while it is played."""
+
+    def to_header(self) -> str:
+        """Return it as a header carries it."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of(cls, header: str) -> Ticket:
+        """Read what `to_header` made."""
+        fields: dict[str, Any] = json.loads(header)  # Any: JSON
+        fields["matches"] = tuple(fields["matches"])
+        return cls(**{**fields, "view": View(fields["view"])})
+
+
+def who_asks(request: HttpRequest, person: User | None) -> str:
+    """Return whom a stream counts for."""
+    if person is not None:
+        return f"person {person.pk}"
+    return f"address {home_of(request.META.get('REMOTE_ADDR', ''))}"
+
+
+def follow_matches(
+    found: Sequence[MatchNow], *, who: str, view: View, seen: str = "", is_private: bool = False
+) -> HttpResponse:
+    """Answer with how matches stand, and a ticket to follow them unless all have ended."""
+    shown = [match.shown(is_private=is_private) for match in found]
+    running = tuple(match.match for match in shown if not match.is_over)
+    ticket = Ticket(who=who, matches=running, view=view, seen=seen, is_private=is_private)
+    return _answer([now.message() for now in shown], ticket if running else None)
+
+
+def follow_tournament(
+    found: TournamentNow, *, tournament: int, who: str, seen: str
+) -> HttpResponse:
+    """Answer with a ticket to tell of every change of a tournament since `seen`."""
+    ticket = Ticket(who=who, tournament=tournament, seen=seen)
+    news = [found.message(tournament)] if found.mark != seen else []
+    return _answer(news, None if found.is_over else ticket)
+
+
+def _answer(first: Sequence[Message], ticket: Ticket | None) -> HttpResponse:
+    body = b"".join([message(retry_ms=RETRY_MS).plain, *(each.plain for each in first)])
+    headers = {
+        "Cache-Control": "no-store",
+        "X-Accel-Buffering": "no",  # nginx sends on what comes, as it comes
+        "Vary": "Accept-Encoding",
+    }
+    if ticket is not None:
+        headers[HEADER] = ticket.to_header()
+    return HttpResponse(body, content_type="text/event-stream", headers=headers)

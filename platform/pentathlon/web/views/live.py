@@ -1,0 +1,56 @@
+"""Streams for pages: what changes in matches and tournaments, as it happens."""
+
+import re
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+
+from pentathlon.live.snapshots import matches_now, tournament_now
+from pentathlon.live.tickets import View, follow_matches, follow_tournament, who_asks
+from pentathlon.matches.models import Match
+from pentathlon.web.requests import get_tournament, person
+
+_NUMBER = re.compile(r"[0-9]{1,15}")
+_MOST_MATCHES = 6
+"""Of one stream; a page shows that many boards at most."""
+
+
+@require_safe
+def match_stream(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Follow a match to its end, ply by ply."""
+    reader = person(request)
+    found = get_object_or_404(Match.objects.visible_to(reader).with_privacy(), pk=match_id)
+    return follow_matches(
+        matches_now([found.pk]),
+        who=who_asks(request, reader),
+        view=View.SVG,
+        seen=_last_seen(request),
+        is_private=found.is_private,
+    )
+
+
+@require_safe
+def matches_stream(request: HttpRequest) -> HttpResponse:
+    """Follow a few public matches over one connection; `match` names them, once each."""
+    texts = request.GET.getlist("match")[:_MOST_MATCHES]
+    wanted = {int(text) for text in texts if _NUMBER.fullmatch(text)}
+    return follow_matches(
+        matches_now(wanted), who=who_asks(request, person(request)), view=View.SVG
+    )
+
+
+@require_safe
+def tournament_stream(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Say whenever something has changed that a tournament shows, since the mark in `since`."""
+    found = get_tournament(request, tournament_id)
+    return follow_tournament(
+        tournament_now(found.pk),
+        tournament=found.pk,
+        who=who_asks(request, person(request)),
+        seen=_last_seen(request) or request.GET.get("since", "")[:32],
+    )
+
+
+def _last_seen(request: HttpRequest) -> str:
+    return request.headers.get("Last-Event-ID", "")[:32]
