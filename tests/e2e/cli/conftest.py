@@ -42,6 +42,7 @@ class SiteInProcess(urllib3.PoolManager):
             headers=dict(response.headers),
             status=response.status_code,
             reason=response.reason_phrase,
+            preload_content=sent.get("preload_content", True),
         )
 
 

@@ -187,8 +187,10 @@ def test_watched_bot_tells_of_every_match_it_ends(
 
     seen = run("watch", "mine", "--count", "2", "--json")
 
-    told = [json.loads(line)["id"] for line in seen.out.splitlines()]
+    lines = [json.loads(line) for line in seen.out.splitlines()]
+    told = [line["id"] for line in lines if line["event"] == "result"]
     assert told == [one.match_id, other.match_id]
+    assert {line["match"] for line in lines if line["event"] == "state"} == {other.match_id}
 
 
 def test_challenge_is_made_and_its_score_awaited(

@@ -13,12 +13,15 @@ from uuid import uuid4
 
 import urllib3
 
+from pentathlon_engines.cli.client.events import ServerEvent, lines_of, read_events
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, USAGE, CommandFailed
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 
 API: Final = "/api/v1/"
 _TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=60.0)
+_STREAM_TIMEOUT: Final = urllib3.Timeout(connect=5.0, read=45.0)
+"""A stream without news shows every 15 seconds that it still is there."""
 _PAUSES_S: Final = (0.2, 1.0)
 """Before a request that can do no harm is sent again."""
 _LONGEST_PAUSE_S: Final = 10.0
@@ -86,6 +89,28 @@ class Site:
         """Read a file."""
         data: bytes = self._ask("GET", path).data
         return data
+
+    def events(self, path: str, *, seen: str = "", **query: object) -> Iterator[ServerEvent]:
+        """Follow a stream until the site or the line ends it; `seen` is the last id that is known.
+
+        A broken line is no failure: who follows asks again.
+        """
+        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": seen} if seen else {})}
+        answer = self._ask(
+            "GET",
+            path,
+            headers=headers,
+            fields=_texts(query),
+            preload_content=False,
+            timeout=_STREAM_TIMEOUT,
+        )
+        try:
+            yield from read_events(lines_of(_pieces(answer)))
+        except (urllib3.exceptions.HTTPError, ValueError):
+            return
+        finally:
+            # Not back into the pool: what is still to come is no answer to another request.
+            answer.close()
 
     def post(self, path: str, body: Mapping[str, object] | None = None) -> Any:  # Any: JSON
         """Send JSON; however often it has to be sent, it takes effect once."""
@@ -215,6 +240,12 @@ def _pauses(is_harmless: bool) -> Iterator[float | None]:
     if is_harmless:
         yield from _PAUSES_S
     yield None
+
+
+def _pieces(answer: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    """Yield what has come, as soon as it has."""
+    while piece := answer.read1(decode_content=True):
+        yield piece
 
 
 def _texts(query: Mapping[str, object]) -> dict[str, str]:

@@ -30,7 +30,15 @@ class Patience:
             yield
             time.sleep(self._pause_s)
             self._pause_s = min(self._pause_s * _GROWTH, _LONGEST_S)
-        raise CommandFailed(self._what, try_next=self._try_next, exit_code=HOST_OR_SERVER)
+        raise self._time_is_up()
+
+    def check(self) -> None:
+        """Raise when the time is up; for who waits by something else than looking."""
+        if time.monotonic() >= self._deadline:
+            raise self._time_is_up()
+
+    def _time_is_up(self) -> CommandFailed:
+        return CommandFailed(self._what, try_next=self._try_next, exit_code=HOST_OR_SERVER)
 
     def note_news(self) -> None:
         """Look more often again: something has happened."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
 import typer
 
 from pentathlon_engines.cli.client.bots import Json, describe_match, find_bot_named
 from pentathlon_engines.cli.client.connection import connect, split_address
+from pentathlon_engines.cli.client.events import ServerEvent
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.waiting import Patience
 from pentathlon_engines.cli.failure import CommandFailed
@@ -21,7 +23,6 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import positions
 
 _OVER: Final = ("done", "void")
-_CLEAR_LINE: Final = "\r\x1b[K"
 
 
 def watch(
@@ -50,9 +51,9 @@ def watch(
 
 
 def _watch_match(site: Site, number: int, patience: Patience, *, as_json: bool) -> None:
-    match = _await_end(site, number, patience)
+    match = _follow(site, number, patience, _Screen(as_json=as_json))
     if as_json:
-        print_json_line(match)
+        print_json_line({"event": "result", **match})
         return
     board = _last_board(site, number) if match["state"] == "done" else ""
     if board:
@@ -61,23 +62,34 @@ def _watch_match(site: Site, number: int, patience: Patience, *, as_json: bool) 
     say(site.page(f"matches/{number}/"))
 
 
-def _await_end(site: Site, number: int, patience: Patience) -> Json:
-    shown = ""
+def _follow(site: Site, number: int, patience: Patience, screen: _Screen) -> Json:
+    """Show a match until it is over, and return it."""
+    seen = ""
     for _ in patience.looks():
         try:
             match: Json = site.get(f"matches/{number}/")
+            if match["state"] in _OVER:
+                screen.clear()
+                return match
+            screen.tell(_describe_progress(match), patience)
+            # Where there is no stream, or nothing to be seen, it ends at once and we ask again.
+            for event in _events(site, number, view=screen.view, seen=seen):
+                screen.show(event, match, patience)
+                seen = event.id or seen
+                if event.name == "end":
+                    break
+                patience.check()
         except CommandFailed as error:
             patience.forgive(error)
-            continue
-        if match["state"] in _OVER:
-            _show_progress("")
-            return match
-        now = _describe_progress(match)
-        if now != shown:
-            shown = now
-            patience.note_news()
-            _show_progress(now)
     raise AssertionError  # looks() ends with a failure
+
+
+def _events(site: Site, number: int, *, view: str, seen: str) -> Iterator[ServerEvent]:
+    """Yield what the site streams; nothing if it does not, or not to us: then asking does."""
+    try:
+        yield from site.events(f"matches/{number}/events/", view=view, seen=seen)
+    except SiteRefused:
+        return
 
 
 def _describe_progress(match: Json) -> str:
@@ -87,13 +99,58 @@ def _describe_progress(match: Json) -> str:
     return f"{describe_match(match)}: {waiting['sentence']}" if waiting else describe_match(match)
 
 
-def _show_progress(text: str) -> None:
-    """Show one line that the next one replaces; without a terminal, one after the other."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"{_CLEAR_LINE}{text}")
+class _Screen:
+    """What is on the terminal: the board of now, drawn over the one before, or line after line."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.view = "position" if as_json else "text"
+        self._as_json = as_json
+        self._lines = 0
+        self._told = ""
+
+    def tell(self, text: str, patience: Patience) -> None:
+        """Show how a match stands, unless that is there already."""
+        if text != self._told:
+            patience.note_news()
+            self._told = text
+            self._draw(text)
+
+    def show(self, event: ServerEvent, match: Json, patience: Patience) -> None:
+        """Show what a stream says."""
+        if event.name == "plies":
+            patience.note_news()
+        if self._as_json:
+            print_json_line({"event": event.name, **event.data})
+        elif event.name == "plies":
+            self._show_plies(event.data, match)
+
+    def clear(self) -> None:
+        """Take away what was drawn over."""
+        self._draw("")
+
+    def _show_plies(self, data: Json, match: Json) -> None:
+        head = f"{describe_match(match)}, ply {data['ply']}"
+        if sys.stderr.isatty():
+            used = ", ".join(
+                f"seat {seat} {ms / 1000:.1f} s" for seat, ms in enumerate(data["cpu_ms"])
+            )
+            limit_s = data["limit_ms"] / 1000
+            self._draw(f"{head}\n{data['text']}\nCPU time of {limit_s:g} s: {used}")
+            return
+        if data["first"] == 0 and data["attempt"] > 1:
+            say(f"Attempt {data['attempt']}: the match begins anew.")
+        for ply, (seat, text, _) in enumerate(data["events"], data["first"] + 1):
+            say(f"ply {ply}, {'chance' if seat < 0 else f'seat {seat}'}: {text}")
+
+    def _draw(self, text: str) -> None:
+        if not sys.stderr.isatty():
+            if text:
+                say(text)
+            return
+        up = f"\x1b[{self._lines}A" if self._lines else ""
+        self._lines = text.count("\n")
+        sys.stderr.write(f"\r{up}\x1b[J{text}")
         sys.stderr.flush()
-    elif text:
-        say(text)
 
 
 def _last_board(site: Site, number: int) -> str:
@@ -118,6 +175,8 @@ def _watch_bot(
     say(f"Following {bot['name']}; Ctrl-C ends it.")
     for _ in patience.looks():
         try:
+            if seen is not None:
+                _follow_running(site, bot, patience, as_json=as_json)
             rows = site.rows("matches/", most=50, bot=bot["id"], state="done")
         except CommandFailed as error:
             patience.forgive(error)
@@ -127,10 +186,17 @@ def _watch_bot(
         for match in reversed([row for row in rows if row["id"] not in known]):
             patience.note_news()
             if as_json:
-                print_json_line(match)
+                print_json_line({"event": "result", **match})
             else:
                 print_text(f"{match['id']}  {describe_match(match)}")
             told += 1
             if told == count:
                 return
         seen = known | {row["id"] for row in rows}
+
+
+def _follow_running(site: Site, bot: Json, patience: Patience, *, as_json: bool) -> None:
+    """Show a match that the bot plays now, to its end."""
+    running = site.rows("matches/", most=1, bot=bot["id"], state="running")
+    if running:
+        _follow(site, running[0]["id"], patience, _Screen(as_json=as_json))
