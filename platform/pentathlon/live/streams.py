@@ -30,7 +30,7 @@ def is_stream(path: str) -> bool:
 
 
 class Streams:
-    """An ASGI application that answers like the one behind it, and goes on where a ticket says so."""
+    """An ASGI application that answers like the one behind it, and goes on for a ticket."""
 
     def __init__(self, site: Callable[..., object], make_hub: Callable[[], Hub]) -> None:
         self._site = site
