@@ -91,14 +91,7 @@ def play_match(
         referee.open_to_spectators()
     if fork is not None:
         referee.repeat(fork.events)
-    facts = protocol.MatchFacts(
-        game=game.info.key,
-        rules=game.info.version,
-        seats=len(seats),
-        options=referee.state.options,
-        limits=limits,
-        match=match,
-    )
+    facts = _facts(referee, limits=limits, match=match)
     table = Table(referee, facts, codec, on_tick, on_position)
     try:
         table.start([bot.command for bot in seats], launcher, blamed=blamed)
@@ -119,6 +112,18 @@ def play_match(
         traces=[seat.trace() for seat in table.seats],
         starved_s=sum(seat.waited_s for seat in table.seats),
         watched_s=sum(seat.looked_s for seat in table.seats),
+    )
+
+
+def _facts(referee: Referee, *, limits: Limits, match: str) -> protocol.MatchFacts:
+    state = referee.state
+    return protocol.MatchFacts(
+        game=state.game.info.key,
+        rules=state.game.info.version,
+        seats=state.seats,
+        options=state.options,
+        limits=limits,
+        match=match,
     )
 
 

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 
 from pentathlon.live.feed import ANSWER_S, Feed
 from pentathlon.live.frames import frame_key
-from pentathlon.live.messages import Message
+from pentathlon.live.messages import StreamEvent
 from pentathlon.live.snapshots import Snapshot, read_snapshot
 from pentathlon.live.tickets import Ticket
 from pentathlon.live.topics import (
@@ -55,7 +55,7 @@ class Listener:
         """Whether nothing more will come."""
         return all(cursor.is_over for cursor in self._cursors)
 
-    def take(self) -> list[Message]:
+    def take(self) -> list[StreamEvent]:
         """Return what the client does not know yet; who reads slowly misses what is old."""
         self.news.clear()
         return [each for cursor in self._cursors for each in cursor.take()]

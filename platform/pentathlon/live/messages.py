@@ -16,7 +16,7 @@ _GZIP_HEAD: Final = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _LAST_BLOCK: Final = b"\x03\x00"
 
 
-class Message:
+class StreamEvent:
     """One message, plain and packed."""
 
     def __init__(self, plain: bytes) -> None:
@@ -40,7 +40,7 @@ class Packing:
         """Return what stands before the first part."""
         return _GZIP_HEAD
 
-    def add(self, part: Message) -> bytes:
+    def add(self, part: StreamEvent) -> bytes:
         """Return the next part."""
         self._checksum = zlib.crc32(part.plain, self._checksum)
         self._size += len(part.plain)
@@ -58,14 +58,14 @@ def message(
     *,
     event_id: str = "",
     retry_ms: int | None = None,
-) -> Message:
+) -> StreamEvent:
     """Return a message with these fields."""
     lines = [f"retry: {retry_ms}"] if retry_ms is not None else []
     lines += [f"id: {event_id}"] if event_id else []
     lines += [f"event: {event}"] if event else []
     # JSON has no line breaks of its own.
     lines += [f"data: {json.dumps(data)}"] if data is not None else []
-    return Message("".join(f"{line}\n" for line in lines).encode() + b"\n")
+    return StreamEvent("".join(f"{line}\n" for line in lines).encode() + b"\n")
 
 
-HEARTBEAT: Final = Message(b": still here\n\n")
+HEARTBEAT: Final = StreamEvent(b": still here\n\n")

@@ -9,7 +9,7 @@ from typing import Final
 
 from django.db.models import Exists, OuterRef
 
-from pentathlon.live.messages import Message, message
+from pentathlon.live.messages import StreamEvent, message
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.models import Tournament, TournamentState
@@ -42,7 +42,7 @@ class MatchNow:
         """Whether there is nothing more to follow."""
         return self.state in _OVER
 
-    def message(self) -> Message:
+    def message(self) -> StreamEvent:
         """Tell it; a match that is over needs the page with its replay, and no more."""
         facts = asdict(self)
         del facts["is_hidden"]
@@ -62,7 +62,7 @@ class TournamentNow:
         """Whether nothing will change any more."""
         return self.state in _ENDED
 
-    def message(self, tournament: int) -> Message:
+    def message(self, tournament: int) -> StreamEvent:
         """Tell that something has changed; a page shows it, and knows who may see what."""
         name = "end" if self.is_over else "changed"
         facts = {"tournament": tournament, "state": self.state}

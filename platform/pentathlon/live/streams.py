@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Final
 
 from pentathlon.live.hub import Hub, Listener
-from pentathlon.live.messages import HEARTBEAT, RETRY_MS, Message, Packing, message
+from pentathlon.live.messages import HEARTBEAT, RETRY_MS, Packing, StreamEvent, message
 from pentathlon.live.tickets import HEADER, Ticket
 from pentathlon.server.limits import HEARTBEAT_S, STALL_S
 from pentathlon.server.protocol import Headers, Receive, Scope, Send
@@ -131,7 +131,7 @@ class _Stream:
     def _begin(self) -> bytes:
         return b"" if self._packing is None else self._packing.begin()
 
-    def _bytes(self, each: Message) -> bytes:
+    def _bytes(self, each: StreamEvent) -> bytes:
         return each.plain if self._packing is None else self._packing.add(each)
 
 

@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 
 from pentathlon.accounts.models import User
 from pentathlon.common.throttle import home_of
-from pentathlon.live.messages import RETRY_MS, Message, message
+from pentathlon.live.messages import RETRY_MS, StreamEvent, message
 from pentathlon.live.snapshots import MatchNow, TournamentNow
 
 HEADER: Final = "Pentathlon-Stream"
@@ -83,7 +83,7 @@ def follow_tournament(
     return _answer(news, None if found.is_over else ticket)
 
 
-def _answer(first: Sequence[Message], ticket: Ticket | None) -> HttpResponse:
+def _answer(first: Sequence[StreamEvent], ticket: Ticket | None) -> HttpResponse:
     body = b"".join([message(retry_ms=RETRY_MS).plain, *(each.plain for each in first)])
     headers = {
         "Cache-Control": "no-store",

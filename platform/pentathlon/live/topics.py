@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Protocol
 
 from pentathlon.live.frames import LOOK, Frame, lane_channel, match_channel, unpack
-from pentathlon.live.messages import Message, message
+from pentathlon.live.messages import StreamEvent, message
 from pentathlon.live.snapshots import MatchNow, TournamentNow
 from pentathlon.live.tickets import View
 
@@ -16,7 +16,7 @@ _MOST_MESSAGES: Final = 16
 class Cursor(Protocol):
     """What one listener knows of one topic."""
 
-    def take(self) -> list[Message]:
+    def take(self) -> list[StreamEvent]:
         """Return what it does not know yet, and take it for known."""
 
     @property
@@ -32,7 +32,7 @@ class MatchTopic:
         self.channel = match_channel(match_id)
         self.now: MatchNow | None = None
         self._frame: Frame | None = None
-        self._messages: dict[tuple[View, int], Message] = {}
+        self._messages: dict[tuple[View, int], StreamEvent] = {}
 
     def hear(self, data: bytes) -> bool:
         """Take what the broker says; return whether the database has more to say."""
@@ -57,7 +57,7 @@ class MatchTopic:
             return None
         return self._frame if self._attempt() >= self.now.attempt else None
 
-    def plies(self, frame: Frame, *, view: View, since: int) -> Message:
+    def plies(self, frame: Frame, *, view: View, since: int) -> StreamEvent:
         """Return the message about what happened since a ply."""
         key = (view, since)
         if key not in self._messages:
@@ -93,7 +93,7 @@ class MatchCursor:
         """Whether nothing more will come."""
         return self._told is not None and self._told.is_over
 
-    def take(self) -> list[Message]:
+    def take(self) -> list[StreamEvent]:
         """Return what the listener does not know yet."""
         now, new = self._now(), []
         if now is not None and not self.is_over and self._is_news(now):
@@ -153,7 +153,7 @@ class TournamentCursor:
         """Whether nothing more will come."""
         return self._is_over
 
-    def take(self) -> list[Message]:
+    def take(self) -> list[StreamEvent]:
         """Tell that something has changed, once for however many changes."""
         now = self._topic.now
         if now is None or now.mark == self._seen:
@@ -166,7 +166,7 @@ def _place(frame: Frame) -> tuple[int, int]:
     return frame.attempt, frame.ply
 
 
-def _plies(match_id: int, frame: Frame, view: View, since: int) -> Message:
+def _plies(match_id: int, frame: Frame, view: View, since: int) -> StreamEvent:
     data: dict[str, Any] = {  # Any: JSON
         "match": match_id,
         "attempt": frame.attempt,
