@@ -105,6 +105,8 @@ urlpatterns = [
     path("matches/<int:match_id>/requeue/", organising.match_requeue, name="match_requeue"),
     path("matches/<int:match_id>/rerun/", orders.match_rerun, name="match_rerun"),
     path("matches/<int:match_id>/board.svg", matches.board, name="board"),
+    path("matches/<int:match_id>/moment/", matches.moment, name="moment"),
+    path("matches/<int:match_id>/actions/", matches.actions, name="actions"),
     path("matches/<int:match_id>/record.json", matches.record, name="record"),
     path("matches/<int:match_id>/seats/<int:seat>/log.txt", matches.seat_log, name="seat_log"),
     path(
