@@ -283,14 +283,18 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         return rows.with_mean(field).defer(*hidden).order_by("-score", "version_id")
 
     def active(self) -> Self:
-        """Leave out versions that may not play, and those that a newer rated one replaces."""
+        """Leave out versions that may not play or are candidates, and those that a newer rated one
+        replaces.
+        """
         newer = Rating.objects.filter(
             pool=OuterRef("pool"),
             version__bot=OuterRef("version__bot"),
             version__state=VersionState.ELIGIBLE,
+            version__is_candidate=False,
             version__number__gt=OuterRef("version__number"),
         )
-        return self.filter(~Exists(newer), version__state=VersionState.ELIGIBLE)
+        in_line = self.filter(version__is_candidate=False)
+        return in_line.filter(~Exists(newer), version__state=VersionState.ELIGIBLE)
 
     def ranked(self) -> Self:
         """Add `rank` among the active versions of the pool; for a few rows."""

@@ -123,6 +123,7 @@ urlpatterns = [
     path("versions/<int:version_id>/", bots.version, name="version"),
     path("versions/<int:version_id>/archive/", bots.version_archive, name="version_archive"),
     path("versions/<int:version_id>/validate/", bots.version_validate, name="version_validate"),
+    path("versions/<int:version_id>/activate/", bots.version_activate, name="version_activate"),
     path("versions/<int:version_id>/retire/", bots.version_retire, name="version_retire"),
     path(
         "versions/<int:version_id>/disqualify/",
