@@ -145,9 +145,16 @@ def test_without_a_demo_one_is_told_where_to_sign_up(
 
 
 @pytest.mark.slow
-def test_newcomer_gets_from_the_kit_to_a_rated_match(tmp_path: Path) -> None:
+def test_newcomer_gets_from_the_kit_to_a_rated_match(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """Every command that a page or a guide prints is copied into a shell and does its work."""
-    with up(tmp_path / "data", "--no-demo") as running:
+    # What the other ladders and reference bots would play costs more than all commands.
+    is_whole = request.config.getoption("--whole-demo")
+    settings = "pentathlon.settings" if is_whole else "tests.local.small_ladder"
+    with up(
+        tmp_path / "data", "--no-demo", "--workers=1", DJANGO_SETTINGS_MODULE=settings
+    ) as running:
         newcomer = Newcomer(address_of(running), tmp_path / "newcomer")
         newcomer.sign_up("ada")
         first = newcomer.try_everything(commands_of_guides())
