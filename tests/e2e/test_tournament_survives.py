@@ -21,8 +21,8 @@ from tests.workers.running import Platform, alive, descendants, kill_group, runn
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 BOTS = {"anna": "random", "bert": "greedy", "carl": "random", "dora": "greedy"}
-MATCHES = 24
-"""Of two double round robins of four bots: enough to be caught in the middle of one."""
+MATCHES = 12
+"""Of a double round robin of four bots: enough to be caught in the middle of one."""
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def _wait_until_eligible(platform: Platform, reader: ApiClient, versions: list[i
 
 
 def _start_tournament(organiser: ApiClient, versions: list[int]) -> int:
-    document = {"name": "Survivors", "game": "tuned", "versions": versions, "cycles": 2}
+    document = {"name": "Survivors", "game": "tuned", "versions": versions, "cycles": 1}
     tournament = int(organiser.post("tournaments/", document)["id"])
     organiser.post(f"tournaments/{tournament}/start/")
     return tournament
