@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -232,6 +233,14 @@ def staged(monkeypatch: pytest.MonkeyPatch, launcher: SandboxLauncher) -> Sandbo
     """A launcher on a host whose engines and Python no bot can reach where they are."""
     launcher.close()
     monkeypatch.setattr(runtime, "is_readable_by", lambda *_: False)
+    # A whole Python is copied below; here, what an echo needs of it.
+    ignored = runtime._NOT_FOR_BOTS
+    thin = shutil.ignore_patterns("__pycache__", "distutils", "lib2to3", "unittest")
+    monkeypatch.setattr(
+        runtime,
+        "_NOT_FOR_BOTS",
+        lambda folder, names: ignored(folder, names) | thin(folder, names),
+    )
     return SandboxLauncher(launcher.level, system_python=False)
 
 
