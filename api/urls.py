@@ -4,6 +4,7 @@ from rest_framework.routers import SimpleRouter
 from api.bots import BotViewSet
 from api.challenges import ChallengeViewSet
 from api.current_token import CurrentTokenViewSet
+from api.datasets import DatasetViewSet
 from api.device_logins import DeviceLoginViewSet
 from api.docs import DocsView, schema
 from api.endpoint import ID
@@ -31,6 +32,7 @@ _router.register("events", EventViewSet, basename="event")
 _router.register("tournaments", TournamentViewSet, basename="tournament")
 _router.register("matches", MatchViewSet, basename="match")
 _router.register("replays", ReplayViewSet, basename="replay")
+_router.register("datasets", DatasetViewSet, basename="dataset")
 _router.register("challenges", ChallengeViewSet, basename="challenge")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("rankings", RankingViewSet, basename="ranking")
@@ -39,6 +41,9 @@ _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _board = ReplayViewSet.as_view({"get": "board"})
+
+_sums = DatasetViewSet.as_view({"get": "sums"})
+_part = DatasetViewSet.as_view({"get": "part"})
 
 _current_token = CurrentTokenViewSet.as_view({"get": "retrieve", "delete": "destroy"})
 _seat_log = SeatFileViewSet.as_view({"get": "log"})
@@ -53,6 +58,12 @@ urlpatterns = [
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
+    re_path(rf"^v1/datasets/(?P<pk>{ID})/SHA256SUMS$", _sums, name="dataset_sums"),
+    re_path(
+        rf"^v1/datasets/(?P<pk>{ID})/(?P<table>decisions|matches)/(?P<number>\d{{1,9}})\.ndjson$",
+        _part,
+        name="dataset_part",
+    ),
     path("schema/", schema, name="schema"),
     path("docs/", DocsView.as_view(url_name="api:schema"), name="docs"),
     re_path(r"", UnknownAddress.as_view()),

@@ -60,17 +60,42 @@ def answer_packed(
 
     Only for what everybody may see.
     """
+    return _answer_packed(
+        request,
+        tag=tag,
+        content_type=content_type,
+        packed=lambda: _packed.get(tag, make),
+        keep=_REVALIDATE,
+    )
+
+
+def answer_packed_for_ever(
+    request: HttpRequest, *, tag: str, content_type: str, packed: Callable[[], bytes]
+) -> HttpResponseBase:
+    """Answer with something that never changes and that is kept packed by gzip.
+
+    Only for what everybody may see.
+    """
+    return _answer_packed(
+        request, tag=tag, content_type=content_type, packed=packed, keep=_IMMUTABLE
+    )
+
+
+def _answer_packed(
+    request: HttpRequest, *, tag: str, content_type: str, packed: Callable[[], bytes], keep: str
+) -> HttpResponseBase:
     is_packed = bool(_ACCEPTS_GZIP.search(request.headers.get("Accept-Encoding", "")))
 
     def answer() -> HttpResponse:
-        content = _packed.get(tag, make)
+        content = packed()
         if not is_packed:
             return HttpResponse(gzip.decompress(content), content_type=content_type)
         headers = {"Content-Encoding": "gzip"}
         return HttpResponse(content, content_type=content_type, headers=headers)
 
     # The same content in another encoding has the same tag, so that it is a weak one.
-    response = answer_if_changed(request, tag=f"W/{tag}" if is_packed else tag, make=answer)
+    weak = f"W/{tag}" if is_packed else tag
+    response = answer_if_changed(request, tag=weak, make=answer, keep=keep)
     patch_vary_headers(response, ("Accept-Encoding",))
     return response
 

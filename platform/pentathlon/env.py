@@ -62,6 +62,8 @@ class Environment:
     """PENTATHLON_LADDER_SEASON_DAYS: how long a season lasts."""
     ladder_matches_an_hour: float = 12
     """PENTATHLON_LADDER_MATCHES_AN_HOUR: what each division plays once its ratings are certain."""
+    datasets: bool = True
+    """PENTATHLON_DATASETS: make datasets of closed tournaments and seasons."""
     proxies: int = 0
     """PENTATHLON_PROXIES: how many of our own proxies are in front; 1 in production."""
     starved_share: float | None = None
@@ -101,6 +103,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         reference_bots=_flag(variables, "PENTATHLON_REFERENCE_BOTS", default=True),
         ladder_season_days=28 if days is None else days,
         ladder_matches_an_hour=12 if an_hour is None else an_hour,
+        datasets=_flag(variables, "PENTATHLON_DATASETS", default=True),
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
         starved_share=_number(variables, "PENTATHLON_STARVED_SHARE", least=0),
         drain_s=_number(variables, "PENTATHLON_DRAIN_S", least=0),

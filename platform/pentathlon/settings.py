@@ -26,6 +26,7 @@ DRAIN_S = (
     _environment.drain_s if _environment.drain_s is not None else 120.0 if _production else 2.0
 )
 HAS_LADDERS = _environment.ladders
+HAS_DATASETS = _environment.datasets
 HAS_REFERENCE_BOTS = _environment.reference_bots
 LADDER_SEASON_DAYS = _environment.ladder_season_days
 LADDER_MATCHES_AN_HOUR = _environment.ladder_matches_an_hour
@@ -76,6 +77,7 @@ INSTALLED_APPS = [
     "pentathlon.challenges",
     "pentathlon.ladders",
     "pentathlon.rankings",
+    "pentathlon.datasets",
     "pentathlon.web",
     "pentathlon.local",
     "api",

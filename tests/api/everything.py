@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
 from pentathlon.accounts.models import User
+from pentathlon.datasets.models import Dataset
 from pentathlon.tournaments.models import Tournament, TournamentMatch
 from pentathlon.webhooks.messages import body_of
 from pentathlon.webhooks.models import OutboxEvent
@@ -86,6 +87,9 @@ def _values(tournament: Tournament) -> dict[str, list[object]]:
         "bot": [entry.version.bot_id] if entry else [],
         "version": [entry.version_id] if entry else [],
         "seat": [0, 1],
+        "dataset": [*Dataset.objects.filter(tournament=tournament).values_list("pk", flat=True)],
+        "table": ["decisions", "matches"],
+        "number": [1],
         "game": [tournament.game],
         "key": [tournament.game],
     }

@@ -14,6 +14,7 @@ from django.utils import timezone
 from pentathlon import caching
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.datasets.services import DatasetMaker
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.ratings.services import apply_results
@@ -89,6 +90,7 @@ def test_answers_are_equal_whatever_the_results_are(
             _play(played, luck=luck, fault_at=fault_at)
             if ends:
                 assert close_finished()
+                assert DatasetMaker().make_datasets(for_s=5) == 0
             scenes.append(_seen(cup, people))
             transaction.set_rollback(True)
     first, second = scenes

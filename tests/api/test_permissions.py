@@ -10,13 +10,15 @@ from pytest_django.plugin import DjangoDbBlocker
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import Scope
-from pentathlon.bots.models import VersionState
+from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.datasets.models import Dataset
 from pentathlon.matches.models import MatchKind, MatchState
 from pentathlon.tournaments.models import TournamentMatch, TournamentState
 from tests.api.client import V1, assert_problem, client_of, upload
 from tests.databases import rows_for_a_module
 from tests.factories import make_match, make_tournament, make_upload, make_user, make_version
 from tests.pentathlon.challenges.acting import challenged
+from tests.pentathlon.datasets.making import closed_cup, make_all
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit
 
@@ -43,7 +45,6 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/versions/{version}/archive/", OWNER_READS),
     ("get", "/versions/{version}/log/", OWNER_READS),
     ("post", "/versions/{version}/retire/", (401, 200, 403, 403, 403)),
-    ("post", "/versions/{version}/activate/", (401, 409, 403, 403, 403)),
     ("post", "/versions/{version}/validate/", (401, 409, 403, 403, 403)),
     ("post", "/versions/{unchecked}/validate/", (401, 200, 403, 403, 403)),
     ("get", "/tournaments/", PUBLIC),
@@ -78,6 +79,11 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/replays/{validation}/board.svg", HIDDEN),
     ("get", "/leaderboards/", PUBLIC),
     ("get", "/leaderboards/tuned/", PUBLIC),
+    ("get", "/datasets/", PUBLIC),
+    ("get", "/datasets/{dataset}/", PUBLIC),
+    ("get", "/datasets/{dataset}/SHA256SUMS", PUBLIC),
+    ("get", "/datasets/{dataset}/decisions/1.ndjson", PUBLIC),
+    ("get", "/datasets/{dataset}/matches/2.ndjson", (404,) * 5),
     ("get", "/challenges/", PUBLIC),
     ("get", "/challenges/{challenge}/", PUBLIC),
     ("get", "/challenges/quota/", (401, 200, 200, 200, 200)),
@@ -125,9 +131,16 @@ def _make_place() -> Place:
         ids={"bot": version.bot_id, "version": version.pk, "match": match}
         | {"validation": validation, "unchecked": unchecked.pk, "void": void.pk}
         | {"challenge": challenged(author=author).pk, "rival": versions[1].bot_id}
+        | {"dataset": _dataset(versions)}
         | own,
         spare=spare.pk,
     )
+
+
+def _dataset(versions: list[BotVersion]) -> int:
+    closed_cup(bots=2, versions=versions)
+    make_all()
+    return Dataset.objects.get().pk
 
 
 @pytest.mark.parametrize(

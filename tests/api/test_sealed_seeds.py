@@ -7,6 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
+from pentathlon.datasets.services import DatasetMaker
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.document import event_key
@@ -58,6 +59,7 @@ def _half_played(organiser: User) -> Tournament:
     tournament = start_tournament(actor=organiser, tournament=_open(organiser))
     _play(*matches_of(tournament)[:3])
     claimed(matches_of(tournament)[3])
+    DatasetMaker().make_datasets(for_s=5)
     return tournament
 
 

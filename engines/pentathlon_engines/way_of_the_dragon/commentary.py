@@ -185,10 +185,6 @@ def points(position: Position) -> list[int]:
     ]
 
 
-def hands(_position: Position) -> None:
-    """Return None: nobody has a hand."""
-
-
 def cards() -> Mapping[str, str]:
     """Return what the powers do (7)."""
     return {

@@ -22,8 +22,6 @@ class SprtReading:
     upper: float
     blocks: int
     """Read up to the decision, or in all."""
-    counts: tuple[int, ...]
-    """These blocks by the challenger's half points."""
     first_look: int
     """Blocks before which nothing is decided."""
 
@@ -47,6 +45,5 @@ def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:
         lower=lower,
         upper=upper,
         blocks=sum(counts),
-        counts=tuple(counts),
         first_look=SPRT.first_look,
     )

@@ -33,9 +33,7 @@ from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.record.shape import SEED_END
 
 
-def submit_bot(
-    *, actor: User, archive: bytes | CheckedArchive, notes: str = "", candidate: bool = False
-) -> BotVersion:
+def submit_bot(*, actor: User, archive: bytes | CheckedArchive, notes: str = "") -> BotVersion:
     """Make a bot from its first upload and schedule its validation.
 
     Who calls this in a transaction checks the archive before it.
@@ -45,17 +43,11 @@ def submit_bot(
     _check_workers(checked.manifest)
     with transaction.atomic():
         check_room(actor=actor, size=len(checked.normalised))
-        version = create_bot(actor=actor, archive=checked, notes=notes, candidate=candidate)
-        return _schedule_validation(version)
+        return _schedule_validation(create_bot(actor=actor, archive=checked, notes=notes))
 
 
 def submit_version(
-    *,
-    actor: User,
-    bot: Bot,
-    archive: bytes | CheckedArchive,
-    notes: str = "",
-    candidate: bool = False,
+    *, actor: User, bot: Bot, archive: bytes | CheckedArchive, notes: str = ""
 ) -> BotVersion:
     """Add the next version to one of the actor's own bots and schedule its validation.
 
@@ -65,9 +57,7 @@ def submit_version(
     _check_workers(checked.manifest)
     with transaction.atomic():
         check_room(actor=actor, size=len(checked.normalised))
-        version = add_version(
-            actor=actor, bot=bot, archive=checked, notes=notes, candidate=candidate
-        )
+        version = add_version(actor=actor, bot=bot, archive=checked, notes=notes)
         return _schedule_validation(version)
 
 

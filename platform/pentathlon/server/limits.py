@@ -174,6 +174,12 @@ ALLOWANCES: Final = (
         LARGEST_FORM,
         rate="tables",
     ),
+    _allowance(
+        "parts of datasets",
+        r"/api/v1/datasets/\d+/.",
+        LARGEST_FORM,
+        lane=Lane.EXPORTS,
+    ),
     _allowance("static files", r"/static/", 0, lane=Lane.FILES),
     _allowance("live streams", r"/live/|/api/v1/matches/\d+/events/$", 0),
     _allowance("the administration", r"/admin/", LARGEST_BODY),

@@ -57,39 +57,20 @@ SHELVES: Final = (
         "authors",
         "For authors of bots",
         (
-            Guide(
-                "first_bot",
-                "Your first bot",
-                "Ten minutes from the installation to a rated match and a better bot.",
-            ),
             Guide("bot_guide", "Write a bot", "What a bot is, what it reads, what it answers."),
-            Guide(
-                "why_lost",
-                "Why did I lose?",
-                "Every fault with its cause and its mend, and lost matches without one.",
-            ),
             Guide(
                 "kit", "The author’s kit", "The pentathlon command: install, try, submit, follow."
             ),
             Guide("ci", "Continuous integration", "Check, submit and compare at every change."),
+            Guide(
+                "learning", "Learning", "Datasets, environments, and a trained bot step by step."
+            ),
+            Guide("/datasets/", "Datasets", "Decisions of closed tournaments and seasons."),
             Guide("protocol", "The bot protocol", "Every message, every limit, every fault."),
             Guide(
                 "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."
             ),
             Guide("limits", "Limits", "How much one client, address and account may ask for."),
-        ),
-    ),
-    Shelf(
-        "games",
-        "For authors: game by game",
-        tuple(
-            Guide(
-                "game_bots",
-                f"Bots for {game.info.title}",
-                "What they read and write, field by field, and a first strategy.",
-                (game.info.key,),
-            )
-            for game in GAMES.values()
         ),
     ),
     Shelf(
@@ -108,11 +89,6 @@ SHELVES: Final = (
         "For spectators",
         (
             Guide("how_it_works", "How it works", "What happens between an upload and a rating."),
-            Guide(
-                "rating_guide",
-                "How ratings work",
-                "Strength and its uncertainty in plain words, pairing, seasons, divisions.",
-            ),
             Guide(
                 "ranking_rule", "The Pentathlon ranking", "How authors are ranked over all games."
             ),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.datasets.services import DatasetMaker
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import submit_bot
@@ -53,6 +54,7 @@ def make_scene() -> Scene:
     closed = _started(organiser, "Autumn Cup", versions)
     play_all(closed, fault_in_first=True)
     close_finished()
+    DatasetMaker().make_datasets(for_s=60)
     running = _started(organiser, "Winter League", versions)
     play_all(running, limit=2)
     return Scene(

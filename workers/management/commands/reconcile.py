@@ -12,6 +12,7 @@ from django.db import connection
 
 from pentathlon.challenges.services import call_off_out_of_play
 from pentathlon.common.schema import wait_for_schema
+from pentathlon.datasets.services import DatasetMaker
 from pentathlon.fleet.services import forget_silent_workers
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
@@ -49,6 +50,7 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "cancelled tournaments": call_off_cancelled,
         "challenges": call_off_out_of_play,
     },
+    "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
     "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
     "webhooks": {
         "releases": announce_releases,

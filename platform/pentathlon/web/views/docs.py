@@ -1,35 +1,24 @@
 """Guides and documents; `pentathlon.web.guides` lists them."""
 
+from functools import cache
+from random import Random
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.streaks import FAULTS_IN_A_ROW
 from pentathlon.rankings.rule import RULE
-from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
-from pentathlon.ratings.skill import MU, SIGMA
-from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.server import limits as table
 from pentathlon.web.documents import (
     protocol_text,
-    render_line,
     render_markdown,
     rules_text,
     title_and_body,
 )
-from pentathlon.web.game_guides import game_guide
 from pentathlon.web.guides import SHELVES, place_of
-from pentathlon.web.rating_lesson import SCALE, leads, stages
-from pentathlon.web.refusals import REFUSALS
-from pentathlon_engines import GAMES
-from pentathlon_engines.match.faults import FaultKind
-from pentathlon_engines.record.advice import what_to_do
-from pentathlon_engines.record.fault_words import FAULT_WORDS, FaultWords
-from pentathlon_engines.strength.best import Z_95
-from pentathlon_engines.tournament.formats.divisions import MOST_BOTS, MOVING_PART
-from pentathlon_engines.tournament.formats.ladder import MOST_SHARE
+from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.tournament.formats.registry import newest_formats
 
 
@@ -60,76 +49,17 @@ def ci(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def first_bot(request: HttpRequest) -> HttpResponse:
-    """Lead an author from the installation to a first rated match and a better bot."""
-    context = {"section": "docs", "source": game_guide("tuned").bot.source}
-    return render(request, "web/docs/first_bot.html", context)
-
-
-@require_safe
-def why_lost(request: HttpRequest) -> HttpResponse:
-    """Explain every fault from the one table of them, refused uploads, and plain defeats."""
-    context = {
-        "section": "docs",
-        "faults": [_fault_row(kind, words) for kind, words in FAULT_WORDS.items()],
-        "refusals": [
-            (code, render_line(row.meaning), render_line(row.mend))
-            for code, row in REFUSALS.items()
-        ],
-        "streak": FAULTS_IN_A_ROW,
-    }
-    return render(request, "web/docs/why_lost.html", context)
-
-
-def _fault_row(kind: FaultKind, words: FaultWords) -> dict[str, object]:
-    return {
-        "code": kind.value,
-        "meaning": words.meaning,
-        "examples": words.examples,
-        "cause": render_line(words.cause),
-        "at_desk": render_line(words.at_desk),
-        "mend": what_to_do(kind.value),
-    }
-
-
-@require_safe
-def rating_guide(request: HttpRequest) -> HttpResponse:
-    """Explain ratings; every number comes from the code that rates."""
-    share, of = MOST_SHARE
-    context = {
-        "section": "docs",
-        "stages": stages(),
-        "scale": SCALE,
-        "leads": leads(),
-        "mu": MU,
-        "sigma": SIGMA,
-        "provisional": PROVISIONAL_SIGMA,
-        "z": Z_95,
-        "order_factor": ORDER_FACTOR,
-        "fastest": FASTEST_STANDARD_S,
-        "slowest": SLOWEST_STANDARD_S,
-        "most_share": 100 * share // of,
-        "most_bots": MOST_BOTS,
-        "moving_percent": 100 // MOVING_PART,
-        "season_days": settings.LADDER_SEASON_DAYS,
-    }
-    return render(request, "web/docs/rating_guide.html", context)
-
-
-@require_safe
-def game_bots(request: HttpRequest, game: str) -> HttpResponse:
-    """Explain a game to authors of bots: what they read and write, and a first strategy."""
-    if game not in GAMES:
-        raise Http404(f"There is no game {game!r} here.")
-    context = {"section": "docs", "guide": game_guide(game), "words": f"web/docs/bots/{game}.html"}
-    return render(request, "web/docs/game_bots.html", context)
-
-
-@require_safe
 def organiser_guide(request: HttpRequest) -> HttpResponse:
     """Explain how to run a tournament."""
     context = {"section": "docs", "formats": newest_formats().values()}
     return render(request, "web/docs/organiser_guide.html", context)
+
+
+@require_safe
+def learning(request: HttpRequest) -> HttpResponse:
+    """Explain datasets and environments, and how to train a bot on them."""
+    context = {"section": "docs", "spaces": _spaces()}
+    return render(request, "web/docs/learning.html", context)
 
 
 @require_safe
@@ -158,6 +88,20 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
     if text is None:
         raise Http404(f"There is no rules page of {game!r} here.")
     return _document(request, text, section="games")
+
+
+@cache
+def _spaces() -> list[dict[str, object]]:
+    """Return the sizes of what a learner sees and does, for the usual tables."""
+    spaces: list[dict[str, object]] = []
+    for game in GAMES.values():
+        state, rng = game.start(), Random(0)
+        while state.to_move == CHANCE:  # before the deal there is nothing to see
+            state.apply_chance(state.sample_chance(rng))
+        seen = game.encoder()(state.observation(0), state.seats)
+        names = {"title": game.info.title, "seats": state.seats, "actions": game.info.actions}
+        spaces.append({**names, "features": len(seen)})
+    return spaces
 
 
 def _document(request: HttpRequest, text: str, *, section: str) -> HttpResponse:

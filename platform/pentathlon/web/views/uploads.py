@@ -23,10 +23,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         made = call_service(
             form,
             lambda: submit_bot(
-                actor=owner,
-                archive=form.content,
-                notes=form.cleaned_data["notes"],
-                candidate=form.cleaned_data["candidate"],
+                actor=owner, archive=form.content, notes=form.cleaned_data["notes"]
             ),
         )
         if made is not None:
@@ -45,11 +42,7 @@ def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
         made = call_service(
             form,
             lambda: submit_version(
-                actor=actor,
-                bot=bot,
-                archive=form.content,
-                notes=form.cleaned_data["notes"],
-                candidate=form.cleaned_data["candidate"],
+                actor=actor, bot=bot, archive=form.content, notes=form.cleaned_data["notes"]
             ),
         )
         if made is not None:

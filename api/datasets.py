@@ -1,0 +1,129 @@
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.request import Request
+
+from api.endpoint import Endpoint
+from api.filters import GameFilter, IdFilter
+from pentathlon.caching import answer_for_ever, answer_packed_for_ever
+from pentathlon.datasets.models import Dataset, DatasetQuerySet
+from pentathlon.datasets.reading import LICENCE, find_part
+from pentathlon.datasets.services import part_digests
+from pentathlon_engines.dataset.schema import TABLES
+
+_YES_NO = [("true", "true"), ("false", "false")]
+_LINES = "application/x-ndjson"
+
+
+class DatasetSerializer(serializers.ModelSerializer[Dataset]):
+    """All decisions of a closed tournament or division of a season, frozen."""
+
+    tournament = serializers.IntegerField(source="tournament_id")
+    name = serializers.CharField(source="tournament.name", help_text="Of the tournament.")
+    seats = serializers.IntegerField(source="tournament.table_seats")
+    options = serializers.DictField(source="tournament.options", help_text="Of the game.")
+    edition = serializers.IntegerField(
+        help_text="Higher if the tournament changed after its close and closed again."
+    )
+    newest = serializers.BooleanField(
+        source="is_newest", help_text="There is no later edition of its tournament."
+    )
+    parts = serializers.IntegerField(help_text="Of each table.")
+    left_out = serializers.IntegerField(help_text="Matches whose records could not be read.")
+    packed_bytes = serializers.IntegerField(help_text="Of all parts, packed by gzip.")
+    sha256 = serializers.CharField(help_text="Of `SHA256SUMS`, which has that of each part.")
+    licence = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Dataset
+        fields = (
+            "id",
+            "game",
+            "tournament",
+            "name",
+            "edition",
+            "newest",
+            "schema_version",
+            "rules_version",
+            "seats",
+            "options",
+            "matches",
+            "decisions",
+            "left_out",
+            "parts",
+            "packed_bytes",
+            "sha256",
+            "licence",
+            "made_at",
+        )
+        read_only_fields = fields
+
+    def get_licence(self, dataset: Dataset) -> str:
+        """Return the SPDX identifier of the licence; the card says what it is about."""
+        return LICENCE
+
+
+class DatasetFilter(filters.FilterSet):
+    """Narrow datasets down."""
+
+    game = GameFilter()
+    tournament = IdFilter()
+    newest = filters.ChoiceFilter(choices=_YES_NO, method="that_are_newest")
+
+    def that_are_newest(self, datasets: DatasetQuerySet, name: str, value: str) -> DatasetQuerySet:
+        """Keep the newest editions, or the others."""
+        return datasets.filter(is_newest=value == "true")
+
+
+class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
+    """Decisions of bots to learn from. Datasets never change; the card is at `/datasets/card/`.
+
+    `pentathlon dataset GAME` downloads them, checks their hashes and goes on where it stopped.
+    """
+
+    noun = "dataset"
+    queryset = Dataset.objects.none()
+    serializer_class = DatasetSerializer
+    filterset_class = DatasetFilter
+
+    def get_queryset(self) -> DatasetQuerySet:
+        """Return what is whole and public."""
+        return Dataset.objects.listed()
+
+    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
+    def sums(self, request: Request, pk: str) -> HttpResponseBase:
+        """Return the SHA-256 of the lines of each part, as `sha256sum` reads them."""
+        dataset = self.get_object()
+        return answer_for_ever(
+            request._request,
+            dataset.sha256,
+            is_private=False,
+            make=lambda: HttpResponse(
+                part_digests(dataset), content_type="text/plain; charset=utf-8"
+            ),
+        )
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("table", str, "path", enum=TABLES),
+            OpenApiParameter("number", int, "path", description="From 1."),
+        ],
+        responses={(200, _LINES): OpenApiTypes.STR},
+    )
+    def part(self, request: Request, pk: str, table: str, number: str) -> HttpResponseBase:
+        """Return the rows of a part, one JSON object a line; packed if the client accepts gzip.
+
+        `/datasets/card/` says what they are, `/datasets/schema.json` describes every field. The
+        number of the part is the cursor: fetch the parts from the first one you have not got.
+        """
+        found = find_part(self.get_object(), table, int(number))
+        return answer_packed_for_ever(
+            request._request,
+            tag=f'"{found.sha256}"',
+            content_type=_LINES,
+            packed=lambda: bytes(found.data),
+        )

@@ -1,0 +1,231 @@
+"""Makes datasets of closed tournaments, part by part, beside everything that matches wait for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Now
+
+from pentathlon.datasets.models import Dataset, DatasetPart, hiding_lanes
+from pentathlon.matches.models import MatchState
+from pentathlon.ratings.models import Pool, RatingChange
+from pentathlon.replays.services import read_record
+from pentathlon.tournaments.models import (
+    Tournament,
+    TournamentMatch,
+    TournamentQuerySet,
+    TournamentState,
+)
+from pentathlon_engines import GAMES
+from pentathlon_engines.dataset.folder import digest_of, pack_lines, part_name, sums_of
+from pentathlon_engines.dataset.rows import Row, Source, decision_rows, match_row
+from pentathlon_engines.dataset.schema import DECISIONS, MATCHES, VERSION
+from pentathlon_engines.errors import EngineError
+from pentathlon_engines.record.record import canonical
+
+STEP_S: Final = 0.1
+"""How long a step works, twice a second: at most a fifth of a core."""
+_MATCHES_AT_ONCE: Final = 4
+_PART_BYTES: Final = 4_000_000
+"""Of lines: a part is unpacked in some 20 ms, and the largest match has 2 MB."""
+_log = structlog.stdlib.get_logger(__name__)
+_SKILL = tuple[float, float]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Draft:
+    """The next part of a dataset, in memory until it is full."""
+
+    dataset: int
+    number: int
+    cursor: int
+    left_out: int = 0
+    lines: dict[str, bytearray] = field(
+        default_factory=lambda: {DECISIONS: bytearray(), MATCHES: bytearray()}
+    )
+    rows: dict[str, int] = field(default_factory=lambda: {DECISIONS: 0, MATCHES: 0})
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.lines.values()))
+
+    def add(self, table: str, row: Row) -> None:
+        self.lines[table] += canonical(row) + b"\n"
+        self.rows[table] += 1
+
+
+class DatasetMaker:
+    """The reconciler's step. A part that was cut off is made again by whoever leads next."""
+
+    def __init__(self, *, part_bytes: int = _PART_BYTES) -> None:
+        self._draft: _Draft | None = None
+        self._part_bytes = part_bytes
+
+    def make_datasets(self, *, for_s: float = STEP_S) -> int:
+        """Go on with the oldest unfinished dataset; return how many became whole."""
+        deadline = time.monotonic() + for_s
+        dataset = _unfinished()
+        if dataset is None:
+            return 0
+        draft = self._draft_of(dataset)
+        while time.monotonic() < deadline:
+            places = _next_places(dataset, draft.cursor)
+            _add_matches(draft, places)
+            is_last = len(places) < _MATCHES_AT_ONCE
+            if is_last or draft.size >= self._part_bytes:
+                self._draft = None
+                is_stored = _store_part(draft)
+                return int(is_stored and is_last and _finish(dataset.pk))
+        return 0
+
+    def _draft_of(self, dataset: Dataset) -> _Draft:
+        place = (dataset.pk, dataset.parts + 1)
+        if self._draft is None or (self._draft.dataset, self._draft.number) != place:
+            self._draft = _Draft(
+                dataset=dataset.pk, number=dataset.parts + 1, cursor=dataset.cursor
+            )
+        return self._draft
+
+
+def part_digests(dataset: Dataset) -> bytes:
+    """Return `SHA256SUMS` of a dataset."""
+    rows = dataset.part_rows.order_by("table", "number").values_list("table", "number", "sha256")
+    return sums_of((part_name(table, number), digest) for table, number, digest in rows)
+
+
+def _unfinished() -> Dataset | None:
+    found = Dataset.objects.filter(is_whole=False).order_by("pk").first()
+    if found is not None:
+        return found
+    due = _due_tournaments().order_by("finished_at", "pk").first()
+    if due is None:
+        return None
+    made, _ = Dataset.objects.get_or_create(
+        tournament=due,
+        edition=due.results_version,
+        defaults={
+            "game": due.game,
+            "schema_version": VERSION,
+            "rules_version": due.rules_version,
+        },
+    )
+    return made
+
+
+def _due_tournaments() -> TournamentQuerySet:
+    """Return closed tournaments with public results and without a dataset of this edition.
+
+    Only the rules of this release can play their records again.
+    """
+    playable = Q()
+    for key, game in GAMES.items():
+        playable |= Q(game=key, rules_version=game.info.version)
+    have = Dataset.objects.filter(tournament=OuterRef("pk"), edition=OuterRef("results_version"))
+    closed = Tournament.objects.filter(
+        playable, state=TournamentState.CLOSED, revealed_at__isnull=False
+    )
+    return closed.exclude(Exists(have)).exclude(Exists(hiding_lanes("pk")))
+
+
+def _next_places(dataset: Dataset, cursor: int) -> list[TournamentMatch]:
+    """Return the next matches that count, in the order of the schedule."""
+    counting = TournamentMatch.objects.filter(
+        tournament=dataset.tournament_id,
+        index__gt=cursor,
+        match__state=MatchState.DONE,
+        match__is_revoked=False,
+        match__rules_version=dataset.rules_version,
+        match__replay__isnull=False,
+    )
+    rows = counting.select_related("match__replay").prefetch_related("match__seats")
+    return list(rows.order_by("index")[:_MATCHES_AT_ONCE])
+
+
+def _add_matches(draft: _Draft, places: Sequence[TournamentMatch]) -> None:
+    skills = _skills_before([place.match_id for place in places])
+    for place in places:
+        seats = sorted(place.match.seats.all(), key=lambda seat: seat.seat)
+        source = Source(
+            match=place.match_id,
+            versions=[seat.version_id for seat in seats],
+            skills=[skills.get((place.match_id, seat.seat)) for seat in seats],
+        )
+        draft.cursor = place.index
+        record = read_record(place.match.replay)
+        try:
+            decisions, match = [*decision_rows(record, source)], match_row(record, source)
+        except EngineError as error:
+            # It was played again when it was accepted: a fault of ours, that stops no other match.
+            _log.exception("left out of its dataset", match=place.match_id, reason=str(error))
+            draft.left_out += 1
+            continue
+        for row in decisions:
+            draft.add(DECISIONS, row)
+        draft.add(MATCHES, match)
+
+
+def _skills_before(matches: Sequence[int]) -> dict[tuple[int, int], _SKILL]:
+    """Return the live ratings before these matches, by match and seat."""
+    live = Pool.objects.live().order_by()
+    rows = RatingChange.objects.filter(row__match__in=matches, row__pool__in=live)
+    values = rows.values_list("row__match", "seat", "mu_before", "sigma_before")
+    return {(match, seat): (mu, sigma) for match, seat, mu, sigma in values}
+
+
+@transaction.atomic
+def _store_part(draft: _Draft) -> bool:
+    """Store a part and move on, both or neither; return False if another process did."""
+    if not draft.rows[MATCHES] and not draft.left_out:
+        return True
+    packed = {table: pack_lines(bytes(lines)) for table, lines in draft.lines.items()}
+    mine = Dataset.objects.filter(pk=draft.dataset, parts=draft.number - 1, is_whole=False)
+    moved = mine.update(
+        parts=draft.number,
+        cursor=draft.cursor,
+        left_out=F("left_out") + draft.left_out,
+        matches=F("matches") + draft.rows[MATCHES],
+        decisions=F("decisions") + draft.rows[DECISIONS],
+        packed_bytes=F("packed_bytes") + sum(map(len, packed.values())),
+    )
+    if not moved:
+        return False
+    DatasetPart.objects.bulk_create(
+        DatasetPart(
+            dataset_id=draft.dataset,
+            table=table,
+            number=draft.number,
+            rows=draft.rows[table],
+            sha256=digest_of(bytes(draft.lines[table])),
+            data=packed[table],
+        )
+        for table in draft.lines
+    )
+    return True
+
+
+@transaction.atomic
+def _finish(pk: int) -> bool:
+    """Freeze a dataset, if its tournament is still as it was; else drop it."""
+    dataset = Dataset.objects.select_for_update().get(pk=pk)
+    unchanged = Tournament.objects.filter(
+        pk=dataset.tournament_id,
+        state=TournamentState.CLOSED,
+        results_version=dataset.edition,
+    )
+    if dataset.is_whole or not unchanged.exists():
+        if not dataset.is_whole:
+            dataset.delete()
+        return False
+    earlier = Dataset.objects.filter(tournament=dataset.tournament_id, is_newest=True)
+    earlier.update(is_newest=False)
+    dataset.sha256 = digest_of(part_digests(dataset))
+    dataset.is_whole = dataset.is_newest = True
+    dataset.made_at = Now()
+    dataset.save(update_fields=("sha256", "is_whole", "is_newest", "made_at"))
+    return True

@@ -1,0 +1,105 @@
+"""Datasets by the API: listed when they are whole, and each part as its hash says."""
+
+import gzip
+import hashlib
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from pentathlon.datasets.models import Dataset
+from pentathlon.datasets.services import DatasetMaker
+from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon_engines.dataset.schema import TABLES, schema
+from tests.api.client import V1, assert_problem
+from tests.pentathlon.datasets.making import closed_cup, make_all
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def dataset() -> Dataset:
+    """Return a dataset in two parts of each table."""
+    closed_cup()
+    maker = DatasetMaker(part_bytes=1)
+    for _ in range(9):
+        maker.make_datasets(for_s=5)
+    return Dataset.objects.listed().get()
+
+
+def get(address: str, **headers: str) -> Any:  # Any: the test client's
+    return APIClient().get(f"{V1}{address}", headers=headers)
+
+
+def test_the_list_names_what_there_is_and_its_hash(dataset: Dataset) -> None:
+    (row,) = get("/datasets/?game=tuned&newest=true").json()["results"]
+
+    assert row["id"] == dataset.pk
+    assert (row["matches"], row["parts"], row["schema_version"]) == (6, 2, 1)
+    assert (
+        row["sha256"]
+        == hashlib.sha256(get(f"/datasets/{row['id']}/SHA256SUMS").content).hexdigest()
+    )
+    assert row["licence"] == "CC0-1.0"
+    assert get(f"/datasets/{dataset.pk}/").json() == row
+    assert get("/datasets/?game=azure").json()["results"] == []
+    assert get("/datasets/?newest=false").json()["results"] == []
+    assert get("/datasets/?newest=perhaps").status_code == 400
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_parts_have_their_hashes_packed_and_unpacked(dataset: Dataset, table: str) -> None:
+    sums = get(f"/datasets/{dataset.pk}/SHA256SUMS").content.decode()
+    address = f"/datasets/{dataset.pk}/{table}/2.ndjson"
+    validator = jsonschema.Draft202012Validator(schema())
+
+    plain, packed = get(address), get(address, **{"Accept-Encoding": "gzip"})
+
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert f"{hashlib.sha256(plain.content).hexdigest()}  {table}-00002.ndjson\n" in sums
+    assert plain.headers["Content-Type"] == "application/x-ndjson"
+    assert "immutable" in plain.headers["Cache-Control"]
+    for line in plain.content.splitlines():
+        validator.validate(json.loads(line))
+    again = get(address, **{"If-None-Match": plain.headers["ETag"]})
+    assert again.status_code == 304
+
+
+def test_parts_that_do_not_exist_are_refused(dataset: Dataset) -> None:
+    assert_problem(get(f"/datasets/{dataset.pk}/decisions/3.ndjson"), status=404, code="not_found")
+    assert_problem(get(f"/datasets/{dataset.pk}/decisions/0.ndjson"), status=404, code="not_found")
+    assert_problem(get(f"/datasets/{dataset.pk}/secrets/1.ndjson"), status=404, code="not_found")
+
+
+def test_nobody_gets_what_is_unfinished_or_hidden(dataset: Dataset) -> None:
+    closed_cup()
+    DatasetMaker(part_bytes=1).make_datasets(for_s=5)
+    unfinished = Dataset.objects.get(is_whole=False)
+    HiddenLane.objects.create(lane=dataset.tournament_id, organiser=dataset.tournament.owner)
+
+    assert get("/datasets/").json()["results"] == []
+    assert dataset.tournament.name not in Client().get("/datasets/").content.decode()
+    for each in (unfinished, dataset):
+        assert Client().get(f"/datasets/{each.pk}/").status_code == 404
+        for rest in ("", "SHA256SUMS", "decisions/1.ndjson", "matches/1.ndjson"):
+            assert_problem(get(f"/datasets/{each.pk}/{rest}"), status=404, code="not_found")
+
+
+def test_queries_do_not_grow_with_datasets_and_parts(
+    dataset: Dataset, django_assert_num_queries: Any
+) -> None:
+    for _ in range(2):
+        closed_cup(bots=2)
+    make_all()
+    address = f"{V1}/datasets/{dataset.pk}/decisions/1.ndjson"
+    client = Client()
+    client.get(f"{V1}/datasets/")
+
+    with django_assert_num_queries(1):
+        assert len(client.get(f"{V1}/datasets/").json()["results"]) == 3
+    with django_assert_num_queries(2):
+        client.get(address)

@@ -1,0 +1,86 @@
+"""`pentathlon dataset` against a site: whole, checked, and going on where it stopped."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from pentathlon.datasets.models import Dataset, DatasetPart
+from pentathlon.datasets.services import DatasetMaker
+from pentathlon_engines.cli.client.http_site import Site
+from pentathlon_engines.dataset.folder import pack_lines, read_table
+from pentathlon_engines.dataset.schema import DECISIONS
+from tests.e2e.cli.conftest import SITE
+from tests.engines.commands import Run
+from tests.pentathlon.datasets.making import closed_cup
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def dataset() -> Dataset:
+    """Return a dataset in two parts of each table."""
+    closed_cup()
+    maker = DatasetMaker(part_bytes=1)
+    for _ in range(9):
+        maker.make_datasets(for_s=5)
+    return Dataset.objects.listed().get()
+
+
+def test_a_download_is_whole_and_stays(
+    run: Run, tmp_path: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = run("dataset", "tuned", "--site", SITE, "--json")
+
+    folder = tmp_path / "tuned-data" / f"dataset-{dataset.pk}"
+    assert first.code == 0
+    assert first.data[0]["sha256"] == dataset.sha256
+    assert len([*read_table(folder, DECISIONS)]) == dataset.decisions
+    assert (tmp_path / "tuned-data/schema.json").exists()
+    asked: list[str] = []
+    download = Site.download
+
+    def note_download(site: Site, path: str) -> bytes:
+        asked.append(path)
+        return download(site, path)
+
+    monkeypatch.setattr(Site, "download", note_download)
+
+    # As if it had been cut off: a part is missing, another one is half there.
+    (folder / "matches-00002.ndjson.gz").unlink()
+    half = folder / "decisions-00001.ndjson.gz"
+    half.write_bytes(half.read_bytes()[:500])
+    again = run("dataset", "tuned", "--site", SITE)
+
+    assert again.code == 0
+    base = f"datasets/{dataset.pk}"
+    assert asked == [
+        f"{base}/SHA256SUMS", f"{base}/decisions/1.ndjson", f"{base}/matches/2.ndjson",
+    ]  # fmt: skip
+    assert len([*read_table(folder, DECISIONS)]) == dataset.decisions
+    assert f"6 matches, {dataset.decisions} decisions" in again.err
+
+
+def test_a_part_with_another_content_is_refused(
+    run: Run, tmp_path: Path, dataset: Dataset
+) -> None:
+    part = DatasetPart.objects.filter(dataset=dataset, table="matches", number=2)
+    rows = [json.loads(line) for line in gzip.decompress(bytes(part.get().data)).splitlines()]
+    rows[0]["seed"] += 1
+    part.update(data=pack_lines(b"".join(json.dumps(row).encode() + b"\n" for row in rows)))
+
+    refused = run("dataset", "tuned", "--site", SITE)
+
+    assert refused.code == 1
+    assert "does not have its hash" in refused.err
+    folder = tmp_path / "tuned-data" / f"dataset-{dataset.pk}"
+    assert not (folder / "SHA256SUMS").exists()
+    assert not (folder / "matches-00002.ndjson.gz").exists()
+
+
+def test_a_site_without_datasets_says_what_to_do(run: Run) -> None:
+    told = run("dataset", "azure", "--site", SITE)
+
+    assert told.code == 0
+    assert "Nothing of azure has closed there yet" in told.err
