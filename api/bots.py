@@ -62,7 +62,10 @@ class BotViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[Bot]):
     def create(self, request: Request) -> Response:
         """Upload a new bot, named by its bot.toml; version 1 is validated before it may play."""
         version = submit_bot(
-            actor=self.actor, archive=self.archive_sent, notes=self.upload["notes"]
+            actor=self.actor,
+            archive=self.archive_sent,
+            notes=self.upload["notes"],
+            candidate=self.upload["candidate"],
         )
         bot = self.get_queryset().get(pk=version.bot_id)
         return Response(BotSerializer(bot).data, status=status.HTTP_201_CREATED)

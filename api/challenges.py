@@ -60,6 +60,9 @@ class SprtReadingSerializer(serializers.Serializer[SprtReading]):
     blocks = serializers.IntegerField(
         help_text="Complete ones in all challenges of these two versions so far."
     )
+    counts = serializers.ListField(
+        child=serializers.IntegerField(), help_text="How many of them gave 0, ½, 1 … points."
+    )
     first_look = serializers.IntegerField(help_text="Blocks before which nothing is decided.")
 
 
@@ -212,6 +215,8 @@ class ChallengeFilter(filters.FilterSet):
     game = GameFilter()
     state = filters.ChoiceFilter(choices=ChallengeState.choices)
     bot = IdFilter(method="of_bot")
+    version = IdFilter(field_name="version")
+    opponent = IdFilter(field_name="opponent")
 
     def of_bot(self, challenges: ChallengeQuerySet, name: str, value: int) -> ChallengeQuerySet:
         """Keep the challenges that a bot made or met."""

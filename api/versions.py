@@ -24,6 +24,7 @@ from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import (
     LONGEST_NOTES,
     LONGEST_REASON,
+    activate_version,
     check_may_read,
     disqualify_version,
     reinstate_version,
@@ -67,6 +68,7 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
             "notes",
             "state",
             "state_reason",
+            "is_candidate",
             "content_hash",
             "created_at",
             "validated_at",
@@ -87,6 +89,10 @@ class UploadSerializer(RequestSerializer):
     archive = serializers.FileField(help_text=f"At most {LARGEST_ARCHIVE:,} bytes.")
     notes = serializers.CharField(
         max_length=LONGEST_NOTES, default="", allow_blank=True, help_text="One public line."
+    )
+    candidate = serializers.BooleanField(
+        default=False,
+        help_text="It takes no place on ladders and is met by nobody, until it is activated.",
     )
 
 
@@ -142,6 +148,7 @@ class VersionFilter(filters.FilterSet):
     bot = IdFilter(field_name="bot")
     game = GameFilter(field_name="games__game")
     state = filters.ChoiceFilter(choices=VersionState.choices)
+    candidate = filters.BooleanFilter(field_name="is_candidate")
     owner = TextFilter(field_name="bot__owner__username", lookup_expr="iexact")
 
 
@@ -168,8 +175,16 @@ class VersionViewSet(ListModelMixin, RetrieveModelMixin, UploadEndpoint[BotVersi
             bot=_bot(self.upload["bot"]),
             archive=self.archive_sent,
             notes=self.upload["notes"],
+            candidate=self.upload["candidate"],
         )
         return Response(VersionSerializer(version).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=VersionSerializer)
+    @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])
+    def activate(self, request: Request, pk: str) -> Response:
+        """Let one of your candidates play for its bot, on ladders and when others meet it."""
+        version = activate_version(actor=self.actor, version=self.get_object())
+        return Response(VersionSerializer(version).data)
 
     @extend_schema(request=None, responses=VersionSerializer)
     @action(detail=True, methods=["post"], parser_classes=[ShallowJSONParser])

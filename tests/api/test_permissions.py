@@ -45,6 +45,7 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("get", "/versions/{version}/archive/", OWNER_READS),
     ("get", "/versions/{version}/log/", OWNER_READS),
     ("post", "/versions/{version}/retire/", (401, 200, 403, 403, 403)),
+    ("post", "/versions/{version}/activate/", (401, 409, 403, 403, 403)),
     ("post", "/versions/{version}/validate/", (401, 409, 403, 403, 403)),
     ("post", "/versions/{unchecked}/validate/", (401, 200, 403, 403, 403)),
     ("get", "/tournaments/", PUBLIC),

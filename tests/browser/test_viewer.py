@@ -1,5 +1,7 @@
 """The replay viewer under the hands of a reader."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -40,8 +42,29 @@ def test_end_key_goes_to_the_end(replay: Page, scene: Scene) -> None:
 def test_stepping_is_told_to_those_who_listen(replay: Page) -> None:
     replay.keyboard.press("ArrowRight")
 
-    said = replay.locator("[data-said-here]").inner_text()
-    assert said.startswith("ply 4, seat 1: ")
+    expect(replay.locator("[data-said-here]")).to_have_text(re.compile("^ply 4, seat 1: Amber "))
+
+
+def test_words_points_and_ranks_follow_the_board(replay: Page, scene: Scene) -> None:
+    results = replay.locator("[data-at-end]")
+    hidden = [each.is_visible() for each in results.all()]
+    replay.keyboard.press("End")
+
+    expect(replay.locator("[data-moment] b")).to_have_text(re.compile("wins"))
+    expect(results.first).to_be_visible()
+    replay.keyboard.press("Home")
+    expect(replay.locator("[data-moment]")).to_have_text("The match begins.")
+    expect(results.first).to_be_hidden()
+    assert hidden == [False, False]
+
+
+def test_list_is_one_stop_of_the_tab_key(replay: Page) -> None:
+    replay.focus("[data-row='3']")
+
+    replay.keyboard.press("ArrowRight")
+
+    expect(replay.locator("[data-row='4']")).to_be_focused()
+    expect(replay.locator("[data-list] a[tabindex='0']")).to_have_count(1)
 
 
 def test_buttons_and_rows_step_in_place(replay: Page) -> None:

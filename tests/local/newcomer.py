@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from html import unescape
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,9 @@ from tests.pentathlon.web.pages import Page
 PAGES_WITH_COMMANDS: Final = {
     "kit.html": "/kit/",
     "docs/bot_guide.html": "/docs/bots/",
+    "docs/first_bot.html": "/docs/first-bot/",
+    "docs/why_lost.html": "/docs/why-did-i-lose/",
+    "parts/first_bot_commands.html": "/docs/bots/azure/",
     "docs/learning.html": "/docs/learning/",
     "docs/verify.html": "/docs/verify/",
     "upload.html": "/bots/new/",
@@ -31,6 +35,7 @@ the word for the game."""
 _TURN: Final = ("pip", "login", "init", "play", "check", "submit", "replay", "verify")
 """What comes first; the rest in the order of the pages."""
 _PATIENCE_S: Final = 400
+_FILE = re.compile(r'<pre[^>]* data-file="([^"]+)"[^>]*>(.*?)</pre>', re.DOTALL)
 _CODE = re.compile(r"Open http\S+\?code=(\S+)\n")
 _CODE_IN_TEXT = re.compile(r"`(?:\.venv/bin/)?pentathlon [^`\n]+`|^pentathlon .+$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|[|…]")
@@ -79,6 +84,10 @@ class Newcomer:
         lines = [line for text in copied for line in text.split(" && ")]
         return [line for line in lines if line.startswith(("pip ", "pentathlon "))]
 
+    def files(self, path: str) -> dict[str, str]:
+        """Return the files that a page tells people to write, by their names at the desk."""
+        return {name: unescape(text) for name, text in _FILE.findall(self.page(path))}
+
     def try_everything(self, guides: Sequence[str]) -> Any:  # Any: JSON
         """Run the commands of all pages and guides; return the first rated match."""
         public = [page for page in PAGES_WITH_COMMANDS.values() if "{" not in page]
@@ -90,9 +99,12 @@ class Newcomer:
         self.log_in(login)
         local = [line for line in rest if _turn(line) < _TURN.index("submit")]
         bundles = [line for line in local if ".zip" in line]
+        files = {name: text for page in public for name, text in self.files(page).items()}
         for line in local:
             if line not in bundles:
                 self.run(line)
+            if _turn(line) == _TURN.index("init"):
+                self._write(files)
         said = self.run("pentathlon submit my-bot --wait")
         match = self._unsealed(said.strip().rpartition("/matches/")[2].strip("/"))
         seat = next(s["seat"] for s in match["seats"] if s["version"]["bot"]["name"] == "my-bot")
@@ -113,6 +125,12 @@ class Newcomer:
                 .replace("match-12-seat-1.zip", zip_name)
             )
         return match
+
+    def _write(self, files: dict[str, str]) -> None:
+        """Write those files whose folders are there."""
+        for name, text in files.items():
+            if (self._desk / name).parent.is_dir():
+                (self._desk / name).write_text(text)
 
     def _unsealed(self, number: str) -> Any:  # Any: JSON
         """Wait until the seed of a match is public; return the match."""

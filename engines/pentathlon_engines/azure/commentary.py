@@ -119,9 +119,11 @@ _TELLERS: Final = {
 
 def _name_cards(letters: str) -> str:
     """Return cards in words: `1 azure and 2 black`."""
-    return enumerate_all(
-        [f"{letters.count(each)} {_COLOURS[each]}" for each in sorted(set(letters))]
-    )
+    return enumerate_all(_count_colours(letters))
+
+
+def _count_colours(letters: str) -> list[str]:
+    return [f"{letters.count(each)} {_COLOURS[each]}" for each in _COLOURS if each in letters]
 
 
 def tell_end(position: Position) -> str:
@@ -140,6 +142,18 @@ def tell_end(position: Position) -> str:
 def points(position: Position) -> list[int]:
     """Return the wisdom of each seat."""
     return list(position["wisdom"])
+
+
+def hands(position: Position) -> list[list[str]]:
+    """Return the cards of each hand that is known, by colour: `2 azure`."""
+    return [_count_colours(letters) for letters in _known_hands(position)]
+
+
+def _known_hands(position: Position) -> list[str]:
+    if "hands" in position:
+        return list(position["hands"])
+    you = position.get("you")
+    return [position["hand"] if seat == you else "" for seat in (0, 1)]
 
 
 def cards() -> Mapping[str, str]:

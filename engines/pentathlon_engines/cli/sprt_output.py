@@ -33,11 +33,20 @@ class Comparison:
     repeats: int = 0
     """Matches that went exactly like an earlier one of the same seats."""
     matches: int = 0
+    fail_under: float | None = None
+    """The least share of the points that passes; None: only a better one passes."""
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether the new one is better, or scores enough where a share is asked for."""
+        if self.fail_under is None:
+            return self.decision == SprtDecision.BETTER
+        return self.score is not None and self.score.share >= self.fail_under
 
     @property
     def exit_code(self) -> int:
-        """0 if the new one is better, else 1: what continuous integration asks for."""
-        return 0 if self.decision == SprtDecision.BETTER else 1
+        """0 if the new one has passed, else 1: what continuous integration asks for."""
+        return 0 if self.has_passed else 1
 
     @property
     def ratio(self) -> float:
@@ -72,6 +81,9 @@ def show_comparison(comparison: Comparison, **more: Any) -> None:
     ratio = f"{comparison.ratio:+.2f}"
     print_text(f"log likelihood ratio: {ratio}, decided at {lower:.2f} and {upper:.2f}")
     print_text(f"blocks by points of {comparison.new}: {_cells(comparison)}")
+    if comparison.fail_under is not None:
+        verdict = "enough" if comparison.has_passed else "too little"
+        print_text(f"--fail-under {comparison.fail_under:g}: {verdict}")
     for name, value in more.items():
         print_text(f"{name}: {value}")
 
@@ -98,6 +110,8 @@ def print_comparison(comparison: Comparison, **more: Any) -> None:
             "high": None if score is None else round(score.high, 4),
             "normalized_elo": None if elo is None else round(elo.elo, 1),
             "normalized_elo_error": None if elo is None else round(elo.error, 1),
+            "fail_under": comparison.fail_under,
+            "passed": comparison.has_passed,
             **more,
         }
     )

@@ -43,6 +43,9 @@ class Commentary(Protocol):
     def points(self, position: Position, /) -> list[int] | None:
         """Return what each seat would score now; None for a game without points."""
 
+    def hands(self, position: Position, /) -> list[list[str]] | None:
+        """Return the cards that the viewer sees in each hand; None for a game without hands."""
+
     def cards(self) -> Mapping[str, str]:
         """Return the names that may need an explanation, as `tell` writes them, with it."""
 
@@ -63,6 +66,10 @@ def points(position: Position) -> list[int] | None:
     """Return the scores of a match that is over, else None."""
     result = position.get("result")
     return result.get("scores") if result else None
+
+
+def hands(_position: Position) -> None:
+    """Return None: no hand is known here."""
 
 
 def cards() -> Mapping[str, str]:

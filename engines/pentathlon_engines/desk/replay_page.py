@@ -12,6 +12,7 @@ from pentathlon_engines.contract.game import State
 from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.desk.page import make_page, seat_mark
 from pentathlon_engines.match.events import Event
+from pentathlon_engines.record.commentary import tell_ply
 from pentathlon_engines.record.record import forked_at
 from pentathlon_engines.record.shape import Record
 
@@ -46,7 +47,7 @@ def _pack(record: Record, states: Sequence[State]) -> str:
         for view in views
     ]
     names = ["as a spectator sees it", *(f"as seat {seat} saw it" for seat in views[1:])]
-    events = [describe_event(record, ply) for ply in range(len(states))]
+    events = [describe_event(record, states, ply) for ply in range(len(states))]
     movers = [-2, *(row[0] for row in record["events"])]
     packed = {
         "pieces": list(numbers),
@@ -92,7 +93,7 @@ def _body(record: Record, states: Sequence[State], title: str) -> str:
 {escape(outcome["reason"].replace("_", " "))}</p>{forked}</header>
 <section class="board" aria-label="Board"><div id="board">{states[-1].svg()}</div>
 <p id="says" class="muted" role="status">ply {last} of {last}: \
-{escape(describe_event(record, last))}</p>
+{escape(describe_event(record, states, last))}</p>
 <noscript><p>Without a script this page shows the last position only.</p></noscript>
 <div class="controls" id="controls" hidden>
 <button type="button" data-do="first" aria-label="First ply">|◀</button>
@@ -150,12 +151,11 @@ def _fault_rows(record: Record, ply: int) -> Iterator[str]:
             yield f'<li class="fault">{seat_mark(fault["seat"])} ✗ {kind}: {detail}</li>'
 
 
-def describe_event(record: Record, ply: int) -> str:
-    """Return in words what led to the position after so many events."""
-    if ply == 0:
-        return "start"
-    event = Event.of(record["events"][ply - 1])
-    if event.is_chance:
-        return f"chance: {event.text}"
+def describe_event(record: Record, states: Sequence[State], ply: int) -> str:
+    """Return in words what led to the position after so many events, and who wrote what."""
+    said = tell_ply(record, states, ply)
+    event = Event.of(record["events"][ply - 1]) if ply else None
+    if event is None or event.is_chance:
+        return said
     name = "stand-in" if event.is_stand_in else record["bots"][event.seat]["name"]
-    return f"{name} (seat {event.seat}): {event.text}"
+    return f"{said} ({name}: {event.text})"

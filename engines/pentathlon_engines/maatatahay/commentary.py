@@ -198,6 +198,10 @@ def points(position: Position) -> list[int]:
     return totals
 
 
+def hands(_position: Position) -> None:
+    """Return None: nobody has a hand."""
+
+
 def cards() -> Mapping[str, str]:
     """Return claws, gems and arrows of each tile (2)."""
     return {tile["name"]: _describe(tile) for tile in _TILES.values()}

@@ -257,6 +257,19 @@ def points(position: Position) -> list[int]:
     return list(position["scores"])
 
 
+def hands(position: Position) -> list[list[str]]:
+    """Return the names of the cards in each hand that is known."""
+    if "hands" in position:
+        return [_name_hand(hand) for hand in position["hands"]]
+    you = position.get("you")
+    return [_name_hand(position["hand"]) if seat == you else [] for seat in (0, 1)]
+
+
+def _name_hand(hand: Mapping[str, Any]) -> list[str]:
+    flares = [hand["flare"]] if hand["flare"] else []
+    return [_name_card(name) for name in (*hand["beings"], *hand["legends"], *flares)]
+
+
 def cards() -> Mapping[str, str]:
     """Return the texts of all cards and tasks."""
     texts = {_name_card(name): _describe(card_data(name)) for name in IDS}

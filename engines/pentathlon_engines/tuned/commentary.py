@@ -83,6 +83,10 @@ def points(position: Position) -> None:
     """Return None: Tuned has no points."""
 
 
+def hands(_position: Position) -> None:
+    """Return None: what is in hand is drawn beside the board."""
+
+
 def cards() -> Mapping[str, str]:
     """Return what each animal may stand on (4.1)."""
     return {

@@ -185,6 +185,10 @@ def points(position: Position) -> list[int]:
     ]
 
 
+def hands(_position: Position) -> None:
+    """Return None: nobody has a hand."""
+
+
 def cards() -> Mapping[str, str]:
     """Return what the powers do (7)."""
     return {

@@ -94,6 +94,10 @@ class BotVersionQuerySet(models.QuerySet["BotVersion"]):
         """Return the versions that may play `game` now."""
         return self.filter(state=VersionState.ELIGIBLE, games__game=game)
 
+    def in_line(self) -> BotVersionQuerySet:
+        """Leave out candidates, which play for their bot only once they are activated."""
+        return self.filter(is_candidate=False)
+
     def owned_by(self, user: User) -> BotVersionQuerySet:
         """Return the versions of one author's bots."""
         return self.filter(bot__owner=user)
@@ -139,6 +143,9 @@ class BotVersion(models.Model):
     """Who disqualified or retired it; null if that was nobody but its own faults."""
     is_seated = models.BooleanField(default=False, db_default=False)
     """Ladders have looked at it since it last became eligible."""
+
+    is_candidate = models.BooleanField(default=False, db_default=False)
+    """It plays only where its author enters it, and takes nobody's place until it is activated."""
 
     objects = BotVersionQuerySet.as_manager()
 

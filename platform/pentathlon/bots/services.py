@@ -52,7 +52,9 @@ def check_room(*, actor: User, size: int) -> None:
 
 
 @transaction.atomic
-def create_bot(*, actor: User, archive: CheckedArchive, notes: str = "") -> BotVersion:
+def create_bot(
+    *, actor: User, archive: CheckedArchive, notes: str = "", candidate: bool = False
+) -> BotVersion:
     """Make a bot from its first upload; its name is the one in bot.toml."""
     notes = _checked_notes(notes)
     name = archive.manifest.name
@@ -61,11 +63,13 @@ def create_bot(*, actor: User, archive: CheckedArchive, notes: str = "") -> BotV
             bot = Bot.objects.create(owner=actor, name=name)
     except IntegrityError as error:
         raise _name_taken(actor, name) from error
-    return _store_version(bot, 1, archive, notes)
+    return _store_version(bot, 1, archive, notes=notes, candidate=candidate)
 
 
 @transaction.atomic
-def add_version(*, actor: User, bot: Bot, archive: CheckedArchive, notes: str = "") -> BotVersion:
+def add_version(
+    *, actor: User, bot: Bot, archive: CheckedArchive, notes: str = "", candidate: bool = False
+) -> BotVersion:
     """Add the next version to one of the actor's own bots."""
     _check_owner(actor, bot)
     notes = _checked_notes(notes)
@@ -74,7 +78,32 @@ def add_version(*, actor: User, bot: Bot, archive: CheckedArchive, notes: str = 
     Bot.objects.select_for_update().get(pk=bot.pk)
     _check_new_content(bot, archive)
     last = bot.versions.aggregate(last=Max("number"))["last"] or 0
-    return _store_version(bot, last + 1, archive, notes)
+    return _store_version(bot, last + 1, archive, notes=notes, candidate=candidate)
+
+
+@transaction.atomic
+def activate_version(*, actor: User, version: BotVersion) -> BotVersion:
+    """Let a candidate play for its bot, as if it had been uploaded without being one."""
+    _check_owner(actor, version.bot)
+    # The lock is that of uploads: a newer version must not come in between.
+    Bot.objects.select_for_update().get(pk=version.bot_id)
+    version.refresh_from_db(fields=("is_candidate", "state"))
+    if not version.is_candidate:
+        raise Conflict(
+            f"{version.label} is no candidate: it plays for its bot already.",
+            code="not_a_candidate",
+        )
+    later = version.bot.versions.in_line().filter(state=VersionState.ELIGIBLE)
+    newer = later.filter(number__gt=version.number).order_by("-number").first()
+    if newer is not None:
+        raise Conflict(
+            f"Version {newer.number} is newer and plays for this bot. Retire it first, or upload "
+            "these files with a change.",
+            code="newer_version_plays",
+        )
+    version.is_candidate, version.is_seated = False, False
+    version.save(update_fields=("is_candidate", "is_seated"))
+    return version
 
 
 @transaction.atomic
@@ -231,13 +260,16 @@ def reopen_validation(*, actor: User, version: BotVersion) -> BotVersion:
     return version
 
 
-def _store_version(bot: Bot, number: int, checked: CheckedArchive, notes: str) -> BotVersion:
+def _store_version(
+    bot: Bot, number: int, checked: CheckedArchive, *, notes: str, candidate: bool
+) -> BotVersion:
     version = BotVersion.objects.create(
         bot=bot,
         number=number,
         archive=_store_archive(checked),
         manifest=checked.manifest.to_json(),
         notes=notes,
+        is_candidate=candidate,
     )
     VersionGame.objects.bulk_create(
         VersionGame(version=version, game=game) for game in checked.manifest.games

@@ -62,13 +62,13 @@ def choose_players(
 
 
 def active_version(bot: Bot, *, game: str, field: str) -> BotVersion:
-    """Return the version that plays for a bot: the newest one that may play the game.
+    """Return the version that plays for a bot: the newest one that may play, no candidate.
 
     Raises:
         InvalidInput: `other_game`.
         Conflict: `bot_retired` or `no_active_version`.
     """
-    playing = bot.versions.listed().order_by("-number")
+    playing = bot.versions.in_line().listed().order_by("-number")
     versions = [each for each in playing if game in each.game_keys]
     title = GAMES[game].info.title
     if not versions:

@@ -22,6 +22,8 @@ class SprtReading:
     upper: float
     blocks: int
     """Read up to the decision, or in all."""
+    counts: tuple[int, ...]
+    """These blocks by the challenger's half points."""
     first_look: int
     """Blocks before which nothing is decided."""
 
@@ -45,5 +47,6 @@ def reading_of(cells: Sequence[int], *, matches: int) -> SprtReading | None:
         lower=lower,
         upper=upper,
         blocks=sum(counts),
+        counts=tuple(counts),
         first_look=SPRT.first_look,
     )

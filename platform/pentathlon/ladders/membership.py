@@ -120,6 +120,10 @@ def _seat_version(version_id: int) -> bool:
     version = BotVersion.objects.select_related("bot").get(pk=version_id)
     # Two versions of one bot must not take its place both.
     Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
+    version.refresh_from_db(fields=("is_candidate",))
+    if version.is_candidate:
+        BotVersion.objects.filter(pk=version_id).update(is_seated=True)
+        return True
     games = list(version.games.values_list("game", flat=True))
     is_willing = version.manifest.get("ladder", True)
     for ladder in Ladder.objects.filter(game__in=games).order_by("pk"):
@@ -238,7 +242,7 @@ def _unseat(member: LadderMember, *, state: EntryState, reason: str) -> None:
 
 
 def _newest(bot: Bot, game: str) -> BotVersion | None:
-    eligible = bot.versions.eligible(game).select_related("bot")
+    eligible = bot.versions.eligible(game).in_line().select_related("bot")
     return eligible.order_by("-number").first()
 
 

@@ -33,7 +33,9 @@ from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.record.shape import SEED_END
 
 
-def submit_bot(*, actor: User, archive: bytes | CheckedArchive, notes: str = "") -> BotVersion:
+def submit_bot(
+    *, actor: User, archive: bytes | CheckedArchive, notes: str = "", candidate: bool = False
+) -> BotVersion:
     """Make a bot from its first upload and schedule its validation.
 
     Who calls this in a transaction checks the archive before it.
@@ -43,11 +45,17 @@ def submit_bot(*, actor: User, archive: bytes | CheckedArchive, notes: str = "")
     _check_workers(checked.manifest)
     with transaction.atomic():
         check_room(actor=actor, size=len(checked.normalised))
-        return _schedule_validation(create_bot(actor=actor, archive=checked, notes=notes))
+        version = create_bot(actor=actor, archive=checked, notes=notes, candidate=candidate)
+        return _schedule_validation(version)
 
 
 def submit_version(
-    *, actor: User, bot: Bot, archive: bytes | CheckedArchive, notes: str = ""
+    *,
+    actor: User,
+    bot: Bot,
+    archive: bytes | CheckedArchive,
+    notes: str = "",
+    candidate: bool = False,
 ) -> BotVersion:
     """Add the next version to one of the actor's own bots and schedule its validation.
 
@@ -57,7 +65,9 @@ def submit_version(
     _check_workers(checked.manifest)
     with transaction.atomic():
         check_room(actor=actor, size=len(checked.normalised))
-        version = add_version(actor=actor, bot=bot, archive=checked, notes=notes)
+        version = add_version(
+            actor=actor, bot=bot, archive=checked, notes=notes, candidate=candidate
+        )
         return _schedule_validation(version)
 
 

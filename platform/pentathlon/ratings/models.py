@@ -283,14 +283,11 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         return rows.with_mean(field).defer(*hidden).order_by("-score", "version_id")
 
     def active(self) -> Self:
-        """Leave out versions that may not play, and those that a newer rated one replaces."""
-        newer = Rating.objects.filter(
-            pool=OuterRef("pool"),
-            version__bot=OuterRef("version__bot"),
-            version__state=VersionState.ELIGIBLE,
-            version__number__gt=OuterRef("version__number"),
-        )
-        return self.filter(~Exists(newer), version__state=VersionState.ELIGIBLE)
+        """Leave out candidates, what may not play, and what a newer rated version replaces."""
+        shown = Q(version__is_candidate=False, version__state=VersionState.ELIGIBLE)
+        same_bot = Q(pool=OuterRef("pool"), version__bot=OuterRef("version__bot"))
+        newer = Q(version__number__gt=OuterRef("version__number"))
+        return self.filter(shown, ~Exists(Rating.objects.filter(shown, same_bot, newer)))
 
     def ranked(self) -> Self:
         """Add `rank` among the active versions of the pool; for a few rows."""

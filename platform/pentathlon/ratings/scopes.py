@@ -21,8 +21,8 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.record.record import canonical
 
-_FASTEST_STANDARD_S: Final = 0.3
-_SLOWEST_STANDARD_S: Final = 3.0
+FASTEST_STANDARD_S: Final = 0.3
+SLOWEST_STANDARD_S: Final = 3.0
 _DIGEST_DIGITS: Final = 16
 
 
@@ -100,9 +100,9 @@ def digest_in_key(game: str, digest: str) -> str:
 
 def pace_of(limits: Limits) -> Pace:
     """Return the class of limits."""
-    if limits.action_cpu_s < _FASTEST_STANDARD_S:
+    if limits.action_cpu_s < FASTEST_STANDARD_S:
         return Pace.FAST
-    return Pace.STANDARD if limits.action_cpu_s <= _SLOWEST_STANDARD_S else Pace.SLOW
+    return Pace.STANDARD if limits.action_cpu_s <= SLOWEST_STANDARD_S else Pace.SLOW
 
 
 def _in_words(value: object) -> str:

@@ -115,7 +115,7 @@ def _rating(place: LadderPlace, rank: str) -> str:
 
 def _badge_of_state(bot: Bot, name: str) -> Badge:
     """Return what there is to say of a bot without a place: the state of its newest version."""
-    newest = bot.versions.order_by("-number").only("state").first()
+    newest = bot.versions.in_line().order_by("-number").only("state").first()
     if newest is None:
         return Badge(name=name, says="no version yet", tone=_NEUTRAL)
     may_play = newest.state == VersionState.ELIGIBLE

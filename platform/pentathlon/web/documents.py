@@ -49,6 +49,12 @@ def render_markdown(text: str) -> SafeString:
     return SafeString(html)
 
 
+def render_line(text: str) -> SafeString:
+    """Return a line of Markdown as HTML without a paragraph around it."""
+    html: str = _parser().renderInline(text)
+    return SafeString(html)
+
+
 class _PageRenderer(RendererHTML):
     """Adds what our pages ask of HTML: anchors, scopes, and parts that can be scrolled by keys."""
 

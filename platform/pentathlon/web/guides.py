@@ -57,7 +57,17 @@ SHELVES: Final = (
         "authors",
         "For authors of bots",
         (
+            Guide(
+                "first_bot",
+                "Your first bot",
+                "Ten minutes from the installation to a rated match and a better bot.",
+            ),
             Guide("bot_guide", "Write a bot", "What a bot is, what it reads, what it answers."),
+            Guide(
+                "why_lost",
+                "Why did I lose?",
+                "Every fault with its cause and its mend, and lost matches without one.",
+            ),
             Guide(
                 "kit", "The author’s kit", "The pentathlon command: install, try, submit, follow."
             ),
@@ -71,6 +81,19 @@ SHELVES: Final = (
                 "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."
             ),
             Guide("limits", "Limits", "How much one client, address and account may ask for."),
+        ),
+    ),
+    Shelf(
+        "games",
+        "For authors: game by game",
+        tuple(
+            Guide(
+                "game_bots",
+                f"Bots for {game.info.title}",
+                "What they read and write, field by field, and a first strategy.",
+                (game.info.key,),
+            )
+            for game in GAMES.values()
         ),
     ),
     Shelf(
@@ -89,6 +112,11 @@ SHELVES: Final = (
         "For spectators",
         (
             Guide("how_it_works", "How it works", "What happens between an upload and a rating."),
+            Guide(
+                "rating_guide",
+                "How ratings work",
+                "Strength and its uncertainty in plain words, pairing, seasons, divisions.",
+            ),
             Guide(
                 "ranking_rule", "The Pentathlon ranking", "How authors are ranked over all games."
             ),

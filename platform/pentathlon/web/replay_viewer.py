@@ -1,12 +1,12 @@
 """The replay viewer: what it shows of one match at one ply."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
 from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.replays.boards import board_svg
+from pentathlon.replays.moments import Moment, moment_of, tell_events
 from pentathlon.web.boards import inline_board
 from pentathlon_engines import CHANCE, GAMES
 from pentathlon_engines.match.events import Event
@@ -14,6 +14,8 @@ from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.record.shape import Record
 
 _SLOW_SHARE = 0.8
+ROWS = 100
+"""So many events are listed at a time: pages of long matches stay light."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,8 @@ class ActionRow:
     seat: int
     """`CHANCE` for a draw or a roll."""
     text: str
+    said: str
+    """The event in words."""
     cpu_ms: int = 0
     is_slow: bool = False
     """It used most of the CPU time that one action may use."""
@@ -41,7 +45,47 @@ class ActionRow:
     def label(self) -> str:
         """The sentence that screen readers say."""
         who = "chance" if self.is_chance else f"seat {self.seat}"
-        return f"ply {self.ply}, {who}: {self.text}"
+        return f"ply {self.ply}, {who}: {self.said}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionList:
+    """Some events of a replay, one after the other."""
+
+    rows: list[ActionRow]
+    ply: int
+    """The ply at which the replay is open."""
+    end: int
+    """The last ply of the match."""
+    seat_query: str
+    """The part of a query that keeps the viewpoint at another ply."""
+    closing_faults: tuple[RecordedFault, ...]
+    """What a bot did wrong when it was asked for an action that never came."""
+
+    @property
+    def first(self) -> int:
+        """The ply of the first row, 0 if there is none."""
+        return self.rows[0].ply if self.rows else 0
+
+    @property
+    def last(self) -> int:
+        """The ply of the last row, 0 if there is none."""
+        return self.rows[-1].ply if self.rows else 0
+
+    @property
+    def entry(self) -> int:
+        """The row that the Tab key reaches: that of the ply, or the first."""
+        return max(self.ply, self.first)
+
+    @property
+    def earlier(self) -> int | None:
+        """The ply before these rows, None at the start of the match."""
+        return self.first - 1 if self.first > 1 else None
+
+    @property
+    def later(self) -> int | None:
+        """The ply after these rows, None at the end of the match."""
+        return self.last + 1 if self.last < self.end else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,23 +99,34 @@ class Viewer:
     last: int
     seat: int | None
     board: SafeString
-    rows: list[ActionRow]
+    moment: Moment
+    actions: ActionList
     has_hidden: bool
+
+    @property
+    def points(self) -> dict[int, int]:
+        """The points of each seat at this ply; empty in games without points."""
+        return dict(enumerate(self.moment.points or []))
+
+    @property
+    def is_at_end(self) -> bool:
+        """Tell whether the match is over here; ranks are not shown before."""
+        return self.ply == self.last
 
     @property
     def to_move(self) -> int | None:
         """The seat that acts next, None at the end."""
-        return self.rows[self.ply].seat if self.ply < self.last else None
+        return None if self.is_at_end else Event.of(self.record["events"][self.ply]).seat
+
+    @property
+    def movers(self) -> str:
+        """A letter for each event: the number of its seat, `c` for chance."""
+        return "".join("c" if row[0] == CHANCE else str(row[0]) for row in self.record["events"])
 
     @property
     def limit_s(self) -> float:
         """CPU seconds that each bot had for the whole match."""
         return self.record["limits"]["match_cpu_s"]
-
-    @property
-    def closing_faults(self) -> tuple[RecordedFault, ...]:
-        """What a bot did wrong when it was asked for an action that never came."""
-        return faults_at(self.record, self.last)
 
     @property
     def has_many_seats(self) -> bool:
@@ -100,7 +155,7 @@ class Viewer:
 
 
 def make_viewer(match: Match, *, record: Record, ply: int | None, seat: int | None) -> Viewer:
-    """Open a replay at a ply; at its end without one, or if it is too large."""
+    """Open a replay at a ply; at its start without one, at its end if it is too large."""
     ply, seat = _clamp(record, ply, seat)
     return Viewer(
         record=record,
@@ -109,7 +164,8 @@ def make_viewer(match: Match, *, record: Record, ply: int | None, seat: int | No
         last=len(record["events"]),
         seat=seat,
         board=inline_board(board_svg(record, ply, seat)),
-        rows=list(action_rows(record)),
+        moment=moment_of(record, ply, seat),
+        actions=_list_actions(record, ply, seat),
         has_hidden=GAMES[match.game].info.hidden,
     )
 
@@ -119,20 +175,47 @@ def draw_board(record: Record, *, ply: int | None, seat: int | None) -> str:
     return board_svg(record, *_clamp(record, ply, seat))
 
 
-def action_rows(record: Record) -> Iterator[ActionRow]:
-    """Yield a row for every event of the record."""
+def tell_moment(record: Record, *, ply: int | None, seat: int | None) -> Moment:
+    """Return what `make_viewer` tells for the same ply and seat."""
+    return moment_of(record, *_clamp(record, ply, seat))
+
+
+def list_actions(record: Record, *, ply: int | None, seat: int | None) -> ActionList:
+    """Return the events that `make_viewer` lists for the same ply and seat."""
+    return _list_actions(record, *_clamp(record, ply, seat))
+
+
+def _list_actions(record: Record, ply: int, seat: int | None) -> ActionList:
+    """Return the events around a ply; the whole match is cut into parts of `ROWS`."""
+    end = len(record["events"])
+    first = max(0, ply - 1) // ROWS * ROWS + 1
+    last = min(end, first + ROWS - 1)
+    told = tell_events(record, first=first, last=last, seat=seat)
     slow_ms = _SLOW_SHARE * 1000 * record["limits"]["action_cpu_s"]
-    for index, row in enumerate(record["events"]):
-        event = Event.of(row)
-        yield ActionRow(
-            ply=index + 1,
-            seat=event.seat,
-            text=event.text,
-            cpu_ms=event.cpu_ms,
-            is_slow=event.cpu_ms >= slow_ms,
-            is_stand_in=event.is_stand_in,
-            faults=faults_at(record, index),
-        )
+    rows = [
+        _row(record, ply=at, said=said, slow_ms=slow_ms) for at, said in enumerate(told, first)
+    ]
+    return ActionList(
+        rows=rows,
+        ply=ply,
+        end=end,
+        seat_query=_seat_query(seat),
+        closing_faults=faults_at(record, end) if last == end else (),
+    )
+
+
+def _row(record: Record, *, ply: int, said: str, slow_ms: float) -> ActionRow:
+    event = Event.of(record["events"][ply - 1])
+    return ActionRow(
+        ply=ply,
+        seat=event.seat,
+        text=event.text,
+        said=said,
+        cpu_ms=event.cpu_ms,
+        is_slow=event.cpu_ms >= slow_ms,
+        is_stand_in=event.is_stand_in,
+        faults=faults_at(record, ply - 1),
+    )
 
 
 def faults_at(record: Record, ply: int) -> tuple[RecordedFault, ...]:
@@ -146,7 +229,7 @@ def _clamp(record: Record, ply: int | None, seat: int | None) -> tuple[int, int 
     is_seat = seat is not None and seat < record["seats"]
     has_hidden = GAMES[record["game"]].info.hidden
     return (
-        last if ply is None else min(ply, last),
+        0 if ply is None else min(ply, last),
         seat if is_seat and has_hidden else None,
     )
 

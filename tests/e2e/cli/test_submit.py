@@ -1,5 +1,6 @@
 """`pentathlon submit`: from a folder to the first rated match, and every way to fail."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,6 +84,32 @@ def test_same_folder_is_not_uploaded_again(run: Run, author: User, folder: Path)
 
     assert (again.code, again.data["version"]) == (0, 1)
     assert "nothing to upload" in again.err
+
+
+def test_candidate_stays_one_until_it_is_submitted_again(
+    run: Run, author: User, folder: Path, meanwhile: Meanwhile
+) -> None:
+    meanwhile(settle(passed=True))
+
+    kept = run("submit", "my-bot", "--no-activate", "--wait", "--json")
+    stays = run("submit", "my-bot", "--no-activate", "--json")
+    candidate = BotVersion.objects.get()
+    active = run("submit", "my-bot", "--json")
+
+    assert (kept.code, kept.data["candidate"], kept.data["first_match"]) == (0, True, None)
+    assert "It is a candidate; pentathlon submit my-bot lets it play for my-bot." in kept.err
+    assert (stays.data["candidate"], candidate.is_candidate) == (True, True)
+    assert (active.data["candidate"], active.data["version"]) == (False, 1)
+    assert not BotVersion.objects.get().is_candidate
+
+
+def test_zip_is_submitted_as_its_folder_would_be(run: Run, author: User, folder: Path) -> None:
+    shutil.make_archive("packed", "zip", "my-bot")
+
+    done = run("submit", "packed.zip", "--json")
+
+    assert (done.code, done.data["version"]) == (0, 1)
+    assert done.data["content_hash"] == content_hash(folder)
 
 
 def test_waiting_shows_the_build_the_checks_and_the_first_rated_match(

@@ -1,13 +1,28 @@
 """The guides: one list, and a way through all of them."""
 
+import json
+import re
+from html import unescape
 from itertools import pairwise
 
 import pytest
 from django.test import Client
 from django.urls import get_resolver
 
+from pentathlon.env import CHECKOUT
+from pentathlon.ratings.skill import MU
+from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
 from pentathlon.web.guides import SHELVES, Guide, place_of
+from pentathlon.web.rating_lesson import leads, stages
+from pentathlon.web.refusals import REFUSALS
 from pentathlon.web.templatetags.guides import article
+from pentathlon_engines.cli.commands.init import BotTemplate
+from pentathlon_engines.contract.author_guide import example_position
+from pentathlon_engines.errors import BadArchive, BadManifest, LargeArchive
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.tournament.formats.divisions import MOST_BOTS
+from pentathlon_engines.tournament.formats.ladder import MOST_SHARE
 from tests.pentathlon.web.pages import page_of
 
 pytestmark = pytest.mark.django_db
@@ -79,3 +94,54 @@ def test_headings_get_anchors_and_contents() -> None:
         '<h2 id="part-0-x">Part 0 &amp; <code>x</code> <a class="anchor" href="#part-0-x"' in html
     )
     assert '<li><a href="#part-2-x">Part 2 &amp; x</a></li>' in html
+
+
+def test_every_fault_is_explained_with_its_mend() -> None:
+    page = page_of(Client().get("/docs/why-did-i-lose/"))
+
+    assert {kind.value for kind in FaultKind} <= set(page.ids())
+    for kind in FaultKind:
+        assert " ".join(what_to_do(kind).split()) in page.text
+
+
+def test_every_code_of_a_refused_archive_is_explained() -> None:
+    engines = CHECKOUT / "engines/pentathlon_engines"
+    files = [engines / "manifest.py", *(engines / "archive").glob("*.py")]
+    raised = {code for file in files for code in re.findall(r'code="([a-z_]+)"', file.read_text())}
+
+    assert set(REFUSALS) == raised | {BadArchive.code, LargeArchive.code, BadManifest.code}
+
+
+def test_numbers_of_the_rating_guide_are_those_of_the_code() -> None:
+    page = page_of(Client().get("/docs/ratings/"))
+
+    assert f"While sigma is above {PROVISIONAL_SIGMA}, a rating is provisional" in page.text
+    assert f"at most {100 * MOST_SHARE[0] // MOST_SHARE[1]} % of a bot" in page.text
+    assert f"divisions of at most {MOST_BOTS}" in page.text
+    new, _, settled = stages()
+    assert (new.bar.strength, new.rating) == (MU, 0.0)
+    assert settled.bar.reach < new.bar.reach / 5
+    assert settled.bar.strength > MU
+    assert 0.75 < leads()[1].percent / 100 < 0.77
+
+
+def test_game_page_shows_the_observation_that_the_engine_makes() -> None:
+    response = Client().get("/docs/bots/azure/")
+    state = example_position("azure")
+    seen = state.observation(state.to_move)
+    del seen["legal"]
+
+    shown = re.search(r'<pre class="wrap"[^>]*>(.*?)</pre>', response.content.decode(), re.DOTALL)
+    assert shown is not None
+    assert json.loads(unescape(shown[1])) == seen
+
+
+def test_unknown_game_has_no_page_for_authors() -> None:
+    assert Client().get("/docs/bots/chess/").status_code == 404
+
+
+def test_first_bot_names_every_language() -> None:
+    page = page_of(Client().get("/docs/first-bot/"))
+
+    for template in BotTemplate:
+        assert template.value in page.text.lower()

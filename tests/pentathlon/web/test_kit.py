@@ -109,7 +109,8 @@ def test_commands_are_printed_in_one_way_only() -> None:
         text = path.read_text()
         if "{% shell %}" in text:
             printing.add(path.relative_to(folder / "web").as_posix())
-        without = re.sub(r"{% shell %}.*?{% endshell %}", "", text, flags=re.DOTALL)
+        blocks = r"{% shell %}.*?{% endshell %}|{% script .*?%}.*?{% endscript %}"
+        without = re.sub(blocks, "", text, flags=re.DOTALL)
         if re.search(r'class="prompt"|<pre[^>]*>[^<]*(pip install|pentathlon |curl )', without):
             others.add(path.name)
 

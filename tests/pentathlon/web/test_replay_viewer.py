@@ -9,6 +9,8 @@ from django.urls import reverse
 
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.services import read_record
+from pentathlon.web import replay_viewer
+from pentathlon.web.templatetags.terms import explain_cards
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match
 from tests.pentathlon.web.pages import Page, page_of, part_of
@@ -29,11 +31,19 @@ def current_rows(page: Page) -> list[str]:
     return [a["data-row"] for a in page.all("a") if "data-row" in a and "aria-current" in a]
 
 
-def test_replay_opens_at_its_end(scene: Scene) -> None:
+def test_replay_opens_at_its_start(scene: Scene) -> None:
     page = match_page(scene.done)
 
-    assert current_rows(page) == [str(scene.done.ply)]
-    assert f"{scene.done.ply} / {scene.done.ply}" in page.text
+    assert current_rows(page) == []
+    assert f"0 / {scene.done.ply}" in page.text
+
+
+@pytest.mark.parametrize("back", [pytest.param(0, id="at the end"), pytest.param(1, id="before")])
+def test_ranks_are_shown_at_the_end_only(scene: Scene, back: int) -> None:
+    page = match_page(scene.done, f"?ply={scene.done.ply - back}")
+
+    results = [span for span in page.all("span") if "data-at-end" in span]
+    assert [("hidden" in span) for span in results] == [back > 0] * 2
 
 
 def test_links_step_without_a_script(scene: Scene) -> None:
@@ -56,10 +66,17 @@ def test_start_position_has_no_current_action(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["?ply=999999", "?ply=x", "?ply=-1", "?seat=7", "?ply=" + "9" * 30]
+    ("query", "rows"),
+    [
+        pytest.param("?ply=999999", 1, id="after the end"),
+        pytest.param("?ply=x", 0, id="no number"),
+        pytest.param("?ply=-1", 0, id="before the start"),
+        pytest.param("?seat=7", 0, id="no such seat"),
+        pytest.param("?ply=" + "9" * 30, 0, id="huge"),
+    ],
 )
-def test_senseless_ply_shows_the_end(scene: Scene, query: str) -> None:
-    assert current_rows(match_page(scene.done, query)) == [str(scene.done.ply)]
+def test_senseless_query_shows_start_or_end(scene: Scene, query: str, rows: int) -> None:
+    assert current_rows(match_page(scene.done, query)) == [str(scene.done.ply)] * rows
 
 
 def test_seat_to_move_is_marked(scene: Scene) -> None:
@@ -72,15 +89,49 @@ def test_seat_to_move_is_marked(scene: Scene) -> None:
     assert places == ["1"]
 
 
-def test_every_action_stands_in_the_list(scene: Scene) -> None:
+def test_every_action_stands_in_the_list_in_words(scene: Scene) -> None:
     record = read_record(scene.done.replay)
 
     page = match_page(scene.done)
 
-    assert [a["data-said"] for a in page.all("a") if "data-row" in a] == [
-        f"ply {ply}, seat {seat}: {text}"
-        for ply, (seat, text, *_) in enumerate(record["events"], start=1)
-    ]
+    said = [a["data-said"] for a in page.all("a") if "data-row" in a]
+    assert len(said) == len(record["events"])
+    assert said[0].startswith(f"ply 1, seat 0: Violet puts a {record['events'][0][1].split()[1]}")
+    assert all(event[1] in page.text for event in record["events"])
+
+
+def test_moment_tells_the_last_action_and_the_ending(scene: Scene) -> None:
+    address = reverse("moment", args=[scene.done.pk])
+
+    start, end = (
+        Client().get(address, {"ply": ply}).content.decode() for ply in (0, scene.done.ply)
+    )
+
+    assert "The match begins." in start
+    assert "wins.</b>" not in start
+    assert "wins.</b>" in end
+
+
+def test_list_of_a_long_match_comes_in_parts(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_viewer, "ROWS", 4)
+    page = match_page(scene.done, "?ply=6")
+    answer = Client().get(reverse("actions", args=[scene.done.pk]), {"ply": 3})
+    first, second = (
+        [a for a in part.all("a") if "data-row" in a] for part in (part_of(answer), page)
+    )
+
+    assert [a["data-row"] for a in second] == ["4", "5", "6", "7", "8", "9"][: len(second)]
+    assert [a["data-row"] for a in first] == ["1", "2", "3", "4", "5"]
+    assert [a["data-row"] for a in second if "tabindex" not in a][1:-1] == ["6"]
+
+
+def test_names_of_cards_carry_their_texts() -> None:
+    said = explain_cards("Violet summons Clan Axeman (common) on <e5>", "tash_kalar")
+
+    assert 'tabindex="0">Clan Axeman<span class="tip" role="tooltip">Optional: destroy' in said
+    assert said.endswith("(common) on &lt;e5&gt;")
 
 
 def test_fault_is_named_with_ply_and_facts(scene: Scene) -> None:
@@ -131,7 +182,7 @@ def test_boards_differ_from_ply_to_ply(scene: Scene) -> None:
     assert len(boards) == 3
 
 
-@pytest.mark.parametrize("name", ["board", "record"])
+@pytest.mark.parametrize("name", ["board", "moment", "actions", "record"])
 @pytest.mark.parametrize("state", [MatchState.PENDING, MatchState.RUNNING, MatchState.VOID])
 def test_unfinished_match_has_nothing_to_show(name: str, state: MatchState) -> None:
     match = make_match(state=state)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple, NoReturn
 
 import typer
 
@@ -18,10 +19,23 @@ from pentathlon_engines.cli.arguments import (
     read_limits,
     read_object,
 )
+from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import INTERRUPTED, CommandFailed
-from pentathlon_engines.cli.options import AsJson, BotLimits, Concurrency, GameOptions, Sandbox
+from pentathlon_engines.cli.options import (
+    AsJson,
+    BotLimits,
+    Concurrency,
+    GameOptions,
+    Sandbox,
+    SiteOption,
+)
 from pentathlon_engines.cli.output import say
+from pentathlon_engines.cli.server_comparison import (
+    ServerComparison,
+    find_pair,
+)
 from pentathlon_engines.cli.sprt_output import Comparison, print_comparison, show_comparison
 from pentathlon_engines.cli.tournament_bots import make_document
 from pentathlon_engines.cli.tournament_run import TournamentRun
@@ -31,7 +45,7 @@ from pentathlon_engines.desk.tournament import DeskTournament
 from pentathlon_engines.manifest import Manifest
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
-from pentathlon_engines.strength.sprt import Sprt
+from pentathlon_engines.strength.sprt import Sprt, SprtDecision
 from pentathlon_engines.tournament.checks import check_document, problems_of_start, read_json
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.ab_test import AbTest
@@ -42,45 +56,77 @@ _ELO: Final = 400
 BotName = Annotated[
     str, typer.Argument(help="A folder or a built-in name.", autocompletion=complete_bot)
 ]
+OldBot = Annotated[
+    str | None,
+    typer.Argument(
+        help="The same; with --server a bot or version there, by default the one that plays for "
+        "NEW's bot.",
+        autocompletion=complete_bot,
+    ),
+]
+GameKey = Annotated[
+    str | None, typer.Option(help="The game, if both play several.", autocompletion=complete_game)
+]
+Null = Annotated[
+    float | None, typer.Option(help="The score at which NEW is not better; 0.5 by default.")
+]
+Alternative = Annotated[
+    float | None, typer.Option(help="The score at which it is better; 0.55 by default.")
+]
+MaxGames = Annotated[
+    int, typer.Option(min=40, max=50_000, help="End undecided after so many matches.")
+]
+Records = Annotated[
+    Path | None, typer.Option(help="Keep records here; a stopped test goes on from them.")
+]
+OnServer = Annotated[bool, typer.Option("--server", help="Have the site's workers play, unrated.")]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Exit with 0 from this share of the points on: 0.48."),
+]
+Timeout = Annotated[float, typer.Option(min=1, help="With --server: seconds to wait for at most.")]
 
 
 def compare(
     new: BotName,
-    old: BotName,
+    old: OldBot = None,
     *,
-    game: Annotated[
-        str | None,
-        typer.Option(help="The game, if both play several.", autocompletion=complete_game),
-    ] = None,
-    null: Annotated[
-        float | None, typer.Option(help="The score at which NEW is not better; 0.5 by default.")
-    ] = None,
-    alternative: Annotated[
-        float | None, typer.Option(help="The score at which it is better; 0.55 by default.")
-    ] = None,
+    server: OnServer = False,
+    fail_under: FailUnder = None,
+    game: GameKey = None,
+    null: Null = None,
+    alternative: Alternative = None,
     elo0: Annotated[float | None, typer.Option(help="--null as a lead in Elo.")] = None,
     elo1: Annotated[float | None, typer.Option(help="--alternative as a lead in Elo.")] = None,
-    max_games: Annotated[
-        int, typer.Option(min=40, max=50_000, help="End undecided after so many matches.")
-    ] = 2_080,
+    max_games: MaxGames = 2_080,
     concurrency: Concurrency = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="Draw the seeds from this.")] = None,
     options: GameOptions = None,
     limits: BotLimits = None,
-    records: Annotated[
-        Path | None, typer.Option(help="Keep records here; a stopped test goes on from them.")
-    ] = None,
+    records: Records = None,
     sandbox: Sandbox = False,
+    timeout: Timeout = 3600,
+    site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Let NEW meet OLD until a sequential test decides: exit with 0 if NEW is better, else 1.
 
     Every seed is played in both seats. The test looks after 20 blocks of two matches, then after
-    every 4.
+    every 4. With --fail-under it is the share of the points that decides about the exit code: it
+    passes a version that is about as good.
+
+    With --server, NEW is uploaded as a candidate if its files are not there yet: it takes no place
+    on a ladder. The matches count against your quota of challenges. The same command goes on from
+    what has been played.
 
     Example: pentathlon compare ./my-bot ./my-bot-v1 --game tuned --concurrency 2
     """
-    rules, bots = _pair(new, old, game)
+    if server:
+        here = (null, alternative, elo0, elo1, options, limits, records, seed)
+        _refuse_options_of_the_desk(any(each is not None for each in here) or sandbox)
+        asked = _OnServer(game, max_games, fail_under, timeout)
+        _compare_on_server(connect_as_person(site), new, old, asked, as_json=as_json)
+    rules, bots = _pair(new, _named(old, new), game)
     scores = (_score(null, elo0, "null", "elo0"), _score(alternative, elo1, "alternative", "elo1"))
     chosen = read_object(options, option="--options")
     planned = _plan(rules, bots, _params(scores, max_games), chosen, read_limits(limits))
@@ -91,25 +137,87 @@ def compare(
         launcher=find_launcher(sandbox=sandbox),
         bots=bots,
     )
+    secret = None if seed is None else sha256(f"compare {seed}".encode()).digest()
     with ExitStack() as stack:
-        run = TournamentRun(
-            planned,
-            published=planned.to_json(),
-            path=records or Path(stack.enter_context(TemporaryDirectory(prefix="pentathlon-"))),
-            secret=None if seed is None else sha256(f"compare {seed}".encode()).digest(),
-            hashes=[bot.hash for bot in bots],
-        )
+        path = records or Path(stack.enter_context(TemporaryDirectory(prefix="pentathlon-")))
+        run = _make_run(planned, bots, path, secret)
         kept = setting if records is None else run.keeping(setting)
         run.play(kept, concurrency=concurrency, describe=None if as_json else _describe)
-    _end(run, records=records, as_json=as_json)
+    _end(run, records=records, fail_under=fail_under, as_json=as_json)
+
+
+def _make_run(
+    planned: TournamentDocument, bots: list[SeatBot], path: Path, secret: bytes | None
+) -> TournamentRun:
+    return TournamentRun(
+        planned,
+        published=planned.to_json(),
+        path=path,
+        secret=secret,
+        hashes=[bot.hash for bot in bots],
+    )
+
+
+def _named(old: str | None, new: str) -> str:
+    if old is None:
+        raise CommandFailed(
+            "Name a second bot: whom should NEW meet?",
+            try_next=f"pentathlon compare {new} --server, or {new} and the folder of another one",
+        )
+    return old
+
+
+class _OnServer(NamedTuple):
+    """What is asked for where the site plays."""
+
+    game: str | None
+    most_matches: int
+    fail_under: float | None
+    timeout_s: float
+
+
+def _refuse_options_of_the_desk(is_any_given: bool) -> None:
+    if is_any_given:
+        raise CommandFailed(
+            "On the site the test is a score of 0.50 against 0.55, with the usual options and "
+            "limits and seeds that nobody knows: --server takes --game, --max-games, "
+            "--fail-under, --timeout and --site only.",
+            try_next="the same command without the other options",
+        )
+
+
+def _compare_on_server(
+    site: Site, new: str, old: str | None, asked: _OnServer, *, as_json: bool
+) -> NoReturn:
+    """Compare by the site's workers and exit as the result says."""
+    site.kit()
+    pair = find_pair(site, new, old, game=asked.game, timeout_s=asked.timeout_s)
+    run = ServerComparison(site, pair, most_matches=asked.most_matches, timeout_s=asked.timeout_s)
+    try:
+        done = run.run()
+    except KeyboardInterrupt as interrupt:
+        say(f"\nIt goes on on the site: {run.page}\nThe same command follows it again.")
+        raise typer.Exit(INTERRUPTED) from interrupt
+    found = replace(done.comparison, fail_under=asked.fail_under)
+    if as_json:
+        print_comparison(found, game=pair.game, url=done.page, note=done.note)
+    else:
+        show_comparison(found, matches=found.matches, page=done.page)
+    if done.note:
+        say(f"{done.note} The same command goes on from here.")
+    if found.decision == SprtDecision.BETTER and pair.new.get("is_candidate"):
+        say(f"It is a candidate. Next: pentathlon submit {new}")
+    raise typer.Exit(found.exit_code)
 
 
 def _describe(tournament: DeskTournament) -> str:
     return str(_read(tournament))
 
 
-def _end(run: TournamentRun, *, records: Path | None, as_json: bool) -> None:
-    found = _read(run.tournament)
+def _end(
+    run: TournamentRun, *, records: Path | None, fail_under: float | None, as_json: bool
+) -> None:
+    found = replace(_read(run.tournament), fail_under=fail_under)
     if as_json:
         print_comparison(found, interrupted=run.is_interrupted)
     else:

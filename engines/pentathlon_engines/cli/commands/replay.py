@@ -16,6 +16,7 @@ from pentathlon_engines.contract.game import State
 from pentathlon_engines.desk.replay_page import describe_event, replay_page
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.events import Event
+from pentathlon_engines.record.commentary import tell_outcome
 from pentathlon_engines.record.record import positions, verify_record
 from pentathlon_engines.record.shape import Record
 
@@ -64,7 +65,7 @@ def replay(
     elif ply is None and sys.stdin.isatty() and sys.stdout.isatty():
         _step_through(record, states)
     else:
-        typer.echo("\n\n".join(_draw(record, states[index], index) for index in chosen))
+        typer.echo("\n\n".join(_draw(record, states, index) for index in chosen))
 
 
 def _write_page(path: Path, record: Any, states: list[State]) -> None:  # Any: JSON
@@ -93,16 +94,16 @@ def _as_json(record: Record, state: State, ply: int) -> dict[str, object]:
     return {"ply": ply, "event": event, "position": state.to_json()}
 
 
-def _draw(record: Record, state: State, ply: int) -> str:
+def _draw(record: Record, states: list[State], ply: int) -> str:
     last = len(record["events"])
-    lines = [f"ply {ply} of {last}: {_describe_event(record, ply)}", "", str(state)]
+    lines = [f"ply {ply} of {last}: {_describe_event(record, states, ply)}", "", str(states[ply])]
     if ply == last:
-        lines += ["", f"outcome: {describe_outcome(record)}"]
+        lines += ["", tell_outcome(record, states[ply]), f"outcome: {describe_outcome(record)}"]
     return "\n".join(lines)
 
 
-def _describe_event(record: Record, ply: int) -> str:
-    described = describe_event(record, ply)
+def _describe_event(record: Record, states: list[State], ply: int) -> str:
+    described = describe_event(record, states, ply)
     event = Event.of(record["events"][ply - 1]) if ply else None
     return described if event is None or event.is_chance else f"{described}, {event.cpu_ms} ms"
 
@@ -110,7 +111,7 @@ def _describe_event(record: Record, ply: int) -> str:
 def _step_through(record: Record, states: list[State]) -> None:
     stepper = Stepper(record["events"])
     while not stepper.is_over:
-        typer.echo(CLEAR + _draw(record, states[stepper.ply], stepper.ply))
+        typer.echo(CLEAR + _draw(record, states, stepper.ply))
         typer.echo(f"\n{HELP}")
         if stepper.number:
             typer.echo(f"to ply {stepper.number}: Enter goes there")

@@ -3,240 +3,74 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 import typer
 
-from pentathlon_engines.archive.archives import CheckedArchive
-from pentathlon_engines.archive.packing import pack_bot
-from pentathlon_engines.cli.client.bots import Json, describe_match, me
+from pentathlon_engines.cli.client.bots import Json
 from pentathlon_engines.cli.client.connection import connect_as_person
-from pentathlon_engines.cli.client.http_site import Site, SiteRefused
-from pentathlon_engines.cli.client.waiting import Patience
-from pentathlon_engines.cli.failure import (
-    CHECK_FAILED,
-    HOST_OR_SERVER,
-    CommandFailed,
+from pentathlon_engines.cli.client.submission import (
+    Follower,
+    out_of_time,
+    pack,
+    upload_version,
 )
+from pentathlon_engines.cli.client.waiting import Patience
 from pentathlon_engines.cli.options import AsJson, SiteOption
-from pentathlon_engines.cli.output import LOG_LINES, print_json, print_text, say
-from pentathlon_engines.errors import BadArchive
-from pentathlon_engines.manifest import read_manifest
-
-_LADDER: Final = "ladder"
-_MOST_VERSIONS: Final = 1000
+from pentathlon_engines.cli.output import print_json, print_text, say
 
 
 def submit(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The bot.")] = Path(),
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The bot, or a zip of it.")
+    ] = Path(),
     *,
     wait: Annotated[
         bool, typer.Option("--wait", help="Follow build, checks and the first rated match.")
+    ] = False,
+    no_activate: Annotated[
+        bool,
+        typer.Option("--no-activate", help="Keep it as a candidate: it joins no ladder."),
     ] = False,
     notes: Annotated[str, typer.Option(help="What changed; everybody reads it.")] = "",
     timeout: Annotated[float, typer.Option(min=1, help="Seconds to wait for at most.")] = 600,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Upload a bot, or the next version of it; with --wait follow it to its first rated match."""
+    """Upload a bot, or the next version of it; with --wait follow it to its first rated match.
+
+    With --no-activate the version stays a candidate: it does not take the place of the version
+    that plays for the bot. To let it play, submit the same files again without --no-activate.
+
+    Example: pentathlon submit ./my-bot --wait
+    """
     began = time.monotonic()
-    archive = _pack(folder)
+    archive = pack(folder)
     server = connect_as_person(site)
     server.kit()
-    version = _upload(server, archive, notes, folder)
+    version = upload_version(server, archive, source=folder, notes=notes, candidate=no_activate)
     told: Json = {
         "bot": version["bot"]["name"],
         "version": version["number"],
         "state": version["state"],
+        "candidate": version.get("is_candidate", False),
         "content_hash": version["content_hash"],
         "url": server.page(f"versions/{version['id']}/"),
     }
     if wait:
-        follow = _Follower(server, version, Patience(timeout, **_out_of_time(version)))
+        follow = Follower(server, version, Patience(timeout, **out_of_time(version)))
         told["state"] = follow.to_its_verdict()["state"]
         told["may_play_s"] = round(time.monotonic() - began, 1)
-        match = follow.to_its_first_match() if archive.manifest.ladder else None
+        plays = archive.manifest.ladder and not told["candidate"]
+        match = follow.to_its_first_match() if plays else None
         told["first_match"] = match and server.page(f"matches/{match['id']}/")
         told["first_match_s"] = match and round(time.monotonic() - began, 1)
+    if told["candidate"]:
+        say(f"It is a candidate; pentathlon submit {folder} lets it play for {told['bot']}.")
     if as_json:
         print_json(told)
         return
     print_text(told.get("first_match") or told["url"])
     if not wait:
         say(f"Next: pentathlon watch {told['bot']}")
-
-
-def _pack(folder: Path) -> CheckedArchive:
-    read_manifest(folder)  # its errors name the folder
-    try:
-        archive = pack_bot(folder)
-    except BadArchive as error:
-        raise CommandFailed(
-            str(error), try_next=f"pentathlon check {folder}", exit_code=CHECK_FAILED
-        ) from error
-    size = len(archive.normalised)
-    say(f"{archive.manifest.name}: {len(archive.files)} files, {size:,} bytes packed")
-    return archive
-
-
-def _upload(site: Site, archive: CheckedArchive, notes: str, folder: Path) -> Json:
-    """Upload the archive as a new bot or the next version; return the version."""
-    name = archive.manifest.name
-    own = site.rows("bots/", most=1, owner=me(site), name=name)
-    if own:
-        sent = _same(site, own[0], archive)
-        if sent is not None:
-            say(f"{sent['label']} has exactly these files: nothing to upload.")
-            return sent
-    try:
-        if own:
-            version = site.upload(
-                "versions/", archive.normalised, notes=notes, bot=str(own[0]["id"])
-            )
-        else:
-            version = site.upload("bots/", archive.normalised, notes=notes)["latest_version"]
-    except SiteRefused as error:
-        raise _refused(error, folder) from error
-    say(f"Uploaded as {version['label']}: {site.page('versions/')}{version['id']}/")
-    return version  # type: ignore[no-any-return]  # JSON
-
-
-def _same(site: Site, bot: Json, archive: CheckedArchive) -> Json | None:
-    versions = site.rows("versions/", most=_MOST_VERSIONS, bot=bot["id"])
-    found = (each for each in versions if each["content_hash"] == archive.content_hash)
-    return next(found, None)
-
-
-def _refused(error: SiteRefused, folder: Path) -> CommandFailed:
-    """Turn a refusal of the upload into a failed check with the next command."""
-    advice = {
-        "name_taken": f"pentathlon submit {folder} after another name in bot.toml",
-        "too_many_validating": "pentathlon bots",
-        "quota_exceeded": "pentathlon bots",
-    }
-    is_ours = error.exit_code == HOST_OR_SERVER or error.refusal in ("", "missing_scope")
-    if is_ours or error.status == 401:  # noqa: PLR2004  unauthorized
-        return error
-    return CommandFailed(
-        str(error),
-        try_next=advice.get(error.refusal, f"pentathlon check {folder}"),
-        exit_code=CHECK_FAILED,
-    )
-
-
-def _out_of_time(version: Json) -> dict[str, str]:
-    label, name = version["label"], version["bot"]["name"]
-    return {
-        "what": f"{label} is not there yet, and the time is up. It goes on without you.",
-        "try_next": f"pentathlon watch {name}",
-    }
-
-
-class _Follower:
-    """Tells a person what becomes of a version."""
-
-    def __init__(self, site: Site, version: Json, patience: Patience) -> None:
-        self._site = site
-        self._version = version
-        self._patience = patience
-        self._may_read = True
-        self._shown = ""
-        self._reason = ""
-
-    def to_its_verdict(self) -> Json:
-        """Wait until the version may play; fail with the reason if it may not."""
-        address = f"versions/{self._version['id']}/"
-        version = self._wait(lambda: self._settled(address))
-        self._show_build(is_over=True)
-        state, label = version["state"], version["label"]
-        if state == "eligible":
-            say(f"{label} may play.")
-            return version
-        for line in self._private_log("validation_log").splitlines()[-LOG_LINES:]:
-            say(f"  {line}")
-        name = version["bot"]["name"]
-        is_ours = state == "unchecked"
-        raise CommandFailed(
-            f"{label} may not play ({state}): {version['state_reason']}",
-            try_next=self._site.page(address) if is_ours else f"pentathlon logs {name}",
-            exit_code=HOST_OR_SERVER if is_ours else CHECK_FAILED,
-        )
-
-    def to_its_first_match(self) -> Json | None:
-        """Wait for the first rated match on a ladder; return None if no ladder takes the bot."""
-        games = set(self._version["games"])
-        ladders = self._site.all_rows("ladders/")
-        if not any(each["takes_all"] and each["game"] in games for each in ladders):
-            say("No ladder of this site takes it by itself.")
-            return None
-        match = self._wait(self._rated)
-        say(f"First rated match: {describe_match(match)}")
-        return match
-
-    def _settled(self, address: str) -> Json | None:
-        version: Json = self._site.get(address)
-        if version["state"] != "validating":
-            return version
-        self._show_build()
-        self._say_why(kind="validation")
-        return None
-
-    def _rated(self) -> Json | None:
-        found = self._site.rows("matches/", most=1, state="done", **self._of(_LADDER))
-        if found:
-            return found[0]  # type: ignore[no-any-return]  # JSON
-        self._say_why(kind=_LADDER)
-        return None
-
-    def _of(self, kind: str) -> dict[str, Any]:  # Any: a query's values
-        return {"version": self._version["id"], "kind": kind}
-
-    def _show_build(self, *, is_over: bool = False) -> None:
-        """Show the lines that the build has written since the last look."""
-        log = self._private_log("build_log")
-        whole = log if is_over else log[: log.rfind("\n") + 1]
-        # The site keeps only the end of a long log.
-        new = whole.removeprefix(self._shown)
-        for line in new.splitlines():
-            say(f"  {line}")
-        if new:
-            self._patience.note_news()
-            self._shown = whole
-
-    def _private_log(self, name: str) -> str:
-        if not self._may_read:
-            return ""
-        try:
-            log: str = self._site.get(f"versions/{self._version['id']}/log/")[name]
-        except SiteRefused as error:
-            if error.refusal != "missing_scope":
-                raise
-            say("The token may not read logs: it lacks the scope private:read.")
-            self._may_read = False
-            return ""
-        return log
-
-    def _say_why(self, *, kind: str) -> None:
-        """Say what the next match waits for, if that is something else than before."""
-        waiting = self._site.rows("matches/", most=1, state="pending", **self._of(kind))
-        if not waiting:
-            return
-        reason = self._site.get(f"matches/{waiting[0]['id']}/")["waiting"]
-        sentence = reason["sentence"] if reason else ""
-        if sentence and sentence != self._reason:
-            say(f"Waiting: {sentence}")
-            self._reason = sentence
-
-    def _wait(self, look: Callable[[], Json | None]) -> Json:
-        for _ in self._patience.looks():
-            try:
-                found = look()
-            except CommandFailed as error:
-                self._patience.forgive(error)
-                continue
-            if found is not None:
-                self._patience.note_news()
-                return found
-        raise AssertionError  # looks() ends with a failure

@@ -22,6 +22,12 @@ class UploadForm(forms.Form):
         help_text="One line, shown on the bot’s page.",
     )
 
+    candidate = forms.BooleanField(
+        label="Keep it as a candidate",
+        required=False,
+        help_text="It joins no ladder and nobody meets it, until you activate it on its page.",
+    )
+
     @property
     def content(self) -> bytes:
         """The bytes of the archive of a valid form."""

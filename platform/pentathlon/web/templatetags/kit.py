@@ -28,6 +28,21 @@ def site_address(context: dict[str, Any]) -> str:  # Any: a template's
     return f"{request.scheme}://{request.get_host()}"
 
 
+@register.simple_block_tag(end_name="endscript")
+def script(content: str, name: str) -> SafeString:
+    """Lay out a file that holds commands, with its name and a button that copies it.
+
+    A test checks that its commands and their options exist.
+    """
+    text = unescape(content.strip("\n"))
+    return format_html(
+        '<p class="small muted"><code>{}</code></p><div class="code">'
+        '<pre tabindex="0">{}</pre><button class="button" type="button" data-copy="{}" hidden>'
+        '{}<span class="hide">Copy {}</span></button></div>',
+        *(name, text, f"{text}\n", glyph("copy"), name),
+    )
+
+
 @register.simple_block_tag(end_name="endshell")
 def shell(content: str) -> SafeString:
     """Lay out commands, one a line, with a button that copies all of them.

@@ -13,7 +13,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion, VersionState
-from pentathlon.bots.services import disqualify_version, reinstate_version, retire_version
+from pentathlon.bots.services import (
+    activate_version,
+    disqualify_version,
+    reinstate_version,
+    retire_version,
+)
 from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.ladders.models import Ladder
 from pentathlon.ladders.reading import next_match, places_of
@@ -173,6 +178,18 @@ def version_reinstate(request: HttpRequest, version_id: int) -> HttpResponse:
     found = get_object_or_404(BotVersion.objects.select_related("bot__owner"), pk=version_id)
     reinstate_version(actor=signed_in_user(request), version=found)
     messages.success(request, f"{found.label} is no longer disqualified.")
+    return redirect("version", found.pk)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def version_activate(request: HttpRequest, version_id: int) -> HttpResponse:
+    """Let a candidate play for its bot."""
+    actor = signed_in_user(request)
+    owned = BotVersion.objects.owned_by(actor).select_related("bot__owner")
+    found = activate_version(actor=actor, version=get_object_or_404(owned, pk=version_id))
+    messages.success(request, f"{found.label} plays for {found.bot.name} as soon as it may play.")
     return redirect("version", found.pk)
 
 

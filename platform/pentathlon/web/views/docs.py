@@ -9,16 +9,30 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.matches.streaks import FAULTS_IN_A_ROW
 from pentathlon.rankings.rule import RULE
+from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
+from pentathlon.ratings.skill import MU, SIGMA
+from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.server import limits as table
 from pentathlon.web.documents import (
     protocol_text,
+    render_line,
     render_markdown,
     rules_text,
     title_and_body,
 )
+from pentathlon.web.game_guides import game_guide
 from pentathlon.web.guides import SHELVES, place_of
+from pentathlon.web.rating_lesson import SCALE, leads, stages
+from pentathlon.web.refusals import REFUSALS
 from pentathlon_engines import CHANCE, GAMES
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.record.advice import what_to_do
+from pentathlon_engines.record.fault_words import FAULT_WORDS, FaultWords
+from pentathlon_engines.strength.best import Z_95
+from pentathlon_engines.tournament.formats.divisions import MOST_BOTS, MOVING_PART
+from pentathlon_engines.tournament.formats.ladder import MOST_SHARE
 from pentathlon_engines.tournament.formats.registry import newest_formats
 
 
@@ -46,6 +60,72 @@ def bot_guide(request: HttpRequest) -> HttpResponse:
 def ci(request: HttpRequest) -> HttpResponse:
     """Explain how a bot is checked, submitted and compared by continuous integration."""
     return render(request, "web/docs/ci.html", {"section": "docs", "table": table})
+
+
+@require_safe
+def first_bot(request: HttpRequest) -> HttpResponse:
+    """Lead an author from the installation to a first rated match and a better bot."""
+    context = {"section": "docs", "source": game_guide("tuned").bot.source}
+    return render(request, "web/docs/first_bot.html", context)
+
+
+@require_safe
+def why_lost(request: HttpRequest) -> HttpResponse:
+    """Explain every fault from the one table of them, refused uploads, and plain defeats."""
+    context = {
+        "section": "docs",
+        "faults": [_fault_row(kind, words) for kind, words in FAULT_WORDS.items()],
+        "refusals": [
+            (code, render_line(row.meaning), render_line(row.mend))
+            for code, row in REFUSALS.items()
+        ],
+        "streak": FAULTS_IN_A_ROW,
+    }
+    return render(request, "web/docs/why_lost.html", context)
+
+
+def _fault_row(kind: FaultKind, words: FaultWords) -> dict[str, object]:
+    return {
+        "code": kind.value,
+        "meaning": words.meaning,
+        "examples": words.examples,
+        "cause": render_line(words.cause),
+        "at_desk": render_line(words.at_desk),
+        "mend": what_to_do(kind.value),
+    }
+
+
+@require_safe
+def rating_guide(request: HttpRequest) -> HttpResponse:
+    """Explain ratings; every number comes from the code that rates."""
+    share, of = MOST_SHARE
+    context = {
+        "section": "docs",
+        "stages": stages(),
+        "scale": SCALE,
+        "leads": leads(),
+        "mu": MU,
+        "sigma": SIGMA,
+        "provisional": PROVISIONAL_SIGMA,
+        "z": Z_95,
+        "order_factor": ORDER_FACTOR,
+        "fastest": FASTEST_STANDARD_S,
+        "slowest": SLOWEST_STANDARD_S,
+        "most_share": 100 * share // of,
+        "most_bots": MOST_BOTS,
+        "moving_percent": 100 // MOVING_PART,
+        "season_days": settings.LADDER_SEASON_DAYS,
+    }
+    return render(request, "web/docs/rating_guide.html", context)
+
+
+@require_safe
+def game_bots(request: HttpRequest, game: str) -> HttpResponse:
+    """Explain a game to authors of bots: what they read and write, and a first strategy."""
+    if game not in GAMES:
+        raise Http404(f"There is no game {game!r} here.")
+    context = {"section": "docs", "guide": game_guide(game), "words": f"web/docs/bots/{game}.html"}
+    return render(request, "web/docs/game_bots.html", context)
 
 
 @require_safe

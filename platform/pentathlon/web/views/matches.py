@@ -16,10 +16,12 @@ from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.secrecy import with_seals
 from pentathlon.web.boards import match_title
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay_viewer import draw_board, make_viewer
+from pentathlon.web.replay_viewer import draw_board, list_actions, make_viewer, tell_moment
 from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
+
+_VISIT_S = 3600
 
 
 @require_safe
@@ -76,6 +78,32 @@ def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
             content_type="image/svg+xml",
         ),
     )
+
+
+@require_safe
+def moment(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Tell what happened at `ply`, as a spectator or a seat sees it: a part of the replay."""
+    found = _get_done_match(request, match_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    told = tell_moment(read_record(found.replay), ply=ply, seat=seat)
+    context = {"moment": told, "game": found.game}
+    return _keep_for_a_visit(found, render(request, "web/parts/replay_moment.html", context))
+
+
+@require_safe
+def actions(request: HttpRequest, match_id: int) -> HttpResponse:
+    """List the events around `ply`, as a spectator or a seat sees them: a part of the replay."""
+    found = _get_done_match(request, match_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    context = {"actions": list_actions(read_record(found.replay), ply=ply, seat=seat)}
+    return _keep_for_a_visit(found, render(request, "web/parts/action_rows.html", context))
+
+
+def _keep_for_a_visit(found: Match, response: HttpResponse) -> HttpResponse:
+    """Let a browser keep a part of a replay: the match never changes, the words may one day."""
+    keeper = "private" if found.is_private else "public"
+    response["Cache-Control"] = f"{keeper}, max-age={_VISIT_S}"
+    return response
 
 
 @require_safe

@@ -23,7 +23,10 @@ def upload(request: HttpRequest) -> HttpResponse:
         made = call_service(
             form,
             lambda: submit_bot(
-                actor=owner, archive=form.content, notes=form.cleaned_data["notes"]
+                actor=owner,
+                archive=form.content,
+                notes=form.cleaned_data["notes"],
+                candidate=form.cleaned_data["candidate"],
             ),
         )
         if made is not None:
@@ -42,7 +45,11 @@ def upload_version(request: HttpRequest, bot_id: int) -> HttpResponse:
         made = call_service(
             form,
             lambda: submit_version(
-                actor=actor, bot=bot, archive=form.content, notes=form.cleaned_data["notes"]
+                actor=actor,
+                bot=bot,
+                archive=form.content,
+                notes=form.cleaned_data["notes"],
+                candidate=form.cleaned_data["candidate"],
             ),
         )
         if made is not None:

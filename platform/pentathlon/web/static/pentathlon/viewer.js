@@ -3,6 +3,8 @@
 const AHEAD = 3;
 const KEPT = 64;
 const SPEEDS = [0.5, 1, 2, 4];
+/** So many events the server lists at a time. */
+const ROWS = 100;
 
 class Viewer {
   constructor(root) {
@@ -11,9 +13,9 @@ class Viewer {
     this.ply = Number(root.dataset.ply);
     this.seats = Number(root.dataset.seats);
     this.seat = root.dataset.seat;
-    this.rows = [...root.querySelectorAll("[data-row]")];
+    this.movers = root.dataset.movers;
     this.slider = root.querySelector("[data-slider]");
-    this.boards = new Map();
+    this.parts = new Map();
     this.speed = 1;
     this.timer = null;
     this.listen();
@@ -61,9 +63,9 @@ class Viewer {
   }
 
   /** Go to a ply by hand: stops playing and says what happened there. */
-  step(ply) {
+  async step(ply) {
     this.pause();
-    this.go(ply);
+    await this.go(ply);
     this.announce();
   }
 
@@ -79,45 +81,104 @@ class Viewer {
   }
 
   async draw() {
-    const wanted = this.address(this.ply);
-    const text = await this.board(wanted);
-    if (wanted !== this.address(this.ply)) return;
-    const drawing = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+    const { ply, seat } = this;
+    const list = this.hasRow(ply) ? null : this.part("actions", this.listedFrom(ply));
+    const [board, moment, rows] = await Promise.all([
+      this.part("boards", ply),
+      this.part("moments", ply),
+      list,
+    ]);
+    if (ply !== this.ply || seat !== this.seat) return;
+    const drawing = new DOMParser().parseFromString(board, "image/svg+xml").documentElement;
     this.root.querySelector("[data-board]").replaceChildren(drawing);
-    for (let next = this.ply + 1; next <= Math.min(this.last, this.ply + AHEAD); next += 1) {
-      this.board(this.address(next));
+    this.tell(moment);
+    if (rows) this.list(rows);
+    for (let next = ply + 1; next <= Math.min(this.last, ply + AHEAD); next += 1) {
+      this.part("boards", next);
+      this.part("moments", next);
     }
   }
 
-  board(address) {
-    if (!this.boards.has(address)) {
-      this.boards.set(address, fetch(address).then((answer) => answer.text()));
-      if (this.boards.size > KEPT) this.boards.delete(this.boards.keys().next().value);
+  /** Show what happened at a ply, with the points and the hands there. */
+  tell(moment) {
+    const old = this.root.querySelector("[data-moment]");
+    const fresh = parse(moment).querySelector("[data-moment]");
+    const hands = fresh.querySelector("[data-hands]");
+    if (hands) hands.open = old.querySelector("[data-hands]")?.open ?? false;
+    old.replaceWith(fresh);
+    const points = fresh.dataset.points?.split(",") ?? [];
+    for (const place of this.root.querySelectorAll("[data-points-of]")) {
+      place.textContent = points[Number(place.dataset.pointsOf)];
     }
-    return this.boards.get(address);
   }
 
-  address(ply) {
-    return `${this.root.dataset.boards}?ply=${ply}${this.seat ? `&seat=${this.seat}` : ""}`;
+  /** Show other rows of a long match. */
+  list(rows) {
+    const old = this.root.querySelector("[data-part]");
+    const hadFocus = old.contains(document.activeElement);
+    old.replaceWith(parse(rows).querySelector("[data-part]"));
+    this.update();
+    if (hadFocus) this.row()?.focus();
+  }
+
+  hasRow(ply) {
+    const { first, last } = this.root.querySelector("[data-list]").dataset;
+    const wanted = Math.max(1, ply);
+    return this.last === 0 || (Number(first) <= wanted && wanted <= Number(last));
+  }
+
+  /** The ply by which a part of the list is asked for: the same for all plies in it. */
+  listedFrom(ply) {
+    return Math.floor(Math.max(0, ply - 1) / ROWS) * ROWS + 1;
+  }
+
+  part(kind, ply) {
+    const address = this.address(this.root.dataset[kind], ply);
+    if (!this.parts.has(address)) {
+      const text = fetch(address).then((answer) => answer.text());
+      this.parts.set(address, text);
+      text.catch(() => this.parts.delete(address));
+      if (this.parts.size > KEPT) this.parts.delete(this.parts.keys().next().value);
+    }
+    return this.parts.get(address);
+  }
+
+  address(start, ply) {
+    return `${start}?ply=${ply}${this.seat ? `&seat=${this.seat}` : ""}`;
+  }
+
+  /** The row of the ply, if it is listed. */
+  row() {
+    return this.root.querySelector(`[data-list] [data-row="${this.ply}"]`);
   }
 
   update() {
-    for (const row of this.rows) {
-      if (Number(row.dataset.row) === this.ply) row.setAttribute("aria-current", "true");
-      else row.removeAttribute("aria-current");
+    const list = this.root.querySelector("[data-list]");
+    const hadFocus = list.contains(document.activeElement);
+    const row = this.row();
+    const entry = row ?? list.querySelector("[data-row]");
+    for (const other of list.querySelectorAll("[aria-current], [tabindex='0'], a:not([tabindex])")) {
+      other.removeAttribute("aria-current");
+      other.tabIndex = -1;
     }
+    row?.setAttribute("aria-current", "true");
+    if (entry) entry.tabIndex = 0;
+    if (hadFocus) row?.focus({ preventScroll: true });
     this.slider.value = this.ply;
     this.root.querySelector("[data-count]").textContent = `${this.ply} / ${this.last}`;
-    const next = this.rows.find((row) => Number(row.dataset.row) === this.ply + 1);
+    const next = this.movers[this.ply];
     for (const seat of this.root.querySelectorAll("[data-place]")) {
-      seat.classList.toggle("to-move", seat.dataset.place === next?.dataset.by);
+      seat.classList.toggle("to-move", seat.dataset.place === next);
+    }
+    for (const part of this.root.querySelectorAll("[data-at-end]")) {
+      part.hidden = this.ply !== this.last;
     }
     this.scroll();
   }
 
   /** Bring the current row into view inside its list only. */
   scroll() {
-    const row = this.root.querySelector("[data-row][aria-current]");
+    const row = this.row();
     const list = this.root.querySelector("[data-list]");
     if (!row) return list.scrollTo(0, 0);
     const box = row.getBoundingClientRect();
@@ -166,6 +227,7 @@ class Viewer {
     if (!this.root.querySelector("[data-do=view]")) return;
     const views = ["", ...Array(this.seats).keys()].map(String);
     this.seat = views[(views.indexOf(this.seat) + 1) % views.length];
+    this.root.querySelector("[data-list]").dataset.last = -1;  // listed for another view
     const view = this.seat ? `as seat ${this.seat} saw it` : "as a spectator sees it";
     this.root.querySelector("[data-view]").textContent = view;
     this.go(this.ply);
@@ -174,10 +236,10 @@ class Viewer {
 
   /** The nearest ply, before or after, at which another seat had acted. */
   otherTurn(direction) {
-    const at = (ply) => this.rows.find((row) => Number(row.dataset.row) === ply)?.dataset.by;
+    const at = (ply) => this.movers[ply - 1];
     const here = at(this.ply);
     let ply = this.ply + direction;
-    while (ply > 0 && ply < this.last && (at(ply) === here || at(ply) === "-1")) ply += direction;
+    while (ply > 0 && ply < this.last && (at(ply) === here || at(ply) === "c")) ply += direction;
     return ply;
   }
 
@@ -190,13 +252,16 @@ class Viewer {
   }
 
   announce() {
-    const row = this.root.querySelector("[data-row][aria-current]");
-    this.say(row ? row.dataset.said : "Start position");
+    this.say(this.row()?.dataset.said ?? "Start position");
   }
 
   say(sentence) {
     this.root.querySelector("[data-said-here]").textContent = sentence;
   }
+}
+
+function parse(html) {
+  return new DOMParser().parseFromString(html, "text/html");
 }
 
 document.querySelectorAll("[data-viewer]").forEach((root) => new Viewer(root));

@@ -1,0 +1,267 @@
+"""Compare two versions on the site: one challenge after another until a sequential test decides.
+
+The site plays the matches, unrated and behind what is rated, and reads the test over all
+challenges of the two. So nothing is lost when this program ends: the same command goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pentathlon_engines.cli.client.bots import Json, find_bot_named, find_version, me
+from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.client.submission import Follower, out_of_time, pack, upload_version
+from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.output import is_terminal, say, show_on_one_line
+from pentathlon_engines.cli.sprt_output import Comparison
+from pentathlon_engines.strength.sprt import Sprt, SprtDecision
+
+_FIRST_BLOCKS: Final = 20
+"""The test does not look before; more could be played in vain."""
+_NEXT_BLOCKS: Final = 12
+_PAIR: Final = 2
+_CELLS: Final = 5
+_RUNNING: Final = "running"
+_LATEST: Final = 20
+_MOST_VERSIONS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two versions on a site and the game in which they meet."""
+
+    new: Json
+    old: Json
+    game: str
+    is_own: bool
+    """Both belong to the person who asks."""
+
+    @property
+    def opponent(self) -> dict[str, int]:
+        """How a challenge names the old one: of another author, the bot's active version plays."""
+        own, foreign = {"against": self.old["id"]}, {"bot": self.old["bot"]["id"]}
+        return own if self.is_own else foreign
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRun:
+    """How far a comparison has come, and where to look at it."""
+
+    comparison: Comparison
+    page: str
+    note: str = ""
+    """Why it stopped before the test decided."""
+
+
+def find_pair(
+    site: Site, new: str, old: str | None, *, game: str | None, timeout_s: float
+) -> Pair:
+    """Return who meets whom; upload NEW as a candidate if its files are not there yet."""
+    mine = _find_new(site, new, timeout_s)
+    bot = mine["bot"] if old is None else _bot_named(site, old)
+    if old is not None and "@" in old:
+        other = find_version(site, old)
+    else:
+        other = _active_version(site, bot, but=mine["id"])
+    is_own = bool(other["bot"]["owner"]["username"] == me(site))
+    if not is_own and other["id"] != _active_version(site, bot, but=0)["id"]:
+        raise CommandFailed(
+            f"Of a bot of somebody else's only the version that plays for it can be met, and "
+            f"{other['label']} is not that.",
+            try_next=f"the same command with {bot['name']}",
+        )
+    if other["id"] == mine["id"]:
+        raise CommandFailed(
+            f"{new} and {other['label']} have the same files: there is nothing to compare.",
+            try_next="pentathlon compare --help",
+        )
+    return Pair(new=mine, old=other, game=_common_game(mine, other, game), is_own=is_own)
+
+
+class ServerComparison:
+    """Has two versions meet on a site until the test decides or a limit is reached."""
+
+    def __init__(self, site: Site, pair: Pair, *, most_matches: int, timeout_s: float) -> None:
+        self._site = site
+        self._pair = pair
+        self._most = most_matches
+        self._page = site.page(f"bots/{pair.new['bot']['id']}/")
+        self._patience = Patience(
+            timeout_s,
+            what="The comparison is not over, and the time is up. What was asked for is played.",
+            try_next="the same command again: it goes on from there",
+        )
+        self._shown = -1
+        self._reason = ""
+
+    @property
+    def page(self) -> str:
+        """Where people look at it."""
+        return self._page
+
+    def run(self) -> ServerRun:
+        """Ask for challenges and follow them; the same pair again goes on where it was."""
+        latest = self._latest()
+        blocks = -1
+        while True:
+            if latest is not None:
+                latest = self._follow(latest)
+            found = self._read(latest)
+            if found.decision != SprtDecision.UNDECIDED or found.matches >= self._most:
+                return self._ended(found)
+            if latest is not None and latest["state"] == "cancelled" and blocks >= 0:
+                return self._ended(found, "The challenge was cancelled.")
+            if sum(found.counts) == blocks:
+                raise CommandFailed(
+                    "None of its last blocks could be played to the end.",
+                    try_next=self._page,
+                    exit_code=HOST_OR_SERVER,
+                )
+            blocks = sum(found.counts)
+            room = self._room(found)
+            if not room:
+                return self._ended(found, "Your quota of challenge matches is used up for today.")
+            latest = self._ask_for(room)
+
+    def _ended(self, found: Comparison, note: str = "") -> ServerRun:
+        return ServerRun(comparison=found, page=self._page, note=note)
+
+    def _latest(self) -> Json | None:
+        """Return the last challenge between the two, if there was one."""
+        pair = self._pair
+        asked = {"version": pair.new["id"], "opponent": pair.old["id"], "game": pair.game}
+        rows = self._site.rows("challenges/", most=_LATEST, **asked)
+        found: Json | None = next((row for row in rows if not row["others"]), None)
+        if found is not None:
+            say(f"{found['version']['label']} has met {found['opponent']['label']} before.")
+        return found
+
+    def _room(self, found: Comparison) -> int:
+        """Return how many blocks to ask for now, by the quota and what is left to play."""
+        quota: Json = self._site.get("challenges/quota/")
+        left: int = quota["left"]
+        say(
+            f"{left} of your {quota['limit']} challenge matches a day are left; the quota renews "
+            f"at {quota['renews_at']}."
+        )
+        wanted = _NEXT_BLOCKS if any(found.counts) else _FIRST_BLOCKS
+        return min(wanted, left // _PAIR, max(1, (self._most - found.matches) // _PAIR))
+
+    def _ask_for(self, blocks: int) -> Json:
+        pair = self._pair
+        wanted = {"version": pair.new["id"], **pair.opponent, "game": pair.game, "blocks": blocks}
+        try:
+            made: Json = self._site.post("challenges/", wanted)
+        except SiteRefused as error:
+            if error.refusal != "too_many_challenges":
+                raise
+            raise CommandFailed(
+                str(error), try_next="the same command later", exit_code=HOST_OR_SERVER
+            ) from error
+        page = self._site.page(f"challenges/{made['id']}/")
+        say(f"{pair.new['label']} meets {pair.old['label']} with {blocks} seeds: {page}")
+        return made
+
+    def _follow(self, challenge: Json) -> Json:
+        """Wait until a challenge is over; show how the test stands meanwhile."""
+        self._page = self._site.page(f"challenges/{challenge['id']}/")
+        for _ in self._patience.looks():
+            try:
+                challenge = self._site.get(f"challenges/{challenge['id']}/")
+                if challenge["done"] == 0 and challenge["state"] == _RUNNING:
+                    self._say_why(challenge)
+            except CommandFailed as error:
+                self._patience.forgive(error)
+                continue
+            is_over = challenge["state"] != _RUNNING
+            self._show(challenge, is_over=is_over)
+            if is_over:
+                return challenge
+        raise AssertionError  # looks() ends with a failure
+
+    def _show(self, challenge: Json, *, is_over: bool) -> None:
+        found = self._read(challenge)
+        blocks = sum(found.counts)
+        if blocks != self._shown:
+            self._patience.note_news()
+        if is_terminal():
+            show_on_one_line(str(found))
+        elif blocks != self._shown and (is_over or found.test.is_look(blocks)):
+            say(str(found))
+        self._shown = blocks
+
+    def _say_why(self, challenge: Json) -> None:
+        """Say what its first match waits for, if that is something else than before."""
+        waiting = self._site.rows(
+            "matches/", most=1, state="pending", kind="challenge", version=self._pair.new["id"]
+        )
+        reason = self._site.get(f"matches/{waiting[0]['id']}/")["waiting"] if waiting else None
+        sentence = reason["sentence"] if reason else ""
+        if sentence and sentence != self._reason:
+            say(f"Waiting: {sentence}")
+            self._reason = sentence
+
+    def _read(self, challenge: Json | None) -> Comparison:
+        reading = None if challenge is None else challenge.get("reading")
+        counts = tuple(reading["counts"]) if reading else (0,) * _CELLS
+        decision = reading["decision"] if reading else SprtDecision.UNDECIDED
+        return Comparison(
+            new=self._pair.new["label"],
+            old=self._pair.old["label"],
+            test=Sprt(),
+            decision=SprtDecision(decision),
+            counts=counts,
+            matches=_PAIR * sum(counts),
+        )
+
+
+def _find_new(site: Site, new: str, timeout_s: float) -> Json:
+    source = Path(new)
+    if not source.exists():
+        return find_version(site, new)
+    archive = pack(source)
+    version = upload_version(site, archive, source=source, candidate=True)
+    patience = Patience(timeout_s, **out_of_time(version))
+    return Follower(site, version, patience).to_its_verdict()
+
+
+def _bot_named(site: Site, name: str) -> Json:
+    return find_bot_named(site, name.partition("@")[0])
+
+
+def _active_version(site: Site, bot: Json, *, but: int) -> Json:
+    """Return the version that plays for a bot: the newest that may, no candidate."""
+    rows: Iterable[Json] = site.rows(
+        "versions/", most=_MOST_VERSIONS, bot=bot["id"], state="eligible", candidate="false"
+    )
+    found = max((row for row in rows if row["id"] != but), key=_number, default=None)
+    if found is None:
+        raise CommandFailed(
+            f"No other version plays for {bot['name']}: there is nothing to compare with.",
+            try_next="pentathlon bots --all",
+        )
+    return found
+
+
+def _number(version: Json) -> int:
+    number: int = version["number"]
+    return number
+
+
+def _common_game(new: Json, old: Json, game: str | None) -> str:
+    common = [key for key in new["games"] if key in old["games"]]
+    if game is not None and game in common:
+        return game
+    if game is None and len(common) == 1:
+        only: str = common[0]
+        return only
+    if not common:
+        raise CommandFailed("They play no game in common.", try_next="pentathlon compare --help")
+    raise CommandFailed(
+        f"Both play {', '.join(common)}: name one with --game.",
+        try_next=f"the same command with --game {common[0]}",
+    )

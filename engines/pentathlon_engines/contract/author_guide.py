@@ -1,0 +1,93 @@
+"""What authors of bots read about a game: its observations field by field, and its notation.
+
+Each game's words lie beside its serialization in `author_guide.json`; those for fields that all
+games share in `frame.json`. Pages and tests read them here, bots never do.
+
+The path of a field names the fields that lead to it: `board.*.owner` is the owner of any piece,
+`storage[].spirit` that of any item of a list. Where the words have a path with `.*`, the object
+is a mapping with any keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import pentathlon_engines
+from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.contract.game import CHANCE, State
+from pentathlon_engines.contract.registry import GAMES
+
+_ANY: Final = ".*"
+
+
+class Notation(NamedTuple):
+    """One kind of text: a regular expression for the whole of it, an example, and its meaning."""
+
+    pattern: str
+    example: str
+    meaning: str
+
+
+class AuthorGuide(NamedTuple):
+    """The words about one game."""
+
+    fields: dict[str, str]
+    """What each field of an observation means, by its path."""
+    actions: list[Notation]
+    events: list[Notation]
+    """Texts that are no actions: decisions of chance, and what stands in place of secrets."""
+    shown: dict[str, Any]  # Any: JSON
+    """Which observation is the example: `seed`, `ply` and perhaps `seats` and `options`."""
+
+
+def author_guide(game: str) -> AuthorGuide:
+    """Return the words about a game."""
+    frame = read_data(__file__, "frame.json")
+    words = read_data(pentathlon_engines.__file__, f"{game}/author_guide.json")
+    return AuthorGuide(
+        fields={**frame, **words["fields"]},
+        actions=[Notation(**row) for row in words["actions"]],
+        events=[Notation(**row) for row in words["events"]],
+        shown=words["shown"],
+    )
+
+
+def example_position(game: str) -> State:
+    """Return the position of the example: random play with a fixed seed, as far as `ply`.
+
+    It is always one in which a seat decides.
+    """
+    shown = author_guide(game).shown
+    state = GAMES[game].start(shown.get("seats"), shown.get("options"))
+    rng = Random(shown["seed"])
+    ply = 0
+    while ply < shown["ply"] or state.to_move == CHANCE:
+        if state.to_move == CHANCE:
+            state.apply_chance(state.sample_chance(rng))
+        else:
+            # As in `playthrough.py`, so that the example is a position of a playthrough.
+            actions = state.legal_actions()
+            state.apply_unchecked(actions[int(rng.random() * len(actions))])
+        ply += 1
+    return state
+
+
+def observed_fields(
+    value: object, words: Mapping[str, str], path: str = ""
+) -> Iterator[tuple[str, object]]:
+    """Yield every field of an observation with its path, parents first.
+
+    A path comes as often as it occurs, for each key of a mapping and each item of a list.
+    """
+    if isinstance(value, dict):
+        is_mapping = path + _ANY in words
+        for name, inner in value.items():
+            field = path + _ANY if is_mapping else f"{path}.{name}".lstrip(".")
+            yield field, inner
+            yield from observed_fields(inner, words, field)
+    elif isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict | list):
+                yield from observed_fields(item, words, f"{path}[]")

@@ -1,0 +1,54 @@
+"""Why an upload is refused, for the guide: by the codes of the archive and its manifest."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class RefusedUpload(NamedTuple):
+    """What a code means and what the author does about it."""
+
+    meaning: str
+    mend: str
+
+
+REFUSALS: Final = {
+    "not_a_zip": RefusedUpload("The file is no zip archive.", "Let `submit` pack the folder."),
+    "no_manifest": RefusedUpload(
+        "There is no `bot.toml` at its top.", "Zip the content of the folder, not the folder."
+    ),
+    "bad_manifest": RefusedUpload(
+        "`bot.toml` has a field that is wrong; the sentence names it.",
+        "Compare it with one that `init` writes.",
+    ),
+    "unknown_game": RefusedUpload(
+        "`games` names a game that is not here.", "Use the keys of the games."
+    ),
+    "unknown_language": RefusedUpload(
+        "`language` names none of ours.", "Use one of the list, or a `command`."
+    ),
+    "bad_name": RefusedUpload("A file’s name cannot be used here.", "Rename the file."),
+    "duplicate_name": RefusedUpload("Two entries have one name.", "Pack the folder again."),
+    "link_in_archive": RefusedUpload("An entry is a link.", "Put the file itself there."),
+    "special_file": RefusedUpload("An entry is neither a file nor a folder.", "Leave it out."),
+    "encrypted": RefusedUpload("An entry is encrypted.", "Pack it without a password."),
+    "unknown_compression": RefusedUpload(
+        "An unusual way of packing.", "Use deflate, the default."
+    ),
+    "too_many_files": RefusedUpload(
+        "The archive has too many entries.", "Leave out what the bot does not need."
+    ),
+    "bomb": RefusedUpload(
+        "It grows too much when it is unpacked.", "Leave out files of mere zeros."
+    ),
+    "bad_archive": RefusedUpload(
+        "Something else is wrong; the sentence says what.", "Pack it again."
+    ),
+    "too_large": RefusedUpload(
+        "It, or a file in it, is larger than allowed.", "Leave out data, or store it smaller."
+    ),
+    "manifest_changed": RefusedUpload("The build changed `bot.toml`.", "Leave that file alone."),
+    "nothing_built": RefusedUpload(
+        "The build made no file that starts the bot.", "Let `-o` name what `command` starts."
+    ),
+}

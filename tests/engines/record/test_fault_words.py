@@ -1,0 +1,42 @@
+"""The guide explains every kind of fault, with sentences that the code really writes."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pentathlon_engines
+from pentathlon_engines.match.faults import FaultKind
+from pentathlon_engines.record.fault_words import FAULT_WORDS
+
+ENGINES = Path(pentathlon_engines.__file__).parent
+SOURCES = [
+    *(ENGINES / "match").glob("*.py"),
+    *(ENGINES.parents[1] / "workers/sandbox").glob("*.py"),
+]
+LEAST_LETTERS = 9
+
+
+def test_every_kind_of_fault_is_explained() -> None:
+    assert set(FAULT_WORDS) == set(FaultKind)
+
+
+@pytest.mark.parametrize("kind", FaultKind)
+def test_examples_are_sentences_of_the_code(kind: FaultKind) -> None:
+    patterns = [*_sentences()]
+
+    for example in FAULT_WORDS[kind].examples:
+        assert any(pattern.fullmatch(example) for pattern in patterns), example
+
+
+def _sentences() -> Iterator[re.Pattern[str]]:
+    """Yield a pattern for each text of the code; what it fills in may be anything."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            texts = [part.value if isinstance(part, ast.Constant) else None for part in parts]
+            fixed = "".join(text for text in texts if isinstance(text, str))
+            if sum(letter.isalpha() for letter in fixed) >= LEAST_LETTERS:
+                yield re.compile("".join(".+" if t is None else re.escape(str(t)) for t in texts))
