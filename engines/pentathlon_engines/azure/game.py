@@ -16,6 +16,7 @@ from pentathlon_engines.azure.board import (
 )
 from pentathlon_engines.azure.state import AzurePosition
 from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
 
 TYPE_CHECKING = False
@@ -134,6 +135,11 @@ class AzureGame(Game):
         from pentathlon_engines.azure import commentary
 
         return commentary
+
+    def lesson(self) -> list[dict[str, Any]]:
+        """Return the steps of the lesson."""
+        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
+        return steps
 
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""

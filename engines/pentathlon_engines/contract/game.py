@@ -52,9 +52,9 @@ CHANCE: Final = -1
 class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
-    Hooks provide what playing does not need: `drawing`, `commentary`, `evaluation`, `policies`,
-    `encoder` and `glyphs`. Each has a default, and imports its module when it is called: start-up
-    is most of a short match, so bots must not import what they do not use.
+    Hooks provide what playing does not need: `drawing`, `commentary`, `lesson`, `evaluation`,
+    `policies`, `encoder` and `glyphs`. Each has a default, and imports its module when it is
+    called: start-up is most of a short match, so bots must not import what they do not use.
     """
 
     __slots__ = ("info",)
@@ -100,6 +100,10 @@ class Game(ABC):
         from pentathlon_engines.commentary import plain
 
         return plain
+
+    def lesson(self) -> list[dict[str, Any]]:
+        """Return the steps that `commentary/lesson.py` reads; by default there are none."""
+        return []
 
     def evaluation(self) -> Evaluation | None:
         """Return a function that rates positions by a rule of thumb, or None."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import CHANCE, Game, GameInfo
 from pentathlon_engines.maatatahay import chance, hidden, moves, serialization
 from pentathlon_engines.maatatahay.actions import (
@@ -156,6 +157,11 @@ class MaatatahayGame(Game):
         from pentathlon_engines.maatatahay import commentary
 
         return commentary
+
+    def lesson(self) -> list[dict[str, Any]]:
+        """Return the steps of the lesson."""
+        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
+        return steps
 
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""

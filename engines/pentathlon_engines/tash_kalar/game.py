@@ -9,6 +9,7 @@ what changes one of them; `summoning`, `selection`, `conditions` and `offers` re
 from __future__ import annotations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import CHANCE, Game, GameInfo, Option
 from pentathlon_engines.errors import BadOption, BadPosition
 from pentathlon_engines.tash_kalar import chance, events, hidden, legality, moves
@@ -144,6 +145,11 @@ class TashKalarGame(Game):
         from pentathlon_engines.tash_kalar import commentary
 
         return commentary
+
+    def lesson(self) -> list[dict[str, Any]]:
+        """Return the steps of the lesson."""
+        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
+        return steps
 
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""

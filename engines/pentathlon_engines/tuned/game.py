@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import Game, GameInfo
 from pentathlon_engines.tuned import moves, serialization
 from pentathlon_engines.tuned.actions import (
@@ -115,6 +116,11 @@ class TunedGame(Game):
         from pentathlon_engines.tuned import commentary
 
         return commentary
+
+    def lesson(self) -> list[dict[str, Any]]:
+        """Return the steps of the lesson."""
+        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
+        return steps
 
     def encoder(self) -> Encoder:
         """Return the encoder of observations."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from pentathlon_engines.contract.action_texts import action_of, text_of
+from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.contract.game import Game, GameInfo, Option
 from pentathlon_engines.errors import BadOption, BadPosition
 from pentathlon_engines.way_of_the_dragon import chance, moves, serialization
@@ -160,6 +161,11 @@ class WayOfTheDragonGame(Game):
         from pentathlon_engines.way_of_the_dragon import commentary
 
         return commentary
+
+    def lesson(self) -> list[dict[str, Any]]:
+        """Return the steps of the lesson."""
+        steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
+        return steps
 
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""

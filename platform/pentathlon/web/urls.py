@@ -38,6 +38,7 @@ urlpatterns = [
     path("now/tournaments/", home.tournaments_now, name="tournaments_now"),
     path("games/", games.games, name="games"),
     path("games/<slug:game>/", games.game, name="game"),
+    path("games/<slug:game>/lesson/", games.lesson, name="lesson"),
     path("games/<slug:game>/rules/", docs.rules, name="rules"),
     path("leaderboards/", leaderboards.leaderboards, name="leaderboards"),
     path("leaderboards/<slug:game>/", leaderboards.leaderboard, name="leaderboard"),
