@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import Prefetch
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -17,6 +18,7 @@ from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.arrangement import invite_authors
 from pentathlon.tournaments.entries import disqualify_entry, get_entry, withdraw_entry
 from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.replacements import Replacement
 from pentathlon.tournaments.replacing import (
     LONGEST_TEAM,
     MOST_MEMBERS,
@@ -28,11 +30,40 @@ from pentathlon.tournaments.replacing import (
 _ENTRY = r"entries/(?P<version>\d{1,18})"
 
 
+class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
+    """A version that took the place of another one after the start."""
+
+    old = SeatedVersionSerializer()
+    new = SeatedVersionSerializer()
+    first_block = serializers.IntegerField(
+        allow_null=True,
+        help_text="The first block that the new version plays; null while it is carried out, and "
+        "while results are hidden from you.",
+    )
+    kept = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="Later blocks that the old version had begun; empty if `first_block` is null.",
+    )
+
+    class Meta:
+        model = Replacement
+        fields = ("old", "new", "reason", "replaced_at", "first_block", "kept")
+        read_only_fields = fields
+
+    def to_representation(self, instance: Replacement) -> dict[str, Any]:  # Any: JSON
+        """Tell from when on, where that does not tell how far hidden matches are."""
+        told = super().to_representation(instance)
+        if not instance.is_settled or instance.tournament_id in self.context["hidden"]:
+            told |= {"first_block": None, "kept": []}
+        return told
+
+
 class EntrySerializer(serializers.ModelSerializer[Entry]):
     """A bot version that takes part."""
 
     version = SeatedVersionSerializer()
     members = serializers.SerializerMethodField(help_text="Of its team, besides its author.")
+    replacements = ReplacementToldSerializer(many=True)
 
     class Meta:
         model = Entry
@@ -45,6 +76,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
             "reason",
             "left_at",
             "revokes_results",
+            "replacements",
         )
         read_only_fields = fields
 
@@ -75,7 +107,14 @@ class ReplacementSerializer(RequestSerializer):
     by = serializers.IntegerField(
         min_value=1,
         max_value=LARGEST_ID,
-        help_text="Another version of the bot, or a bot of the same author or team.",
+        help_text="Another version of the bot; until the start, also another bot of the same "
+        "author or team.",
+    )
+    reason = ReasonField(
+        max_length=LONGEST_REASON,
+        default="",
+        allow_blank=True,
+        help_text="Everybody reads it; needed after the start.",
     )
 
 
@@ -106,7 +145,10 @@ class EntryActions(Endpoint[Tournament]):
     def entries(self, request: Request, pk: str) -> Response:
         """List the entries, in the order of entry."""
         entries = self.get_object().entries.in_order()
-        return self.one_page(EntrySerializer, entries.prefetch_related("members__person"))
+        replaced = Prefetch("replacements", queryset=Replacement.objects.in_order())
+        return self.one_page(
+            EntrySerializer, entries.prefetch_related("members__person", replaced)
+        )
 
     @extend_schema(request=EntryRequestSerializer, responses={201: EntrySerializer})
     @entries.mapping.post
@@ -115,7 +157,7 @@ class EntryActions(Endpoint[Tournament]):
         wanted = EntryRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = enter_bot(actor=self.actor, tournament=self.get_object(), **wanted.validated_data)
-        return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
+        return self._told(entry, status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses={204: None})
     @action(detail=True, methods=["delete"], url_path=r"entries/(?P<version>\d{1,18})")
@@ -141,7 +183,7 @@ class EntryActions(Endpoint[Tournament]):
             reason=form["reason"],
             revoke=form["revoke"],
         )
-        return Response(EntrySerializer(entry).data)
+        return self._told(entry)
 
     @extend_schema(request=None, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/withdraw")
@@ -166,14 +208,18 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=ReplacementSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/replace")
     def replace_one(self, request: Request, pk: str, version: str) -> Response:
-        """Let another version play in the place of an entry, until the start."""
+        """Let another version play in the place of an entry; after the start, its organiser may.
+
+        The new version plays all blocks that have not begun. The old one finishes the others and
+        keeps its results, which count for the place.
+        """
         wanted = ReplacementSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = replace_entry(
             actor=self.actor,
             tournament=self.get_object(),
             version_id=int(version),
-            by=wanted.validated_data["by"],
+            **wanted.validated_data,
         )
         return self._told(entry)
 
@@ -208,11 +254,14 @@ class EntryActions(Endpoint[Tournament]):
         )
         return Response(InvitationSerializer(invited, many=True).data)
 
-    def _told(self, entry: Entry) -> Response:
-        return Response(EntrySerializer(entry).data)
+    def _told(self, entry: Entry, code: int = status.HTTP_200_OK) -> Response:
+        context = self.get_serializer_context()
+        return Response(EntrySerializer(entry, context=context).data, status=code)
 
     def one_page(self, serializer: type[serializers.BaseSerializer[Any]], rows: Any) -> Response:
         """Return all rows, whatever their number, as a list of one page."""
         return self.get_paginated_response(
-            serializer(self.paginate_queryset(rows), many=True).data
+            serializer(
+                self.paginate_queryset(rows), many=True, context=self.get_serializer_context()
+            ).data
         )

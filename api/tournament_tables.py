@@ -18,6 +18,15 @@ class SkillSerializer(serializers.Serializer[Any]):
     sigma = serializers.FloatField()
 
 
+class VersionShareSerializer(serializers.Serializer[Any]):
+    """What one of the versions of an entry has reached."""
+
+    version = SeatedVersionSerializer()
+    points = serializers.FloatField()
+    matches = serializers.IntegerField()
+    rating = SkillSerializer(help_text="By its own results alone.")
+
+
 class StandingSerializer(serializers.Serializer[Any]):
     """One line of the table."""
 
@@ -54,6 +63,11 @@ class StandingSerializer(serializers.Serializer[Any]):
         help_text="What each tie-break says, in their order.",
     )
     provisional = serializers.BooleanField(source="is_provisional")
+    versions = VersionShareSerializer(
+        source="shares",
+        many=True,
+        help_text="If one was replaced, what each of its versions has reached; else empty.",
+    )
 
 
 @extend_schema_field(

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
+from django.utils.functional import SimpleLazyObject
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -155,8 +156,9 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
         return found.organised() if self.action == "list" else found
 
     def get_serializer_context(self) -> dict[str, Any]:  # Any: as the framework has it
-        """Add which tournaments hide their results from the reader: one query for all."""
-        return {**super().get_serializer_context(), "hidden": hidden_lanes(self.reader)}
+        """Add which tournaments hide their results from the reader: one query, if it is needed."""
+        hidden = SimpleLazyObject(lambda: hidden_lanes(self.reader))
+        return {**super().get_serializer_context(), "hidden": hidden}
 
     @extend_schema(request=TournamentRequestSerializer, responses={201: TournamentSerializer})
     def create(self, request: Request) -> Response:

@@ -6,6 +6,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion
+from pentathlon.tournaments.models import Tournament
+from pentathlon.tournaments.services import cancel_tournament, start_tournament
 from tests.api.client import V1
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.tournaments.arranging import arranged_cup
@@ -152,6 +155,58 @@ def test_all_problems_of_an_event_come_at_once(organiser: User) -> None:
         ("/params/cycles", "bad_parameter"),
         ("/starts_at", "past"),
     ]
+
+
+class TestReplaceAfterTheStart:
+    def _started(self, organiser: User) -> tuple[str, BotVersion, BotVersion]:
+        bot = make_bot()
+        old, new = make_version(bot=bot), make_version(bot=bot)
+        cup = arranged_cup(organiser, versions=(old.pk, make_version().pk))
+        start_tournament(actor=organiser, tournament=cup)
+        return f"tournaments/{cup.pk}/entries/", old, new
+
+    def test_organiser_replaces_it_and_everybody_reads_why(self, organiser: User) -> None:
+        entries, old, new = self._started(organiser)
+        body = {"by": new.pk, "reason": "It hung on rivers."}
+
+        answer = _post(organiser, f"{entries}{old.pk}/replace/", body)
+
+        assert answer.status_code == 200
+        told = _client(make_user()).get(f"{V1}/{entries}").json()["results"][0]
+        assert told["version"]["id"] == new.pk
+        (replaced,) = told["replacements"]
+        assert (replaced["old"]["id"], replaced["new"]["id"]) == (old.pk, new.pk)
+        assert (replaced["reason"], replaced["first_block"]) == ("It hung on rivers.", 1)
+
+    def test_author_is_refused(self, organiser: User) -> None:
+        entries, old, new = self._started(organiser)
+        body = {"by": new.pk, "reason": "It hung on rivers."}
+
+        answer = _post(new.bot.owner, f"{entries}{old.pk}/replace/", body)
+
+        assert (answer.status_code, answer.json()["code"]) == (403, "not_your_tournament")
+
+    def test_all_problems_come_at_once(self, organiser: User) -> None:
+        entries, old, _ = self._started(organiser)
+
+        answer = _post(organiser, f"{entries}{old.pk}/replace/", {"by": make_version().pk})
+
+        found = {(error["pointer"], error["code"]) for error in answer.json()["errors"]}
+        assert (answer.status_code, found) == (
+            400,
+            {("/reason", "required"), ("/by", "other_bot")},
+        )
+
+    def test_ended_tournament_names_the_states(self, organiser: User) -> None:
+        entries, old, new = self._started(organiser)
+        cup = Tournament.objects.get()
+        cancel_tournament(actor=organiser, tournament=cup)
+
+        answer = _post(organiser, f"{entries}{old.pk}/replace/", {"by": new.pk, "reason": "Why."})
+
+        assert answer.status_code == 409
+        (error,) = answer.json()["errors"]
+        assert error["allowed"] == ["draft", "open", "running", "paused"]
 
 
 def test_entry_is_replaced_withdrawn_and_disqualified(organiser: User) -> None:

@@ -20,6 +20,7 @@ from pentathlon.matches.models import Match
 from pentathlon.ratings.services import apply_results
 from pentathlon.tournaments.hidden_results import release_results
 from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.replacing import replace_entry
 from pentathlon.tournaments.services import close_finished, start_tournament
 from tests.api.client import V1
 from tests.api.everything import answers
@@ -100,6 +101,29 @@ def test_answers_are_equal_whatever_the_results_are(
     assert first.keys() == second.keys()
     assert len(first) > 60 * len(people)
     assert different == []
+
+
+def test_replacement_does_not_tell_how_far_hidden_matches_are() -> None:
+    cup = _hidden_cup()
+    old = cup.entries.in_order()[0].version
+    new = make_version(bot=old.bot)
+    scenes = []
+    for done in (0, 3):
+        with transaction.atomic():
+            _play(matches_of(cup)[:done], luck=1)
+            replace_entry(
+                actor=cup.owner, tournament=cup, version_id=old.pk, by=new.pk, reason="It hung."
+            )
+            scenes.append(_seen(cup, [None, old.bot.owner]))
+            transaction.set_rollback(True)
+    first, second = scenes
+
+    # The status page counts the matches of the whole place.
+    first = {where: text for where, text in first.items() if where[1] != "/status/"}
+    told = f"{V1}/tournaments/{cup.pk}/entries/"
+    assert "It hung." in first[0, told]
+    assert '"first_block":null' in first[0, told]
+    assert [where for where, text in first.items() if second[where] != text] == []
 
 
 def test_organiser_sees_what_others_do_not() -> None:

@@ -192,5 +192,5 @@ def test_proof_takes_as_many_queries_for_any_size(
 ) -> None:
     tournament = _half_played(organiser)
 
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         anonymous.get(f"{V1}/tournaments/{tournament.pk}/proof/")

@@ -26,7 +26,7 @@ from pentathlon.ladders import membership, pairing, places, seasons  # noqa: E40
 from pentathlon.ratings import recomputing  # noqa: E402
 from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
-from pentathlon.tournaments import scheduling, services  # noqa: E402
+from pentathlon.tournaments import reseating, scheduling, services  # noqa: E402
 from pentathlon_engines.tournament.formats import divisions  # noqa: E402
 
 
@@ -89,6 +89,12 @@ def _validation(part: int) -> None:
         bot_services.settle_validation(version_id=version.pk, passed=True, reason="", log="")
 
 
+def _replacement(part: int) -> None:
+    dying = _dying(reseating._give_over, part)
+    with patch.multiple(reseating, MATCHES_AT_ONCE=4, _give_over=dying):
+        reseating.carry_out_replacements(for_s=60)
+
+
 SMALL_DIVISION: Final = 2
 OPENED_AT_ONCE: Final = 2
 _WORKS: Final = {
@@ -98,6 +104,7 @@ _WORKS: Final = {
     "season": _season,
     "places": _places,
     "final tables": _final_tables,
+    "replacement": _replacement,
     "validation": _validation,
 }
 

@@ -7,6 +7,7 @@ A proof is a statement of the server about a tournament, which may still be runn
  "commitment": "…", "secret": null, "event_key": null,
  "document": {…}, "document_hash": "…" or null before the start, "part": 1, "parts": 1,
  "batches": [[1, 1, 45, {"left": [], "results": {}}, "…digest"], …], "replayed": [],
+ "replacements": [{…}, …],
  "columns": ["index", "round", "block", "seats", "match", "state", "seed", "alias", "chain",
              "ranks"],
  "matches": [[1, 1, 1, [0, 2], 77, "done", 53…, "5e1f…", "9a0b…", [0, 1]], …]}
@@ -15,9 +16,10 @@ A proof is a statement of the server about a tournament, which may still be runn
 `seats` are indexes of the document's entries. Fields that are still sealed are null. A batch has
 its number, its first and last block, and what was noted with it (see `batches`, and
 `ladder_batches` for the division of a ladder). `replayed` are the blocks in which the organiser
-had a match played again that had a result. A ladder's document has no entries, as it is fixed
-before anybody joins: they are `entries` of the proof. The proof of a long tournament comes in
-parts, and `join_parts` joins them.
+had a match played again that had a result, and `replacements` say which file took the place of
+which one while it ran (see `proof_replacements`). A ladder's document has no entries, as it is
+fixed before anybody joins: they are `entries` of the proof. The proof of a long tournament comes
+in parts, and `join_parts` joins them.
 """
 
 from __future__ import annotations
@@ -32,6 +34,11 @@ from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.tournament.document import BEFORE as DOCUMENT_BEFORE
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
+from pentathlon_engines.tournament.proof_replacements import (
+    Lineup,
+    StatedReplacement,
+    find_problems,
+)
 from pentathlon_engines.tournament.proof_schedule import OtherBatch, Proof, draw_proof, is_ladder
 from pentathlon_engines.tournament.schedule import Pairing
 from pentathlon_engines.tournament.seeds import SECRET_BYTES, commitment_to, event_key_of
@@ -154,6 +161,8 @@ def _checks(proof: Proof, noted: str | None) -> Iterator[Check]:
     yield _check_event_key(proof)
     matches = planned_matches(proof)
     yield _check_blocks(matches)
+    if replaced := _replacements(proof):
+        yield _check_replacements(proof, replaced, matches)
     if proof["event_key"] is None:
         waiting = "the event key is sealed until the tournament closes"
         yield Check("schedule", SEALED, waiting)
@@ -241,6 +250,28 @@ def _check_blocks(matches: Sequence[PlannedMatch]) -> Check:
     return Check("blocks", OK, f"{len(blocks)}, each with one seed and its bots in turn")
 
 
+def _replacements(proof: Proof) -> list[StatedReplacement]:
+    # Servers of the release before state none.
+    return [StatedReplacement.from_json(each) for each in proof.get("replacements", [])]
+
+
+def _check_replacements(
+    proof: Proof, replaced: Sequence[StatedReplacement], matches: Sequence[PlannedMatch]
+) -> Check:
+    """Check that each file took the place of the one before it, in blocks that it is in."""
+    blocks: dict[int, set[int]] = {}
+    for match in matches:
+        blocks.setdefault(match.block, set()).update(match.seats)
+    for problem in find_problems(_entered_files(proof), replaced, blocks=blocks):
+        return Check("replacements", FAILED, problem)
+    return Check("replacements", OK, "; ".join(each.sentence() for each in replaced))
+
+
+def _entered_files(proof: Proof) -> list[str]:
+    entered = proof["entries"] if is_ladder(proof) else proof["document"]["entries"]
+    return [entry["hash"] for entry in entered]
+
+
 def _is_balanced(seatings: Sequence[Sequence[int]]) -> bool:
     """Say whether all bots that are in every match have every seat equally often."""
     always = set(seatings[0]).intersection(*seatings)
@@ -303,8 +334,8 @@ def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
 
 def _problem_of(record: Json, match: PlannedMatch, proof: Proof) -> str | None:
     document = proof["document"]
-    entered = proof["entries"] if is_ladder(proof) else document["entries"]
-    entries = [entered[number] for number in match.seats]
+    lineup = Lineup(_entered_files(proof), _replacements(proof))
+    files = [lineup.files(entry, match.block) for entry in match.seats]
     expected = {
         "game": document["game"],
         "rules": document["rules"],
@@ -317,7 +348,10 @@ def _problem_of(record: Json, match: PlannedMatch, proof: Proof) -> str | None:
             return f"{name} is {record.get(name)!r}, not {value!r}"
     if "fork" in record:
         return "it goes on from a ply of another match"
-    if [bot.get("hash") for bot in record["bots"]] != [entry["hash"] for entry in entries]:
+    played = [bot.get("hash") for bot in record["bots"]]
+    if len(played) != len(files) or any(
+        file not in may for file, may in zip(played, files, strict=True)
+    ):
         return "other bots played"
     options = record["options"]
     if any(options.get(name) != value for name, value in document["options"].items()):

@@ -24,8 +24,8 @@ from pentathlon.matches.services import requeue_void_match
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import await_result, revoke_results
 from pentathlon.tournaments.batches import LONGEST_REASON, Block, BlockState
+from pentathlon.tournaments.lineups import versions_out
 from pentathlon.tournaments.models import (
-    EntryState,
     Tournament,
     TournamentMatch,
     TournamentState,
@@ -179,11 +179,12 @@ class _Settling:
     def _blocks_of_gone(self, blocks: Iterable[Block]) -> set[int]:
         """Return which of these blocks have a bot that has left."""
         by_match = {leg.pk: block.number for block in blocks for leg in self._legs[block.number]}
-        entries = self._tournament.entries
-        left = entries.exclude(state=EntryState.ACTIVE)
         if self._is_ladder:  # whose author had it leave plays what was paired
-            left = entries.filter(version__state__in=OUT_OF_PLAY)
-        seats = MatchSeat.objects.filter(match__in=by_match, version__in=left.values("version"))
+            entries = self._tournament.entries.filter(version__state__in=OUT_OF_PLAY)
+            out = set(entries.values_list("version", flat=True))
+        else:
+            out = versions_out(self._tournament)
+        seats = MatchSeat.objects.filter(match__in=by_match, version__in=out)
         return {by_match[match] for match in seats.values_list("match", flat=True)}
 
 

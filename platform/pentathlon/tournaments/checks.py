@@ -128,7 +128,7 @@ def check_size(document: TournamentDocument, *, bots: int) -> None:
         )
 
 
-def check_eligible(versions: Sequence[BotVersion], *, game: str) -> None:
+def check_eligible(versions: Sequence[BotVersion], *, game: str, field: str = "versions") -> None:
     """Refuse bot versions that may not play the game now, and name each with the reason."""
     eligible = set(
         BotVersion.objects.eligible(game)
@@ -139,7 +139,7 @@ def check_eligible(versions: Sequence[BotVersion], *, game: str) -> None:
     if refused:
         names = "; ".join(f"{version.label} ({_why_not(version, game)})" for version in refused)
         raise InvalidInput(
-            f"Not eligible for {game}: {names}.", code="ineligible_bots", field="versions"
+            f"Not eligible for {game}: {names}.", code="ineligible_bots", field=field
         )
 
 

@@ -10,17 +10,19 @@ from __future__ import annotations
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, VersionState
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, NotFound
-from pentathlon.matches.models import Match, MatchQuerySet, MatchState
+from pentathlon.matches.models import Match, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
 from pentathlon.tournaments.guards import check_may_manage, lock, lock_own
+from pentathlon.tournaments.lineups import numbers_of_versions, versions_of
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -30,6 +32,7 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon.tournaments.notices import note_entry
+from pentathlon.tournaments.reseating import carry_out_replacements, void_unplayable
 
 _BATCH: Final = 1000
 """Most matches of an entry that one transaction voids or revokes."""
@@ -82,7 +85,7 @@ def disqualify_entry(
         entry.number = None
     entry.revokes_results = revoke
     if revoke:
-        _matches(entry).filter(state=MatchState.DONE).update(is_revoked=True)
+        matches_of_entry(entry).filter(state=MatchState.DONE).update(is_revoked=True)
     _leave(tournament, entry, state=EntryState.DISQUALIFIED, actor=actor, reason=reason)
     if tournament.state == TournamentState.CLOSED:
         reopen(tournament)
@@ -90,10 +93,11 @@ def disqualify_entry(
 
 
 def settle_entries() -> int:
-    """Withdraw bots that may no longer play, and settle the matches of all entries that have left.
+    """Withdraw bots that may no longer play, and settle the matches of all entries that changed.
 
     Return how many entries it handled, each in its own transactions.
     """
+    replaced = carry_out_replacements() + void_unplayable()
     out = Entry.objects.filter(
         state=EntryState.ACTIVE, tournament__state__in=_PLAYED, version__state__in=OUT_OF_PLAY
     )
@@ -104,20 +108,22 @@ def settle_entries() -> int:
     unsettled_ids = list(unsettled.values_list("pk", flat=True))
     for entry_id in unsettled_ids:
         _settle(entry_id)
-    return len(out_ids) + len(unsettled_ids)
+    return replaced + len(out_ids) + len(unsettled_ids)
 
 
 def check_takes_part(tournament: Tournament, match: Match) -> None:
     """Refuse a match of a bot that has left the tournament or may no longer play at all."""
-    versions = match.seats.values("version")
-    entries = tournament.entries.filter(version__in=versions).select_related("version__bot")
+    numbers = numbers_of_versions(tournament)
+    seats = match.seats.select_related("version__bot")
+    versions = {numbers.get(seat.version_id): seat.version for seat in seats}
+    entries = tournament.entries.filter(number__in=versions).select_related("version__bot")
     for entry in entries:
         if entry.state != EntryState.ACTIVE:
             raise _left_already(entry)
-        if entry.version.state in OUT_OF_PLAY:
+        version = versions[entry.number]
+        if version.state in OUT_OF_PLAY:
             raise Conflict(
-                f"{entry.version.label} is {entry.version.get_state_display()}.",
-                code="out_of_play",
+                f"{version.label} is {version.get_state_display()}.", code="out_of_play"
             )
 
 
@@ -133,6 +139,12 @@ def get_entry(tournament: Tournament, version_id: int) -> Entry:
             f"Bot version {version_id} has not entered.", code="not_entered", field="version"
         )
     return entry
+
+
+def matches_of_entry(entry: Entry) -> MatchQuerySet:
+    """Return the matches of an entry, by whichever version of it."""
+    seats = MatchSeat.objects.filter(match=OuterRef("pk"), version__in=versions_of(entry))
+    return Match.objects.filter(Exists(seats), place__tournament=entry.tournament_id)
 
 
 def forget_start_problem(tournament: Tournament) -> None:
@@ -189,7 +201,7 @@ def _settle(entry_id: int) -> None:
 
 
 def _void(entry: Entry) -> int:
-    waiting = _matches(entry).unfinished().order_by("pk").values_list("pk", flat=True)
+    waiting = matches_of_entry(entry).unfinished().order_by("pk").values_list("pk", flat=True)
     reason = f"{entry.version.label} was {entry.get_state_display()}: {entry.reason}"
     return void_matches(matches=Match.objects.filter(pk__in=list(waiting[:_BATCH])), reason=reason)
 
@@ -197,7 +209,7 @@ def _void(entry: Entry) -> int:
 def _revoke(entry: Entry) -> int:
     if not entry.revokes_results:
         return 0
-    done = _matches(entry).filter(state=MatchState.DONE)
+    done = matches_of_entry(entry).filter(state=MatchState.DONE)
     # One may have ended while the entry was disqualified.
     done.filter(is_revoked=False).update(is_revoked=True)
     counted = LedgerRow.objects.filter(match__in=done).exclude(state=LedgerState.REVOKED)
@@ -205,11 +217,6 @@ def _revoke(entry: Entry) -> int:
     if batch:
         revoke_results(match_ids=set(batch))
     return len(batch)
-
-
-def _matches(entry: Entry) -> MatchQuerySet:
-    matches = Match.objects.filter(place__tournament=entry.tournament_id)
-    return matches.of_version(entry.version_id)
 
 
 def _left_already(entry: Entry) -> Conflict:

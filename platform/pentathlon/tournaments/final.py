@@ -11,6 +11,8 @@ from pentathlon.ratings.models import Pool
 from pentathlon.ratings.results import counting_seats
 from pentathlon.ratings.scores import read_scores
 from pentathlon.ratings.skill import Skill, fold, results_of_matches
+from pentathlon.tournaments.lineups import numbers_of_versions
+from pentathlon.tournaments.merging import merge_scores
 from pentathlon.tournaments.models import FinalRow, Tournament
 from pentathlon.tournaments.ordering import order_entries, results_of
 from pentathlon_engines.strength.best import (
@@ -29,22 +31,24 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     """Return the rows of the final table, best first, not yet stored; those that left have none.
 
     The order is that of the format and the tie-breaks, else of the strengths, in which no result
-    counts more for being late. At tables of
-    two, the rating rule folded in schedule order stands beside them. Both depend on the results
-    alone, so the same tournament gives the same table bit for bit, in whatever order its matches
-    ended.
+    counts more for being late. At tables of two, the rating rule folded in schedule order stands
+    beside them. Both depend on the results alone, so the same tournament gives the same table bit
+    for bit, in whatever order its matches ended.
+
+    An entry is one player, whichever versions have played for it: its place has the points of all
+    of them, and a replacement must not be a way to get rid of bad results. Its strength is that of
+    what has played in its place, on average; each version has a rating of its own.
     """
     pool = tournament.pool
     if pool is None:
         return []
-    scheduled = tournament.entries.scheduled().values_list("version", "number")
-    entered = {version: number for version, number in scheduled if number is not None}
+    entered = numbers_of_versions(tournament)
     # By number, so that the ids of a database decide nothing, not even among equals.
     matches = list(_matches(tournament, entered))
     active = {entered[entry.version_id]: entry for entry in tournament.entries.active()}
     fitted = fit(
         matches,
-        players=entered.values(),
+        players=set(entered.values()),
         draw_probability=pool.draw_probability,
         beta=pool.beta,
     )
@@ -54,7 +58,7 @@ def final_rows(tournament: Tournament) -> list[FinalRow]:
     numbers, intervals = groups(strengths), rank_intervals(strengths)
     ranked = [strengths.players[index] for index in by_strength(strengths)]
     found = dict(zip(strengths.players, strengths.mu, strict=True))
-    results = results_of(read_scores(pool), entered, found)
+    results = results_of(merge_scores(tournament, read_scores(pool)), entered, found)
     groups_by_place = order_entries(tournament, ranked, results)
     indexes = {player: index for index, player in enumerate(strengths.players)}
     rows = []

@@ -9,12 +9,16 @@ from typing import Any, Final, overload
 
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import Batch, BlockState
+from pentathlon.tournaments.lineups import numbers_of_versions
 from pentathlon.tournaments.models import EntryState, Tournament
 from pentathlon_engines.tournament.batches import History, Note, Ranks
 from pentathlon_engines.tournament.formats.interface import Format, PlayedBlock
 
 _READ_AT_ONCE: Final = 500
 """Blocks; a format that reads no results looks at the latest ones alone."""
+
+_NOBODY: Final = -1
+"""Stands for a version that has not entered: the comparison of schedules tells it."""
 
 Results = dict[int, Ranks | None]
 
@@ -96,7 +100,11 @@ def _noted(inputs: Iterable[dict[str, Any] | None]) -> Note:  # Any: JSON
 
 
 def _find_repeats(tournament: Tournament, blocks: Collection[int]) -> dict[int, tuple[int, ...]]:
-    """Return which matches of these blocks went exactly as earlier ones, in schedule order."""
+    """Return which matches of these blocks went exactly as earlier ones, in schedule order.
+
+    An entry whose version was replaced stays the same player, as in the final table.
+    """
+    numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(
         match__place__tournament=tournament, match__state=MatchState.DONE
     ).exclude(match__course="")
@@ -106,7 +114,7 @@ def _find_repeats(tournament: Tournament, blocks: Collection[int]) -> dict[int, 
     seen: set[tuple[str, ...]] = set()
     repeats: dict[int, tuple[int, ...]] = {}
     for (block, leg, course), seated in groupby(rows.iterator(), key=itemgetter(0, 1, 2)):
-        match = (course, *(str(row[3]) for row in seated))
+        match = (course, *(str(numbers[row[3]]) for row in seated))
         if match in seen and block in blocks and leg is not None:
             repeats[block] = (*repeats.get(block, ()), leg - 1)
         seen.add(match)
@@ -125,8 +133,7 @@ def _with_results(blocks: list[PlayedBlock], note: Note) -> list[PlayedBlock]:
 
 def _read_blocks(tournament: Tournament, first: int, last: int) -> list[PlayedBlock]:
     """Return blocks by their numbers, without results: one query."""
-    entries = tournament.entries.scheduled().values_list("version", "number")
-    numbers = {version: number or 0 for version, number in entries}
+    numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(
         match__place__tournament=tournament, match__place__block__range=(first, last)
     )
@@ -136,6 +143,6 @@ def _read_blocks(tournament: Tournament, first: int, last: int) -> list[PlayedBl
     blocks = []
     for (_, round_number), block in groupby(rows, key=itemgetter(0, 1)):
         legs = groupby(block, key=itemgetter(2))
-        seatings = tuple(tuple(numbers[row[3]] for row in leg) for _, leg in legs)
+        seatings = tuple(tuple(numbers.get(row[3], _NOBODY) for row in leg) for _, leg in legs)
         blocks.append(PlayedBlock(round_number, seatings, None))
     return blocks

@@ -12,6 +12,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.models import LedgerRow, Pool
 from pentathlon.tournaments.batches import Block
+from pentathlon.tournaments.replacements import Replacement
 from pentathlon_engines.tournament.seeds import commitment_to
 
 ENTRIES_PER_AUTHOR: Final = 3
@@ -82,11 +83,12 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         unsettled = Entry.objects.filter(tournament=OuterRef("pk"), is_settled=False)
         blocks = Block.objects.filter(tournament=OuterRef("pk"))
         due = TournamentMatch.objects.filter(tournament=OuterRef("pk"), is_due=True)
+        replacing = Replacement.objects.unsettled().filter(tournament=OuterRef("pk"))
         running = self.filter(
             state=TournamentState.RUNNING, is_open_ended=False, is_fully_scheduled=True
         )
         waits = (rows.waiting(), rows.ready(), unsettled, due, blocks.open(), blocks.with_orders())
-        return running.filter(*(~Exists(rows_of_kind) for rows_of_kind in waits))
+        return running.filter(*(~Exists(rows_of_kind) for rows_of_kind in (*waits, replacing)))
 
 
 class Tournament(models.Model):
@@ -233,15 +235,12 @@ class EntryQuerySet(models.QuerySet["Entry"]):
 
 
 class Entry(models.Model):
-    """A bot version that takes part."""
+    """A place in the field, and the bot version that plays for it now."""
 
     tournament = models.ForeignKey(Tournament, on_delete=models.CASCADE, related_name="entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="entries")
     number = models.PositiveIntegerField(null=True)
-    """Order of entry; from the start on without gaps from 0, as in the document.
-
-    Null: it was disqualified before the start.
-    """
+    """From 0; from the start on as in the document. Null: disqualified before the start."""
     state = models.CharField(
         max_length=12,
         choices=EntryState,

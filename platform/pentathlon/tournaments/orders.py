@@ -33,8 +33,8 @@ from pentathlon.tournaments.blocks import make_void, store_blocks, take_back
 from pentathlon.tournaments.document import reads_results
 from pentathlon.tournaments.entries import check_takes_part, reopen
 from pentathlon.tournaments.guards import lock_own
+from pentathlon.tournaments.lineups import versions_out
 from pentathlon.tournaments.models import (
-    EntryState,
     Tournament,
     TournamentMatch,
     TournamentState,
@@ -229,7 +229,7 @@ def _without_gone(tournament: Tournament, blocks: Sequence[Block], *, is_one: bo
     if is_one:
         for place in legs.select_related("match")[:1]:
             check_takes_part(tournament, place.match)
-    gone = tournament.entries.exclude(state=EntryState.ACTIVE).values("version")
+    gone = versions_out(tournament)
     left_out = set(legs.filter(match__seats__version__in=gone).values_list("block", flat=True))
     return [block for block in blocks if block.number not in left_out]
 

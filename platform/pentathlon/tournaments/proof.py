@@ -9,6 +9,7 @@ from django.db.models import Max, Min
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import FormerLeg
 from pentathlon.tournaments.document import document_json, entrants, revealed_event_key
+from pentathlon.tournaments.lineups import numbers_of_versions
 from pentathlon.tournaments.models import Tournament, TournamentMatchQuerySet
 from pentathlon.tournaments.parts import count_parts, places_of_part
 from pentathlon_engines.tournament.document import document_hash
@@ -41,6 +42,7 @@ def proof(tournament: Tournament, *, part: int = 1) -> Proof:
         **({"entries": [each._asdict() for each in entrants(tournament)]} if is_ladder else {}),
         "batches": _batches(tournament, places if is_ladder else None),
         "replayed": _replayed(tournament),
+        "replacements": [each.stated().to_json() for each in tournament.replacements.in_order()],
         "columns": list(COLUMNS),
         "matches": _matches(tournament, places),
     }
@@ -70,8 +72,7 @@ def _seats(
     tournament: Tournament, places: TournamentMatchQuerySet
 ) -> dict[int, list[tuple[int, int | None]]]:
     """Return the places in the document's entries of those who sit at each match, and ranks."""
-    entries = tournament.entries.scheduled().values_list("version", "number")
-    numbers = {version: number or 0 for version, number in entries}
+    numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(match__place__in=places.order_by()).order_by("match", "seat")
     found: dict[int, list[tuple[int, int | None]]] = defaultdict(list)
     for match, version, rank in seats.values_list("match", "version", "rank"):

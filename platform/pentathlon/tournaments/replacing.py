@@ -1,10 +1,11 @@
-"""An entry changes its bot: another version of it, or another bot of the same author or team.
+"""An entry changes its bot: another version of it, or until the start another bot of its side.
 
-Until the start, an entry is a place that any of them may take. From then on the document holds the
-content of every bot: places, points, ratings and the proof of a result all name the bot that
-entered. A newcomer would either take over points that it has not played for, or start without any
-in the middle of a table. So a running entry can be withdrawn, but not replaced; ladders, whose
-schedule has no end, let the newest version take over by themselves.
+Until the start, an entry is a place that any bot of the same author or team may take. From then on
+the field stands. The organiser may let another version of the same bot go on in its place, as a
+repaired chess engine goes on in its season; see `reseating` for what each of the two plays.
+Authors ask the organiser: who knows all pairings could otherwise choose a version for each
+opponent. In an A/B test, the two versions that it compares cannot be replaced: its figures would
+be of neither. Ladders let the newest version take over by themselves.
 """
 
 from __future__ import annotations
@@ -15,54 +16,56 @@ from django.db import transaction
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
-from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
+from pentathlon.bots.services import checked_reason
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, refuse_all
 from pentathlon.tournaments import checks
 from pentathlon.tournaments.eligibility import check_may_enter
 from pentathlon.tournaments.entries import forget_start_problem, get_entry
-from pentathlon.tournaments.guards import check_may_manage
+from pentathlon.tournaments.guards import check_may_manage, check_organiser, lock
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
     EntryState,
     TeamMember,
     Tournament,
+    TournamentState,
 )
 from pentathlon.tournaments.notices import note_entry
+from pentathlon.tournaments.plan_checks import gather_errors
+from pentathlon.tournaments.replacements import LONGEST_REASON
+from pentathlon.tournaments.reseating import begin_replacement
 from pentathlon.tournaments.services import enter_tournament
 
 LONGEST_TEAM = 80
 MOST_MEMBERS = 20
+_PLAYED = (TournamentState.RUNNING, TournamentState.PAUSED)
+_COMPARED = 2
+"""The first entries of an A/B test, which it compares."""
 
 
 @transaction.atomic
-def replace_entry(*, actor: User, tournament: Tournament, version_id: int, by: int) -> Entry:
-    """Let another version play in the place of an entry; its author, team or the organiser may.
+def replace_entry(
+    *, actor: User, tournament: Tournament, version_id: int, by: int, reason: str = ""
+) -> Entry:
+    """Let another version play in the place of an entry.
+
+    Its author, its team and the organiser may until the start; afterwards the organiser may, with
+    a reason that everybody reads.
 
     Raises:
-        Conflict: `fixed_field` once the tournament has started.
+        InvalidInput: `Problems` if several things are wrong.
     """
-    tournament = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    tournament = lock(tournament, *UNSTARTED, *_PLAYED, to="replace a bot")
     entry = get_entry(tournament, version_id)
-    check_may_manage(actor, tournament, entry, to="replace")
-    if tournament.state not in UNSTARTED:
-        raise Conflict(
-            f"{tournament.name} is {tournament.get_state_display()}; one can replace a bot only "
-            "until the start: its document, places and proofs name the very files that entered. "
-            "Withdraw the bot instead.",
-            code="fixed_field",
-            allowed=[state.value for state in UNSTARTED],
-        )
-    version = BotVersion.objects.listed().filter(pk=by).first()
-    if version is None:
-        raise InvalidInput(f"No such bot version: {by}.", code="unknown_bots", field="by")
+    check_may_replace(actor, tournament, entry)
+    if entry.state != EntryState.ACTIVE:
+        raise Conflict(f"{entry.version.label} takes no part any more.", code="not_in_play")
+    if tournament.state in _PLAYED:
+        return _replace_running(actor, tournament, entry, by=by, reason=reason)
+    version = _known_version(by)
     _check_same_side(entry, version)
-    checks.check_eligible([version], game=tournament.game)
-    if tournament.entries.filter(version=version).exists():
-        raise Conflict(
-            f"{version.label} has entered or was disqualified here.",
-            code="already_entered",
-            field="by",
-        )
+    checks.check_eligible([version], game=tournament.game, field="by")
+    _check_new(tournament, entry, version)
     if actor.pk != tournament.owner_id:
         check_may_enter(tournament, [version], entries=(), actor=actor)
     note_entry("entry.replaced", entry, by=version.pk)
@@ -70,6 +73,84 @@ def replace_entry(*, actor: User, tournament: Tournament, version_id: int, by: i
     entry.save(update_fields=("version",))
     forget_start_problem(tournament)
     return entry
+
+
+def check_may_replace(actor: User, tournament: Tournament, entry: Entry) -> None:
+    """Refuse an actor who may not replace the version of an entry now."""
+    if tournament.state in UNSTARTED:
+        check_may_manage(actor, tournament, entry, to="replace")
+    else:
+        check_organiser(actor, tournament, to="replace a bot that has begun to play in")
+
+
+def _replace_running(
+    actor: User, tournament: Tournament, entry: Entry, *, by: int, reason: str
+) -> Entry:
+    """Let another version of the same bot go on in the place of an entry."""
+    _check_can_be_replaced(tournament, entry)
+    refuse_all(
+        gather_errors(
+            (
+                lambda: checked_reason(reason),
+                lambda: _check_successor(tournament, entry, _known_version(by)),
+            )
+        )
+    )
+    version = _known_version(by)
+    _check_new(tournament, entry, version)
+    note_entry("entry.replaced", entry, by=version.pk)
+    begin_replacement(
+        actor=actor,
+        entry=entry,
+        tournament=tournament,
+        new=version,
+        reason=checked_reason(reason)[:LONGEST_REASON],
+    )
+    return entry
+
+
+def _check_can_be_replaced(tournament: Tournament, entry: Entry) -> None:
+    if tournament.division is not None:
+        raise Conflict("On a ladder, the newest version takes over by itself.", code="is_ladder")
+    if tournament.revealed_at is not None:
+        raise Conflict(
+            f"{tournament.name} was closed before, and its secret is public: a newcomer could "
+            "know every seed. Withdraw the bot instead.",
+            code="seeds_revealed",
+        )
+    if tournament.format == "ab_test" and (entry.number or 0) < _COMPARED:
+        raise Conflict(
+            f"{tournament.name} compares {entry.version.label} with another version; its figures "
+            "would be of neither. Cancel it, and start a test of the new version.",
+            code="compared_version",
+        )
+
+
+def _known_version(version_id: int) -> BotVersion:
+    version = BotVersion.objects.listed().filter(pk=version_id).first()
+    if version is None:
+        raise InvalidInput(f"No such bot version: {version_id}.", code="unknown_bots", field="by")
+    return version
+
+
+def _check_successor(tournament: Tournament, entry: Entry, version: BotVersion) -> None:
+    if version.bot_id != entry.version.bot_id:
+        raise InvalidInput(
+            f"After the start, only another version of {entry.version.bot.name} takes its place.",
+            code="other_bot",
+            field="by",
+        )
+    checks.check_eligible([version], game=tournament.game, field="by")
+
+
+def _check_new(tournament: Tournament, entry: Entry, version: BotVersion) -> None:
+    former = tournament.replacements.filter(old=version).exclude(entry=entry)
+    if former.exists() or tournament.entries.filter(version=version).exists():
+        raise Conflict(
+            f"{version.label} has entered or was disqualified here.",
+            code="already_entered",
+            field="by",
+        )
 
 
 @transaction.atomic
@@ -108,8 +189,6 @@ def leave_team(*, actor: User, tournament: Tournament, version_id: int) -> Entry
 
 
 def _check_same_side(entry: Entry, version: BotVersion) -> None:
-    if entry.state != EntryState.ACTIVE:
-        raise Conflict(f"{entry.version.label} takes no part any more.", code="not_in_play")
     side = {entry.version.bot.owner_id, *entry.members.values_list("person", flat=True)}
     if version.bot.owner_id not in side:
         raise NotAllowed(

@@ -9,12 +9,14 @@ from typing import Final
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import BlockState, FormerLeg
 from pentathlon.tournaments.document import document, document_json, event_key
+from pentathlon.tournaments.lineups import numbers_of_versions
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.scheduling import BatchDiffers, make_again
 from pentathlon_engines.tournament.batches import Note, draw_schedule, pairings_of
 from pentathlon_engines.tournament.formats.interface import PlannedBlock
 from pentathlon_engines.tournament.formats.ladder import NAME as LADDER
 from pentathlon_engines.tournament.ladder_batches import LadderHistory, LadderNote
+from pentathlon_engines.tournament.proof_replacements import Lineup, find_problems
 from pentathlon_engines.tournament.schedule import Pairing
 
 _AT_ONCE: Final = 200
@@ -54,6 +56,7 @@ def schedule_differences(tournament: Tournament) -> Iterator[str]:
     for index in sorted(stored):
         yield f"match {index} follows from nothing"
     yield from _wrong_results(tournament)
+    yield from _wrong_replacements(tournament)
 
 
 def _draw_again(tournament: Tournament, drawn: list[Pairing]) -> Iterator[str]:
@@ -125,12 +128,33 @@ def _wrong_results(tournament: Tournament) -> Iterator[str]:
             yield f"block {number} counts as {result}, its matches have {ranks}"
 
 
+def _wrong_replacements(tournament: Tournament) -> Iterator[str]:
+    """Yield how versions in seats differ from those that document and replacements give."""
+    replaced = [each.stated() for each in tournament.replacements.in_order()]
+    source = document_json(tournament)
+    if not replaced or "entries" not in source:
+        return
+    entered = [entry["hash"] for entry in source["entries"]]
+    numbers = numbers_of_versions(tournament)
+    seats = MatchSeat.objects.filter(match__place__tournament=tournament)
+    blocks: dict[int, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    facts = ("match__place__block", "version", "version__archive")
+    for block, version, file in seats.order_by().values_list(*facts).distinct():
+        blocks[block][numbers.get(version, -1)].add(file)
+    yield from find_problems(entered, replaced, blocks=blocks)
+    lineup = Lineup(entered, replaced)
+    for entry in sorted({each.entry for each in replaced}):
+        for block, files in sorted(blocks.items()):
+            if not files.get(entry, set()) <= lineup.files(entry, block):
+                yield f"block {block} was played by another version of entry {entry}"
+
+
 def read_seatings(tournament: Tournament) -> dict[int, list[int]]:
     """Return the numbers of the entries by seat, by the id of the match."""
-    entries = tournament.entries.scheduled().values_list("version", "number")
-    numbers = {version: number or 0 for version, number in entries}
+    numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(match__place__tournament=tournament)
     found: dict[int, list[int]] = defaultdict(list)
     for match, version in seats.order_by("match", "seat").values_list("match", "version"):
-        found[match].append(numbers[version])
+        # Nobody has the number -1: a version that has not entered is a difference.
+        found[match].append(numbers.get(version, -1))
     return found

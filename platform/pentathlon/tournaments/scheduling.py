@@ -150,11 +150,12 @@ def _store_part(tournament: Tournament, batch: Batch, blocks: Blocks, *, after: 
         key=event_key(tournament),
     )
     entries = tournament.entries.scheduled()
-    versions = dict(entries.order_by("number").values_list("number", "version"))
     with transaction.atomic():
         locked = _locked(tournament)
         if locked is None:
             return 0
+        # Read under the lock: a version may have been replaced meanwhile.
+        versions = dict(entries.order_by("number").values_list("number", "version"))
         if not batch.pk:
             batch.save()
         batch.tournament = locked

@@ -21,6 +21,12 @@ from pentathlon.ratings.uncertainty import (
     live_bar,
     mean_of,
 )
+from pentathlon.tournaments.merging import (
+    VersionShare,
+    merge_scores,
+    merge_skills,
+    version_shares,
+)
 from pentathlon.tournaments.models import Entry, EntryState, FinalRow, Tournament
 from pentathlon.tournaments.ordering import order_entries, results_of
 from pentathlon_engines.strength.best import RankInterval
@@ -87,6 +93,8 @@ class Standing:
     """What each tie-break of the tournament says, in their order; None for one that has left."""
     points: float = 0.0
     """At most 1 in a match: at larger tables points are shared among the opponents."""
+    shares: tuple[VersionShare, ...] = ()
+    """What each version has reached, in the order in which they came, if one was replaced."""
 
     @property
     def version(self) -> BotVersion:
@@ -129,7 +137,9 @@ class SeatRate:
 def standings(tournament: Tournament) -> list[Standing]:
     """Return the table, best first: by the order-free fit once closed, else by mu - 3 sigma.
 
-    Entries that were withdrawn or disqualified come last, without a place.
+    Entries that were withdrawn or disqualified come last, without a place. An entry whose version
+    was replaced has one line: the points of all its versions, and the rating that their results
+    give together.
     """
     with_pairs = bool(tournament.tie_breaks)
     return _standings(tournament, _scores(tournament, with_pairs=with_pairs))
@@ -139,6 +149,8 @@ def crosstable(tournament: Tournament) -> list[CrosstableRow]:
     """Return everybody's scores against everybody, in the order of the table."""
     scores = _scores(tournament)
     rows = _standings(tournament, scores)
+    if any(row.shares for row in rows):
+        scores = merge_scores(tournament, scores)
     return [CrosstableRow(standing=row, cells=tuple(_cells(row, rows, scores))) for row in rows]
 
 
@@ -174,14 +186,21 @@ def _scores(tournament: Tournament, *, with_pairs: bool = True) -> Scores:
 
 
 def _standings(tournament: Tournament, scores: Scores) -> list[Standing]:
-    final = _final_rows(tournament)
-    rows = final or _live_rows(tournament)
+    skills = _live_skills(tournament)
+    shares = version_shares(tournament, scores, skills)
+    if shares:
+        scores, skills = merge_scores(tournament, scores), merge_skills(tournament, skills)
+    final = _final_rows(tournament, skills)
+    rows = final or _live_rows(tournament, skills)
     if tournament.tie_breaks:
         rows = _with_tie_breaks(tournament, rows, scores, is_final=bool(final))
-    return [
+    rows = [
         _with_counts(row, scores.lines.get(row.entry.version_id), tournament.table_seats)
         for row in rows
     ]
+    if not shares:
+        return rows
+    return [replace(row, shares=shares.get(row.entry.version_id, ())) for row in rows]
 
 
 def _with_tie_breaks(
@@ -225,13 +244,13 @@ def _with_counts(row: Standing, line: ScoreLine | None, seats: int) -> Standing:
     )
 
 
-def _final_rows(tournament: Tournament) -> list[Standing]:
+def _final_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standing]:
     rows = {row.pk: row for row in FinalRow.objects.filter(entry__tournament=tournament)}
     entries = list(tournament.entries.in_order()) if rows else []
     placed = [_final_row(rows[entry.pk], entry) for entry in entries if entry.pk in rows]
     left = [entry for entry in entries if entry.pk not in rows]
     placed.sort(key=lambda row: row.place or 0)
-    return placed + (_without_place(left, _live_skills(tournament)) if left else [])
+    return placed + _without_place(left, live)
 
 
 def _final_row(row: FinalRow, entry: Entry) -> Standing:
@@ -252,8 +271,7 @@ def _final_row(row: FinalRow, entry: Entry) -> Standing:
     )
 
 
-def _live_rows(tournament: Tournament) -> list[Standing]:
-    live = _live_skills(tournament)
+def _live_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standing]:
     entries = list(tournament.entries.in_order())
     active = [entry for entry in entries if entry.state == EntryState.ACTIVE]
     rated = [(entry, live.get(entry.version_id, Skill())) for entry in active]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q, Sum
 
 from pentathlon.matches.models import Match
 from pentathlon.ratings.models import Pool
@@ -13,7 +13,8 @@ _POOL = ("pk", "algorithm_version", "ledger_version", "applied_seq", "recomputes
 
 def state_of_tables(tournament: Tournament) -> tuple[object, ...]:
     """Return what changes whenever standings, crosstable or seats do; cheap at any size."""
-    entries = tournament.entries.order_by("pk").values_list("pk", "version", "state", "number")
+    rows = tournament.entries.order_by("pk").annotate(replaced=Count("replacements"))
+    entries = rows.values_list("pk", "version", "state", "number", "replaced")
     final = FinalRow.objects.filter(entry__tournament=tournament).order_by("pk")
     return (
         *(tournament.pk, tournament.created_at, tournament.state),
@@ -30,5 +31,10 @@ def state_of_matches(
     matches = Match.objects.filter(place__in=places.order_by()).order_by("state", "is_revoked")
     states = matches.values_list("state", "is_revoked").annotate(Count("pk"), Max("finished_at"))
     # Asked of the row as it is now.
-    row = Tournament.objects.filter(pk=tournament.pk).values_list("state", "revealed_at")
+    row = Tournament.objects.filter(pk=tournament.pk).values_list(
+        *("state", "revealed_at"),
+        # The bots of matches that wait change with a replacement, and their states do not.
+        *(Sum(f"replacements__{name}") for name in ("number", "checked_block")),
+        Count("replacements", filter=Q(replacements__is_settled=True)),
+    )
     return (tournament.pk, tournament.created_at, *row, list(states))

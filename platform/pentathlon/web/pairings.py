@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.document import document, event_key
+from pentathlon.tournaments.lineups import numbers_of_versions
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
 from pentathlon_engines.tournament.formats.blocks import PAIR, WIN, count_points
 from pentathlon_engines.tournament.formats.interface import FieldEntry, PlayedBlock
@@ -133,8 +134,7 @@ def swiss_round(tournament: Tournament, number: int) -> list[Pairing]:
 
 def read_meetings(tournament: Tournament) -> list[Meeting]:
     """Return all blocks of a tournament of two seats in schedule order: two queries."""
-    entries = tournament.entries.scheduled().values_list("version", "number")
-    numbers = {version: number or 0 for version, number in entries}
+    numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(match__place__tournament=tournament)
     rows = seats.order_by("match__place__index", "seat").values_list(*_FIELDS)
     return [

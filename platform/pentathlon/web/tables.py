@@ -15,6 +15,7 @@ from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.hidden_results import hidden_lanes
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
 from pentathlon.tournaments.progress import Progress, progress
+from pentathlon.tournaments.replacements import Replacement
 from pentathlon.tournaments.standings import CrosstableRow, Score, Standing
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.tint import tint
@@ -74,6 +75,27 @@ def rating_table(
         newer=f"?page={found.previous_page_number()}{more}" if found.has_previous() else "",
         older=f"?page={found.next_page_number()}{more}" if found.has_next() else "",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplacementLine:
+    """A version that took the place of another one, as pages tell it."""
+
+    replacement: Replacement
+    first_match: int | None
+    """The first match of its first block in schedule order; null: not made yet, or not told."""
+
+
+def replacement_lines(tournament: Tournament, *, hides: bool) -> list[ReplacementLine]:
+    """Return the replacements of a tournament; two queries, or one where results are hidden."""
+    replaced = list(tournament.replacements.in_order())
+    firsts = {each.first_block for each in replaced if each.is_settled and not hides}
+    places = tournament.tournament_matches.filter(block__in=firsts, leg=1) if firsts else None
+    indexes = dict(places.values_list("block", "index")) if places is not None else {}
+    return [
+        ReplacementLine(replacement=each, first_match=indexes.get(each.first_block))
+        for each in replaced
+    ]
 
 
 def bar_scale(bars: Sequence[StrengthBar]) -> tuple[float, float]:

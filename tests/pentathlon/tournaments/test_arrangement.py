@@ -241,19 +241,6 @@ class TestReplace:
         with pytest.raises(NotAllowed, match="neither by the author"):
             replace_entry(actor=organiser, tournament=cup, version_id=old.pk, by=foreign.pk)
 
-    def test_started_tournament_keeps_its_bots(self, organiser: User) -> None:
-        bot = make_bot()
-        old, new = make_version(bot=bot), make_version(bot=bot)
-        cup = arranged_cup(organiser, versions=(make_version().pk, old.pk))
-        start_tournament(actor=organiser, tournament=cup)
-
-        with pytest.raises(Conflict) as caught:
-            replace_entry(actor=bot.owner, tournament=cup, version_id=old.pk, by=new.pk)
-
-        assert caught.value.code == "fixed_field"
-        assert caught.value.allowed == ["draft", "open"]
-        assert "until the start" in caught.value.detail
-
 
 class TestEvents:
     def _event(self, organiser: User, **arranged: Any) -> Event:

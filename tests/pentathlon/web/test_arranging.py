@@ -10,6 +10,7 @@ from django.utils import timezone
 from pentathlon.accounts.models import User
 from pentathlon.tournaments.models import Event, Tournament
 from pentathlon.tournaments.replacing import enter_bot
+from pentathlon.tournaments.services import start_tournament
 from tests.factories import make_bot, make_user, make_version
 from tests.pentathlon.tournaments.arranging import arranged_cup
 from tests.pentathlon.web.pages import page_of
@@ -77,6 +78,29 @@ def test_author_replaces_a_bot_by_form() -> None:
     assert cup.entries.get().version == new
     changed = f"{reverse('tournament_replace', args=[cup.pk])}?version={new.pk}"
     assert _as(make_user()).get(changed).status_code == 403
+
+
+def test_organiser_replaces_a_running_bot_by_form() -> None:
+    organiser, bot = make_user(organiser=True), make_bot()
+    old, new = make_version(bot=bot), make_version(bot=bot)
+    cup = arranged_cup(organiser, versions=(old.pk, make_version().pk))
+    start_tournament(actor=organiser, tournament=cup)
+    address = f"{reverse('tournament_replace', args=[cup.pk])}?version={old.pk}"
+    table = reverse("tournament", args=[cup.pk])
+
+    offered = _as(organiser).get(table).content.decode()
+    asked = page_of(_as(organiser).get(address))
+    unsaid = page_of(_as(organiser).post(address, {"by": new.pk}))
+    done = _as(organiser).post(address, {"by": new.pk, "reason": "It hung on rivers."})
+    shown = page_of(Client().get(table))
+
+    assert f'href="{address}"' in offered
+    assert asked.mistakes == unsaid.mistakes == shown.mistakes == []
+    assert "This field is required." in unsaid.text
+    assert done.status_code == 302
+    assert "It hung on rivers." in shown.text
+    assert "from block 1 on, match 1" in " ".join(shown.text.split())
+    assert _as(bot.owner).get(address.replace(str(old.pk), str(new.pk))).status_code == 403
 
 
 def test_form_shows_all_problems_at_once() -> None:

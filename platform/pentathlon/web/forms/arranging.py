@@ -5,10 +5,11 @@ from typing import Any
 from django import forms
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.arrangement import Arrangement
 from pentathlon.tournaments.checks import LONGEST_NAME, MOST_ENTRIES_PER_AUTHOR
 from pentathlon.tournaments.eligibility import ENTRY_LANGUAGES, EntryRules
-from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Entry
+from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, UNSTARTED, Entry
 from pentathlon.web.forms.formats import formats_of, seats_of
 from pentathlon.web.forms.plans import PlanForm
 from pentathlon_engines import GAMES
@@ -172,6 +173,12 @@ class ReplaceForm(forms.Form):
     """Which version plays instead of another."""
 
     by = forms.TypedChoiceField(label="Plays instead", coerce=int)
+    reason = forms.CharField(
+        label="Why",
+        max_length=LONGEST_REASON,
+        required=False,
+        help_text="Everybody reads it, with the date.",
+    )
 
     def __init__(
         self,
@@ -180,9 +187,16 @@ class ReplaceForm(forms.Form):
         entry: Entry,
     ) -> None:
         super().__init__(data)
+        has_started = entry.tournament.state not in UNSTARTED
+        if has_started:
+            self.fields["reason"].required = True
+        else:
+            del self.fields["reason"]
         side = [entry.version.bot.owner_id, *entry.members.values_list("person", flat=True)]
         versions = BotVersion.objects.eligible(entry.tournament.game).listed()
         others = versions.filter(bot__owner__in=side).exclude(entries__tournament=entry.tournament)
+        if has_started:
+            others = others.filter(bot=entry.version.bot_id)
         self.fields["by"].choices = [  # type: ignore[attr-defined]  # a choice field
             (version.pk, version.label)
             for version in others.order_by("bot__name", "-number")[:_MOST_CHOICES]

@@ -9,10 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pentathlon.tournaments.arrangement import invite_authors
 from pentathlon.tournaments.events import create_event, event_table, tournaments_of
-from pentathlon.tournaments.guards import check_may_manage
 from pentathlon.tournaments.hidden_results import hidden_lanes, release_results
 from pentathlon.tournaments.models import Event
-from pentathlon.tournaments.replacing import leave_team, replace_entry
+from pentathlon.tournaments.replacing import check_may_replace, leave_team, replace_entry
 from pentathlon.web.forms.arranging import EventForm, InviteForm, ReplaceForm
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
@@ -61,10 +60,10 @@ def tournament_replace(request: HttpRequest, tournament_id: int) -> HttpResponse
     actor = signed_in_user(request)
     entries = found.entries.select_related("tournament", "version__bot__owner")
     entry = get_object_or_404(entries, version=query_number(request, "version") or 0)
-    check_may_manage(actor, found, entry, to="replace")
+    check_may_replace(actor, found, entry)
     form = ReplaceForm(request.POST or None, entry=entry)
     if form.is_valid():
-        values = {"version_id": entry.version_id, "by": form.cleaned_data["by"]}
+        values = {"version_id": entry.version_id, **form.cleaned_data}
         done = call_service(form, lambda: replace_entry(actor=actor, tournament=found, **values))
         if done is not None:
             messages.success(request, f"{done.version.label} plays instead.")

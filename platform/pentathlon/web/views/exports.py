@@ -28,7 +28,7 @@ _SEAT_COLUMNS: Final = (
 _STANDING_COLUMNS: Final = (
     *("place", "group", "bot", "version", "author", "state", "points", "matches", "wins"),
     *("draws", "losses", "faults", "strength", "sigma", "low", "high", "rank_low", "rank_high"),
-    "chance_of_best",
+    *("chance_of_best", "former_versions"),
 )
 
 
@@ -96,8 +96,14 @@ def _standing(row: Standing) -> tuple[object, ...]:
         *(row.place, row.group, bot.name, row.version.number, bot.owner.username),
         *(row.entry.state, *scores, row.bar.strength, row.rating.sigma, row.bar.low, row.bar.high),
         *((None, None) if ranks is None else (ranks.best, ranks.worst)),
-        *(row.chance_of_best, *row.tie_breaks.values()),
+        *(row.chance_of_best, _former(row), *row.tie_breaks.values()),
     )
+
+
+def _former(row: Standing) -> str:
+    """Return the numbers of the versions that have played for it before this one."""
+    numbers = (share.version.number for share in row.shares if share.version != row.version)
+    return " ".join(map(str, numbers))
 
 
 def _lines(places: TournamentMatchQuerySet, sealed: set[int]) -> Iterator[tuple[object, ...]]:

@@ -14,7 +14,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.drafts import delete_draft, open_tournament
-from pentathlon.tournaments.entries import disqualify_entry, withdraw_entry
+from pentathlon.tournaments.entries import disqualify_entry, matches_of_entry, withdraw_entry
 from pentathlon.tournaments.guards import check_may_manage, check_organiser
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.orders import requeue_match
@@ -200,8 +200,7 @@ def _get_entry(request: HttpRequest, found: Tournament) -> Entry:
 
 
 def _entry_context(entry: Entry) -> dict[str, Any]:  # Any: what templates take
-    matches = Match.objects.filter(place__tournament=entry.tournament_id)
-    own = matches.of_version(entry.version_id)
+    own = matches_of_entry(entry)
     return {
         "section": "tournaments",
         "tournament": entry.tournament,

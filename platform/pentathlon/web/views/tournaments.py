@@ -33,7 +33,12 @@ from pentathlon.web.pagination import cursor_page
 from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round
 from pentathlon.web.requests import get_tournament, person, query_number
 from pentathlon.web.responses import changes_since
-from pentathlon.web.tables import crosstable_rows, finishes_at, tournament_line
+from pentathlon.web.tables import (
+    crosstable_rows,
+    finishes_at,
+    replacement_lines,
+    tournament_line,
+)
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import document_hash
 from pentathlon_engines.tournament.tie_breaks import TITLES
@@ -67,6 +72,7 @@ def tournament(request: HttpRequest, tournament_id: int) -> HttpResponse:
     found, context = _load(request, tournament_id, tab="table")
     if found.state in UNSTARTED:
         return render(request, "web/tournament/open.html", {**context, **_entries(request, found)})
+    context["replacements"] = replacement_lines(found, hides=context["hides_results"])
     if context["hides_results"]:
         context["entries"] = found.entries.in_order()
         return render(request, "web/tournament/hidden.html", context)

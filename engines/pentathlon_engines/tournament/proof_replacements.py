@@ -1,0 +1,111 @@
+"""Checks who replaced whom in a running tournament, and which file played which block.
+
+A proof states the replacements in their order:
+
+```
+{"entry": 3, "first_block": 12, "kept": [13],
+ "old": {"bot": "beta", "version": 1, "hash": "sha256:…"}, "new": {…},
+ "reason": "It hung on rivers.", "replaced_at": "2026-11-22T20:00:00+00:00", "digest": "…"}
+```
+
+From `first_block` on, the new file plays in the place of the old one, except in the blocks that
+the old one had begun: those are `kept`. `first_block` is null while a replacement is carried out.
+Each digest is that of the replacement and of the digest before it. The document names the files
+that entered, and neither it nor the event key changes: pairings and seeds are those that they
+would be without a replacement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from pentathlon_engines.record.record import canonical
+
+File = Mapping[str, Any]  # Any: JSON
+"""A bot version as a proof names it: bot, version and hash."""
+
+
+class StatedReplacement(NamedTuple):
+    """One replacement, as a server states it."""
+
+    entry: int
+    first_block: int | None
+    kept: tuple[int, ...]
+    old: File
+    new: File
+    reason: str
+    replaced_at: str
+    digest: str = ""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> StatedReplacement:  # Any: JSON
+        """Read one back."""
+        return cls(**{**data, "kept": tuple(data["kept"])})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as proofs have it."""
+        return {**self._asdict(), "kept": list(self.kept)}
+
+    def digest_after(self, before: str) -> str:
+        """Return the digest of this one and of the digest before it ("" for the first)."""
+        told = {name: value for name, value in self.to_json().items() if name != "digest"}
+        return sha256(canonical({"before": before, **told})).hexdigest()
+
+    def sentence(self) -> str:
+        """Say who replaced whom, and from when on."""
+        names = " by ".join(f"{file['bot']} v{file['version']}" for file in (self.old, self.new))
+        if self.first_block is None:
+            return f"{names}, being carried out"
+        kept = f", not in block {', '.join(map(str, self.kept))}" if self.kept else ""
+        return f"{names} from block {self.first_block} on{kept}"
+
+
+class Lineup:
+    """Which file of each entry plays which block."""
+
+    def __init__(self, entered: Sequence[str], replacements: Sequence[StatedReplacement]) -> None:
+        self._entered = entered
+        self._replacements = replacements
+
+    def files(self, entry: int, block: int) -> set[str]:
+        """Return the hash of the file; two while a replacement of it is carried out."""
+        files = {self._entered[entry]}
+        for each in self._replacements:
+            if each.entry != entry or each.old["hash"] not in files:
+                continue
+            if each.first_block is None:
+                files.add(each.new["hash"])
+            elif block >= each.first_block and block not in each.kept:
+                files.discard(each.old["hash"])
+                files.add(each.new["hash"])
+        return files
+
+
+def find_problems(
+    entered: Sequence[str],
+    replacements: Sequence[StatedReplacement],
+    *,
+    blocks: Mapping[int, Collection[int]],
+) -> Iterator[str]:
+    """Yield what is wrong with replacements; `blocks` are the entries that meet in each."""
+    files, digest = list(entered), ""
+    for number, each in enumerate(replacements, start=1):
+        if not 0 <= each.entry < len(files):
+            yield f"replacement {number} is of an entry that there is not"
+            continue
+        if each.old["hash"] != files[each.entry]:
+            yield f"replacement {number} takes the place of a file that did not play there"
+        if each.new["hash"] in files:
+            yield f"replacement {number} lets a file play in two places"
+        files[each.entry] = each.new["hash"]
+        if each.first_block is None:
+            continue
+        digest = each.digest_after(digest)
+        if digest != each.digest:
+            yield f"the digest of replacement {number} does not follow from what is stated"
+            digest = each.digest
+        for block in each.kept:
+            if block < each.first_block or each.entry not in blocks.get(block, ()):
+                yield f"replacement {number} leaves block {block} to a file that is not in it"

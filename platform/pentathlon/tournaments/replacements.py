@@ -1,0 +1,97 @@
+"""The rows of replacements: which version took the place of which one while a tournament ran."""
+
+from __future__ import annotations
+
+from typing import Final, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.bots.models import BotVersion
+from pentathlon_engines.tournament.proof_replacements import StatedReplacement
+
+LONGEST_REASON: Final = 300
+
+
+class ReplacementQuerySet(models.QuerySet["Replacement"]):
+    """Which replacements, in the words of services."""
+
+    def unsettled(self) -> Self:
+        """Return those that are being carried out, in their order."""
+        return self.filter(is_settled=False).order_by("tournament", "number")
+
+    def in_order(self) -> Self:
+        """Return them in their order, with bots and owners: one query."""
+        return self.select_related("old__bot__owner", "new__bot__owner", "entry").order_by(
+            "tournament", "number"
+        )
+
+
+class Replacement(models.Model):
+    """A version that took the place of another one in a tournament that ran."""
+
+    tournament = models.ForeignKey(
+        "tournaments.Tournament", on_delete=models.CASCADE, related_name="replacements"
+    )
+    number = models.PositiveIntegerField()
+    """From 1 in this tournament, without gaps."""
+    entry = models.ForeignKey(
+        "tournaments.Entry", on_delete=models.CASCADE, related_name="replacements"
+    )
+    old = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="+")
+    new = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=LONGEST_REASON)
+    """Public."""
+    replaced_at = models.DateTimeField(db_default=Now(), editable=False)
+    replaced_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    made_blocks = models.PositiveIntegerField()
+    """So many blocks had been made; the new version plays all later ones."""
+    checked_block = models.PositiveIntegerField()
+    """All blocks up to this one have been given to one of the two."""
+    first_block = models.PositiveIntegerField()
+    """The first that the new version plays, as far as blocks have been looked at."""
+    kept = models.JSONField(default=list, db_default=[])
+    """Later blocks that the old version had begun, and finishes."""
+    is_settled = models.BooleanField(default=False, db_default=False)
+    digest = models.CharField(max_length=64, blank=True, db_default="")
+    """Of all of this and of the digest before it, once it is settled."""
+
+    objects = ReplacementQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("tournament", "number"), name="tournaments_replacement_once"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("tournament",),
+                condition=Q(is_settled=False),
+                name="tournaments_replacing",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"replacement {self.number} in tournament {self.tournament_id}"
+
+    def stated(self) -> StatedReplacement:
+        """Return it as proofs state it."""
+        return StatedReplacement(
+            entry=self.entry.number or 0,
+            first_block=self.first_block if self.is_settled else None,
+            kept=tuple(self.kept),
+            old=_file(self.old),
+            new=_file(self.new),
+            reason=self.reason,
+            replaced_at=self.replaced_at.isoformat(),
+            digest=self.digest,
+        )
+
+
+def _file(version: BotVersion) -> dict[str, object]:
+    return {"bot": version.bot.name, "version": version.number, "hash": version.archive_id}

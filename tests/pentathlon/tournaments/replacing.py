@@ -1,0 +1,112 @@
+"""Tournaments in which a version takes the place of another one, for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion
+from pentathlon.matches.endings import note_endings
+from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.services import claim_matches
+from pentathlon.ratings.models import Pool
+from pentathlon.ratings.services import apply_results
+from pentathlon.ratings.verification import verify_pool
+from pentathlon.tournaments.blocks import settle_blocks
+from pentathlon.tournaments.entries import settle_entries
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.proof import proof
+from pentathlon.tournaments.replacements import Replacement
+from pentathlon.tournaments.replacing import replace_entry
+from pentathlon.tournaments.schedule_verification import schedule_differences
+from pentathlon.tournaments.scheduling import make_schedules
+from pentathlon.tournaments.services import close_finished, start_tournament
+from pentathlon.tournaments.standings import Standing, standings
+from pentathlon.tournaments.verification import verify_final_table
+from pentathlon_engines.tournament.proof import check_proof
+from tests.factories import make_version
+from tests.pentathlon.tournaments.acting import matches_of, open_cup
+
+
+def start_cup(organiser: User, *, bots: int = 4, **asked: Any) -> tuple[Tournament, BotVersion]:
+    """Start a tournament; return it and a newer version of its second bot."""
+    games = [asked.get("game", "tuned")]
+    versions = [make_version(games=games) for _ in range(bots)]
+    made = open_cup(organiser, versions=[each.pk for each in versions], **asked)
+    new = make_version(bot=versions[1].bot, games=games)
+    return start_tournament(actor=organiser, tournament=made), new
+
+
+def replace_version(tournament: Tournament, new: BotVersion, **changes: Any) -> Replacement:
+    """Replace the version of a bot, as the organiser if nobody else is named."""
+    old = tournament.entries.get(version__bot=new.bot).version
+    values = {"actor": tournament.owner, "by": new.pk, "reason": "It hung on rivers.", **changes}
+    replace_entry(tournament=tournament, version_id=old.pk, **values)
+    return tournament.replacements.order_by("-number")[0]
+
+
+def blocks_of(tournament: Tournament, version: BotVersion) -> list[int]:
+    """Return the blocks in which a version has a seat."""
+    places = tournament.tournament_matches.filter(match__seats__version=version)
+    return sorted(set(places.values_list("block", flat=True)))
+
+
+def play(matches: list[Match]) -> None:
+    """Let matches end: the bot that was uploaded earlier wins, whichever version plays."""
+    for match in matches:
+        seats = list(match.seats.select_related("version"))
+        bots = sorted(seat.version.bot_id for seat in seats)
+        for seat in seats:
+            rank = bots.index(seat.version.bot_id)
+            MatchSeat.objects.filter(pk=seat.pk).update(rank=rank)
+        Match.objects.filter(pk=match.pk).update(
+            state=MatchState.DONE, finished_at=timezone.now(), sandbox="namespaces"
+        )
+    note_endings([match.pk for match in matches])
+    while apply_results():
+        pass
+
+
+def play_to_the_end(tournament: Tournament) -> Tournament:
+    """Play everything that waits, as the reconciler and workers would."""
+    for _ in range(200):
+        play([each for each in matches_of(tournament) if each.state != MatchState.DONE])
+        while settle_entries() or settle_blocks() or apply_results() or make_schedules():
+            pass
+        close_finished()
+        tournament.refresh_from_db()
+        if tournament.state == TournamentState.CLOSED:
+            return tournament
+    raise AssertionError("it does not end")
+
+
+def begin(matches: list[Match]) -> None:
+    """Let a worker claim matches."""
+    jobs = claim_matches(match_ids=[each.pk for each in matches], worker="host/1")
+    assert len(jobs) == len(matches)
+
+
+def row_of(tournament: Tournament, version: BotVersion) -> Standing:
+    """Return the line of the entry for which a version plays."""
+    (row,) = [row for row in standings(tournament) if row.version == version]
+    return row
+
+
+def is_right(tournament: Tournament) -> bool:
+    """Check schedule, ratings, final table and proof of a closed tournament."""
+    states = {check.name: check.state for check in check_proof(proof(tournament))}
+    return (
+        list(schedule_differences(tournament)) == []
+        and not any(verify_pool(pool_id=pool.pk) for pool in Pool.objects.all())
+        and not verify_final_table(tournament_id=tournament.pk)
+        and set(states.values()) == {"ok"}
+        and "replacements" in states
+    )
+
+
+def play_the_rest(tournament: Tournament) -> None:
+    play([each for each in matches_of(tournament) if each.state == MatchState.PENDING])
+    while settle_entries() or settle_blocks() or apply_results():
+        pass
