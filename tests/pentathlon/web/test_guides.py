@@ -24,6 +24,7 @@ from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.tournament.formats.divisions import MOST_BOTS
 from pentathlon_engines.tournament.formats.ladder import MOST_SHARE
 from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.scene import Scene
 
 pytestmark = pytest.mark.django_db
 
@@ -145,3 +146,35 @@ def test_first_bot_names_every_language() -> None:
 
     for template in BotTemplate:
         assert template.value in page.text.lower()
+
+
+def test_pages_lead_to_the_guide_that_helps(scene: Scene) -> None:
+    client = Client()
+    client.force_login(scene.author)
+    fault = scene.faulty.seats.exclude(fault_kind="").get()
+    wanted = {
+        "/games/azure/": "/docs/bots/azure/",
+        "/bots/new/": "/docs/first-bot/",
+        f"/bots/{fault.version.bot_id}/": "/docs/why-did-i-lose/",
+        f"/versions/{scene.rejected.pk}/": "/docs/why-did-i-lose/#validation",
+        f"/tournaments/{scene.closed.pk}/": "/docs/ratings/#best",
+        f"/leaderboards/{scene.faulty.game}/": "/docs/ratings/",
+    }
+
+    missing = {
+        address: guide
+        for address, guide in wanted.items()
+        if guide not in page_of(client.get(address)).links()
+    }
+
+    assert missing == {}
+
+
+def test_explanation_of_a_fault_leads_to_its_words(scene: Scene) -> None:
+    fault = scene.faulty.seats.exclude(fault_kind="").get()
+    client = Client()
+    client.force_login(fault.version.bot.owner)
+
+    links = page_of(client.get(f"/matches/{scene.faulty.pk}/")).links()
+
+    assert f"/docs/why-did-i-lose/#{fault.fault_kind}" in links
