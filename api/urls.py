@@ -21,6 +21,7 @@ from api.replays import ReplayViewSet
 from api.tokens import TokenViewSet
 from api.tournaments import TournamentViewSet
 from api.versions import VersionViewSet
+from api.webhooks import WebhookViewSet
 from api.workers import WorkerViewSet
 
 _router = SimpleRouter()
@@ -38,6 +39,7 @@ _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
 _router.register("device", DeviceLoginViewSet, basename="device")
+_router.register("webhooks", WebhookViewSet, basename="webhook")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _board = ReplayViewSet.as_view({"get": "board"})

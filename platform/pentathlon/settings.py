@@ -227,6 +227,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
         "SeasonState": "pentathlon.ladders.models.SeasonState",
         "ChallengeState": "pentathlon.challenges.models.ChallengeState",
         "DeliveryState": "pentathlon.webhooks.models.DeliveryState",
+        "WebhookEventName": "pentathlon.webhooks.event_types.EVENT_CHOICES",
     },
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",

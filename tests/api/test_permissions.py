@@ -21,6 +21,7 @@ from tests.pentathlon.challenges.acting import challenged
 from tests.pentathlon.datasets.making import closed_cup, make_all
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit
+from tests.pentathlon.webhooks.receiving import make_endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -91,6 +92,15 @@ MATRIX: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("post", "/challenges/", (401, 201, 403, 403, 403)),
     ("post", "/challenges/{challenge}/cancel/", (401, 200, 403, 403, 403)),
     ("get", "/tokens/", (401, 401, 401, 401, 401)),
+    ("get", "/webhooks/events/", PUBLIC),
+    ("get", "/webhooks/", (401, 200, 200, 200, 200)),
+    ("get", "/webhooks/{webhook}/", (401, 200, 404, 404, 404)),
+    ("get", "/webhooks/{webhook}/deliveries/", (401, 200, 404, 404, 404)),
+    ("post", "/webhooks/{webhook}/ping/", (401, 202, 404, 404, 404)),
+    ("post", "/webhooks/{webhook}/rotate/", (401, 200, 404, 404, 404)),
+    ("post", "/webhooks/{webhook}/deliveries/1/redeliver/", (401, 404, 404, 404, 404)),
+    ("patch", "/webhooks/{webhook}/", (401, 200, 404, 404, 404)),
+    ("delete", "/webhooks/{webhook}/", (401, 204, 404, 404, 404)),
 )
 
 
@@ -133,6 +143,7 @@ def _make_place() -> Place:
         | {"validation": validation, "unchecked": unchecked.pk, "void": void.pk}
         | {"challenge": challenged(author=author).pk, "rival": versions[1].bot_id}
         | {"dataset": _dataset(versions)}
+        | {"webhook": make_endpoint(author).pk}
         | own,
         spare=spare.pk,
     )
@@ -190,6 +201,10 @@ def test_everybody_but_strangers_uploads_and_only_for_themselves(who: str, place
         ("post", "/versions/", Scope.BOTS_WRITE),
         ("post", "/challenges/", Scope.BOTS_WRITE),
         ("post", "/challenges/{challenge}/cancel/", Scope.BOTS_WRITE),
+        ("get", "/webhooks/", Scope.WEBHOOKS_WRITE),
+        ("get", "/webhooks/{webhook}/deliveries/", Scope.WEBHOOKS_WRITE),
+        ("post", "/webhooks/", Scope.WEBHOOKS_WRITE),
+        ("post", "/webhooks/{webhook}/rotate/", Scope.WEBHOOKS_WRITE),
         ("post", "/tournaments/", Scope.TOURNAMENTS_WRITE),
         ("post", "/tournaments/{tournament}/start/", Scope.TOURNAMENTS_WRITE),
         ("post", "/matches/{void}/requeue/", Scope.TOURNAMENTS_WRITE),

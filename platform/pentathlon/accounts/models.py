@@ -15,6 +15,7 @@ class Scope(models.TextChoices):
     BOTS_WRITE = "bots:write", "upload, challenge with and retire own bots"
     PRIVATE_READ = "private:read", "read own code and logs"
     TOURNAMENTS_WRITE = "tournaments:write", "create and run own tournaments"
+    WEBHOOKS_WRITE = "webhooks:write", "see and change own webhooks"
 
 
 class User(AbstractUser):

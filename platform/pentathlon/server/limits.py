@@ -147,6 +147,13 @@ ALLOWANCES: Final = (
         rated_method="POST",
     ),
     _allowance(
+        "test events and redeliveries of webhooks",
+        r"(/api/v1|/account)/webhooks/\d+/(ping|deliveries/\d+/redeliver)/$",
+        LARGEST_FORM,
+        rate="webhook_sends",
+        rated_method="POST",
+    ),
+    _allowance(
         "codes for signing in a terminal",
         r"/api/v1/device/$",
         LARGEST_FORM,
@@ -203,6 +210,7 @@ RATES: Final = {
     "sign_ins_of_account": "60/hour",
     "device_logins": "30/hour",
     "typed_codes": "20/min",
+    "webhook_sends": "120/hour",
 }
 """`visitors` and `people` ask the API, by address and by person; `pages`, `tables` and `exports`
 are counted by person, or by address for who has not signed in; the rest is what it says."""

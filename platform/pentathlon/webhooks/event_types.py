@@ -226,3 +226,5 @@ USUAL: Final = tuple(each.name for each in _TYPES if not each.is_frequent)
 """What an endpoint wants unless it says otherwise."""
 MAILED: Final = tuple(each.name for each in _TYPES if each.is_mailed)
 """What people may have by e-mail."""
+EVENT_CHOICES: Final = tuple((name, each.meaning) for name, each in EVENT_TYPES.items())
+"""For forms and the API."""

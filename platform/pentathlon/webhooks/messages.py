@@ -59,12 +59,16 @@ def message_to(endpoint: WebhookEndpoint, delivery: Delivery, *, now: datetime) 
 
 def body_of(event: OutboxEvent, *, site: str) -> bytes:
     """Return the body of an event: the same bytes at every attempt."""
-    told = {
+    return json.dumps(told_of(event, site=site), separators=(",", ":"), sort_keys=True).encode()
+
+
+def told_of(event: OutboxEvent, *, site: str) -> dict[str, Any]:  # Any: JSON
+    """Return what the body of an event says."""
+    return {
         "type": event.type,
         "timestamp": event.happened_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
         "data": _data(event, site),
     }
-    return json.dumps(told, separators=(",", ":"), sort_keys=True).encode()
 
 
 def send(message: Message) -> PostResult:
