@@ -148,7 +148,7 @@ ALLOWANCES: Final = (
     ),
     _allowance(
         "test events and redeliveries of webhooks",
-        r"(/api/v1|/account)/webhooks/\d+/(ping|deliveries/\d+/redeliver)/$",
+        r"(/api/v1|/account)/webhooks/\d+/(ping|(deliveries/\d+/)?redeliver)/$",
         LARGEST_FORM,
         rate="webhook_sends",
         rated_method="POST",

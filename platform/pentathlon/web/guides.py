@@ -80,6 +80,7 @@ SHELVES: Final = (
             Guide(
                 "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."
             ),
+            Guide("webhooks_guide", "Webhooks", "Be told what happens: signed, tried again."),
             Guide("limits", "Limits", "How much one client, address and account may ask for."),
         ),
     ),

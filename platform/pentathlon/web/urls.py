@@ -27,10 +27,12 @@ from pentathlon.web.views import (
     theme,
     tournaments,
     uploads,
+    webhooks,
 )
 
 _CHALLENGE = "challenges/<int:challenge_id>"
 _TOURNAMENT = "tournaments/<int:tournament_id>"
+_WEBHOOK = "account/webhooks/<int:webhook_id>"
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -143,6 +145,15 @@ urlpatterns = [
     path("activate/", activation.activate, name="activate"),
     path("account/", accounts.account, name="account"),
     path("account/tokens/<uuid:public_id>/revoke/", accounts.token_revoke, name="token_revoke"),
+    path("account/webhooks/", webhooks.webhooks, name="webhooks"),
+    path("account/webhooks/new/", webhooks.webhook_new, name="webhook_new"),
+    path(f"{_WEBHOOK}/", webhooks.webhook, name="webhook"),
+    path(f"{_WEBHOOK}/rotate/", webhooks.webhook_rotate, name="webhook_rotate"),
+    path(f"{_WEBHOOK}/ping/", webhooks.webhook_ping, name="webhook_ping"),
+    path(f"{_WEBHOOK}/redeliver/", webhooks.webhook_redeliver, name="webhook_redeliver"),
+    path(f"{_WEBHOOK}/enable/", webhooks.webhook_enable, name="webhook_enable"),
+    path(f"{_WEBHOOK}/disable/", webhooks.webhook_disable, name="webhook_disable"),
+    path(f"{_WEBHOOK}/delete/", webhooks.webhook_delete, name="webhook_delete"),
     path("docs/", docs.docs, name="docs"),
     path("docs/how-it-works/", docs.guide, name="how_it_works"),
     path("docs/first-bot/", docs.first_bot, name="first_bot"),
@@ -156,6 +167,7 @@ urlpatterns = [
     path("docs/ranking/", docs.ranking_rule, name="ranking_rule"),
     path("docs/organisers/", docs.organiser_guide, name="organiser_guide"),
     path("docs/learning/", docs.learning, name="learning"),
+    path("docs/webhooks/", webhooks.webhooks_guide, name="webhooks_guide"),
     path("docs/limits/", docs.limits, name="limits"),
     path("datasets/", datasets.datasets, name="datasets"),
     path("datasets/card/", datasets.dataset_card, name="dataset_card"),

@@ -131,14 +131,17 @@ def redeliver(*, actor: User, endpoint_id: int, delivery_id: int) -> Delivery:
 
 
 @transaction.atomic
-def choose_mail(*, actor: User, events: Collection[str], site: str) -> None:
-    """Have the actor told of these events by e-mail, and of no others."""
+def choose_mail(*, actor: User, events: Collection[str], site: str) -> list[str]:
+    """Have the actor told of these events by e-mail, and of no others; return them."""
     known = _known_events(events, MAILED, can_be_empty=True)
+    if known and not actor.email:
+        raise Conflict("Your account has no e-mail address.", code="no_email", field="events")
     User.objects.select_for_update().get(pk=actor.pk)
     endpoint, _ = WebhookEndpoint.objects.get_or_create(
         owner=actor, channel=Channel.MAIL, defaults={"site": site}
     )
     _subscribe(endpoint, known)
+    return known
 
 
 def mail_events(person: User) -> list[str]:

@@ -40,6 +40,11 @@ _BADGES = {
     "hidden": ("lock", "", "hidden parts"),
     "dice": ("dice", "", "chance"),
     "unrated": ("void", "", "unrated"),
+    "waiting": ("clock", "info", "waiting"),
+    "delivered": ("tick", "good", "delivered"),
+    "failed": ("fault", "bad", "given up"),
+    "enabled": ("tick", "good", "enabled"),
+    "disabled": ("pause", "warn", "disabled"),
 }
 _SEAT_TEXT_Y = {2: 18.6}
 

@@ -98,3 +98,12 @@ def words(identifier: str) -> str:
 def at(mapping: Mapping[object, object], key: object) -> object:
     """Return the value of a key; empty if it is missing."""
     return mapping.get(key, "")
+
+
+@register.filter
+def pause_words(seconds_long: float) -> str:
+    """Return a pause in its largest whole unit: "5 s", "10 min", "8 h"."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds_long >= length:
+            return f"{seconds_long / length:g} {unit}"
+    return f"{seconds_long:g} s"

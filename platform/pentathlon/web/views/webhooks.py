@@ -1,0 +1,204 @@
+"""A person's webhooks: the list, one with its deliveries, and what may be done with them."""
+
+import json
+from typing import Any, Final
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.forms.webhooks import MailForm, WebhookForm
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.requests import posted_number, signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon.webhooks.addresses import PORTS
+from pentathlon.webhooks.event_types import ALL_TYPES, EVENT_TYPES, MAILED
+from pentathlon.webhooks.models import DeliveryAttempt, WebhookEndpoint
+from pentathlon.webhooks.posting import CONNECT_S, TOTAL_S
+from pentathlon.webhooks.schedule import DISABLED_AFTER_S, JITTER, RETENTION_S, RETRIES_S
+from pentathlon.webhooks.services import (
+    MOST_ENDPOINTS,
+    change_endpoint,
+    choose_mail,
+    create_endpoint,
+    delete_endpoint,
+    mail_events,
+    ping_endpoint,
+    redeliver,
+    rotate_secret,
+)
+from pentathlon.webhooks.spreading import MOST_WAITING
+
+_DAY_S: Final = 86400
+Context = dict[str, Any]  # Any: what templates take
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def webhooks(request: HttpRequest) -> HttpResponse:
+    """List the user's webhooks; a post chooses what comes by e-mail."""
+    user = signed_in_user(request)
+    form = MailForm(request.POST or None, initial={"events": mail_events(user)})
+    if request.method == "POST":
+        form = MailForm(request.POST)
+        if form.is_valid():
+            asked: Context = {"actor": user, "site": _site(request), **form.cleaned_data}
+            if call_service(form, lambda: choose_mail(**asked)) is not None:
+                messages.success(request, "What comes by e-mail is changed.")
+                return redirect("webhooks")
+    owned = WebhookEndpoint.objects.owned_by(user).prefetch_related("subscriptions")
+    context = {"webhooks": owned.order_by("pk"), "form": form, "most": MOST_ENDPOINTS}
+    return render(request, "web/webhooks/list.html", context)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def webhook_new(request: HttpRequest) -> HttpResponse:
+    """Make a webhook; show its secret just once."""
+    user = signed_in_user(request)
+    form = WebhookForm(request.POST or None)
+    if form.is_valid():
+        asked: Context = {"actor": user, "site": _site(request), **form.cleaned_data}
+        made = call_service(form, lambda: create_endpoint(**asked))
+        if made is not None:
+            return _page(request, made[0], secret=made[1])
+    return render(request, "web/webhooks/new.html", {"form": form})
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def webhook(request: HttpRequest, webhook_id: int) -> HttpResponse:
+    """Show a webhook and its deliveries; a post changes it."""
+    found = _own(request, webhook_id)
+    form = None
+    if request.method == "POST":
+        form = WebhookForm(request.POST)
+        asked: Context = {"actor": signed_in_user(request), "endpoint_id": found.pk}
+        if form.is_valid():
+            asked |= form.cleaned_data
+            changed = call_service(form, lambda: change_endpoint(**asked))
+            if changed is not None:
+                messages.success(request, "The webhook is changed.")
+                return redirect("webhook", found.pk)
+    return _page(request, found, form=form)
+
+
+@never_cache
+@login_required
+@require_POST
+@handle_domain_errors
+def webhook_rotate(request: HttpRequest, webhook_id: int) -> HttpResponse:
+    """Make a new secret and show it just once."""
+    user = signed_in_user(request)
+    found, secret = rotate_secret(actor=user, endpoint_id=webhook_id)
+    return _page(request, found, secret=secret)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def webhook_ping(request: HttpRequest, webhook_id: int) -> HttpResponse:
+    """Send a test event."""
+    ping_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id)
+    messages.success(request, "A test event is on its way. Load this page again in a moment.")
+    return redirect("webhook", webhook_id)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def webhook_redeliver(request: HttpRequest, webhook_id: int) -> HttpResponse:
+    """Send an event once more."""
+    delivery_id = posted_number(request, "delivery")
+    redeliver(actor=signed_in_user(request), endpoint_id=webhook_id, delivery_id=delivery_id)
+    messages.success(request, "It is sent again. Load this page again in a moment.")
+    return redirect("webhook", webhook_id)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def webhook_enable(request: HttpRequest, webhook_id: int) -> HttpResponse:
+    """Send events again."""
+    change_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id, is_enabled=True)
+    messages.success(request, "The webhook is enabled.")
+    return redirect("webhook", webhook_id)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def webhook_disable(request: HttpRequest, webhook_id: int) -> HttpResponse:
+    """Send no more events."""
+    change_endpoint(actor=signed_in_user(request), endpoint_id=webhook_id, is_enabled=False)
+    messages.success(request, "The webhook is disabled; what waited is given up.")
+    return redirect("webhook", webhook_id)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def webhook_delete(request: HttpRequest, webhook_id: int) -> HttpResponse:
+    """Ask whether to delete a webhook, and do it."""
+    found = _own(request, webhook_id)
+    if request.method != "POST":
+        return render(request, "web/webhooks/delete.html", {"webhook": found})
+    delete_endpoint(actor=signed_in_user(request), endpoint_id=found.pk)
+    messages.success(request, "The webhook is deleted.")
+    return redirect("webhooks")
+
+
+@require_safe
+def webhooks_guide(request: HttpRequest) -> HttpResponse:
+    """Explain which events there are, how they are signed, and when they are tried again."""
+    context = {
+        "section": "docs",
+        "events": ALL_TYPES.values(),
+        "mailed": MAILED,
+        "retries": RETRIES_S,
+        "jitter": JITTER,
+        "days_failing": round(DISABLED_AFTER_S / _DAY_S),
+        "days_kept": round(RETENTION_S / _DAY_S),
+        "most": MOST_ENDPOINTS,
+        "most_waiting": MOST_WAITING,
+        "example": json.dumps(EVENT_TYPES["version.validated"].example, indent=2),
+        "ports": PORTS,
+        "connect_s": CONNECT_S,
+        "total_s": TOTAL_S,
+    }
+    return render(request, "web/docs/webhooks_guide.html", context)
+
+
+def _own(request: HttpRequest, webhook_id: int) -> WebhookEndpoint:
+    owned = WebhookEndpoint.objects.owned_by(signed_in_user(request))
+    return get_object_or_404(owned.prefetch_related("subscriptions"), pk=webhook_id)
+
+
+def _page(
+    request: HttpRequest,
+    found: WebhookEndpoint,
+    *,
+    secret: str = "",
+    form: WebhookForm | None = None,
+) -> HttpResponse:
+    attempts = Prefetch("attempts", DeliveryAttempt.objects.order_by("pk"))
+    rows = found.deliveries.select_related("event").prefetch_related(attempts)
+    context: Context = {
+        "webhook": found,
+        "secret": secret,
+        "form": form or WebhookForm(initial={"url": found.url, "events": found.events}),
+        "page": cursor_page(request, rows),
+    }
+    return render(request, "web/webhooks/webhook.html", context)
+
+
+def _site(request: HttpRequest) -> str:
+    return request.build_absolute_uri("/").rstrip("/")
