@@ -31,10 +31,11 @@ def state_of_matches(
     matches = Match.objects.filter(place__in=places.order_by()).order_by("state", "is_revoked")
     states = matches.values_list("state", "is_revoked").annotate(Count("pk"), Max("finished_at"))
     # Asked of the row as it is now.
-    row = Tournament.objects.filter(pk=tournament.pk).values_list(
-        *("state", "revealed_at"),
-        # The bots of matches that wait change with a replacement, and their states do not.
-        *(Sum(f"replacements__{name}") for name in ("number", "checked_block")),
-        Count("replacements", filter=Q(replacements__is_settled=True)),
+    # The bots of matches that wait change with a replacement, and their states do not.
+    rows = Tournament.objects.filter(pk=tournament.pk).annotate(
+        replaced=Count("replacements"),
+        settled=Count("replacements", filter=Q(replacements__is_settled=True)),
+        checked=Sum("replacements__checked_block"),
     )
+    row = rows.values_list("state", "revealed_at", "replaced", "settled", "checked")
     return (tournament.pk, tournament.created_at, *row, list(states))
