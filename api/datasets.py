@@ -9,10 +9,12 @@ from rest_framework.request import Request
 
 from api.endpoint import Endpoint
 from api.filters import GameFilter, IdFilter
-from pentathlon.caching import answer_for_ever, answer_packed_for_ever
+from pentathlon.caching import answer_for_ever, answer_packed_as, answer_packed_for_ever
+from pentathlon.common.errors import NotFound
 from pentathlon.datasets.models import Dataset, DatasetQuerySet
-from pentathlon.datasets.reading import LICENCE, find_part
+from pentathlon.datasets.reading import CURSOR, LICENCE, find_part, read_history
 from pentathlon.datasets.services import part_digests
+from pentathlon_engines import GAMES
 from pentathlon_engines.dataset.schema import TABLES
 
 _YES_NO = [("true", "true"), ("false", "false")]
@@ -89,6 +91,7 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
     queryset = Dataset.objects.none()
     serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
+    query_parameters = {"history": ("after",)}
 
     def get_queryset(self) -> DatasetQuerySet:
         """Return what is whole and public."""
@@ -127,3 +130,30 @@ class DatasetViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Dataset]):
             content_type=_LINES,
             packed=lambda: bytes(found.data),
         )
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("game", str, "path", enum=list(GAMES)),
+            OpenApiParameter(
+                "after",
+                {"type": "string", "pattern": f"^{CURSOR}$"},
+                description="The cursor of the answer before.",
+            ),
+        ],
+        responses={(200, _LINES): OpenApiTypes.STR},
+    )
+    def history(self, request: Request, game: str) -> HttpResponseBase:
+        """Return all matches of a game in closed tournaments and seasons, one JSON object a line.
+
+        The newest edition of each dataset counts. A long history comes in several answers: while
+        there is a `Link` header with `rel="next"`, ask for that address. Its `after` is a cursor
+        that stays valid, so a reader can go on from it at any later time.
+        """
+        if game not in GAMES:
+            raise NotFound(f"There is no game {game!r}.")
+        found = read_history(game, after=request.query_params.get("after"))
+        answer = answer_packed_as(request._request, content_type=_LINES, packed=found.packed)
+        if found.after:
+            address = request.build_absolute_uri(f"{request.path}?after={found.after}")
+            answer.headers["Link"] = f'<{address}>; rel="next"'
+        return answer

@@ -45,6 +45,7 @@ _router.register("tokens", TokenViewSet, basename="token")
 _board = ReplayViewSet.as_view({"get": "board"})
 
 _sums = DatasetViewSet.as_view({"get": "sums"})
+_history = DatasetViewSet.as_view({"get": "history"})
 _part = DatasetViewSet.as_view({"get": "part"})
 
 _current_token = CurrentTokenViewSet.as_view({"get": "retrieve", "delete": "destroy"})
@@ -60,6 +61,7 @@ urlpatterns = [
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
+    re_path(r"^v1/datasets/history/(?P<game>[a-z_]+)\.ndjson$", _history, name="history"),
     re_path(rf"^v1/datasets/(?P<pk>{ID})/SHA256SUMS$", _sums, name="dataset_sums"),
     re_path(
         rf"^v1/datasets/(?P<pk>{ID})/(?P<table>decisions|matches)/(?P<number>\d{{1,9}})\.ndjson$",

@@ -10,9 +10,11 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from pentathlon.datasets import reading
 from pentathlon.datasets.models import Dataset
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.matches.models import Match
 from pentathlon_engines.dataset.schema import TABLES, schema
 from tests.api.client import V1, assert_problem
 from tests.pentathlon.datasets.making import closed_cup, make_all
@@ -103,3 +105,34 @@ def test_queries_do_not_grow_with_datasets_and_parts(
         assert len(client.get(f"{V1}/datasets/").json()["results"]) == 3
     with django_assert_num_queries(2):
         client.get(address)
+
+
+def test_the_history_of_a_game_comes_by_cursor(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed_cup(bots=2)
+    make_all()
+    whole = get("/datasets/history/tuned.ndjson", **{"Accept-Encoding": "gzip"})
+    monkeypatch.setattr(reading, "_MOST_BYTES", 1)
+
+    address, lines, answers = "/datasets/history/tuned.ndjson", b"", 0
+    while address:
+        answer = get(address)
+        lines, answers = lines + answer.content, answers + 1
+        link = answer.headers.get("Link", "")
+        address = link.partition(V1)[2].partition(">")[0]
+
+    assert answers == 3
+    assert lines == gzip.decompress(whole.content)
+    assert "Link" not in whole.headers
+    played = Match.objects.filter(kind="tournament", state="done").order_by("pk")
+    assert [json.loads(line)["match"] for line in lines.splitlines()] == [
+        match.pk for match in played
+    ]
+
+
+def test_a_history_without_matches_is_empty_and_wrong_cursors_are_refused() -> None:
+    assert get("/datasets/history/azure.ndjson").content == b""
+    assert get("/datasets/history/chess.ndjson").status_code == 404
+    refused = get("/datasets/history/tuned.ndjson?after=soon")
+    assert_problem(refused, status=400, code="bad_cursor", attr="after")

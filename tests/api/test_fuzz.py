@@ -17,6 +17,7 @@ from schemathesis.checks import CHECKS
 from pentathlon.accounts.models import ApiToken
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.challenges.models import Challenge
+from pentathlon.datasets.models import Dataset
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import start_tournament
@@ -49,6 +50,7 @@ OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations()]
 MODELS: dict[str, type[Model]] = {
     "bots": Bot,
     "challenges": Challenge,
+    "datasets": Dataset,
     "matches": Match,
     "tokens": ApiToken,
     "tournaments": Tournament,

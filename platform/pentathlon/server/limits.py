@@ -183,7 +183,7 @@ ALLOWANCES: Final = (
     ),
     _allowance(
         "parts of datasets",
-        r"/api/v1/datasets/\d+/.",
+        r"/api/v1/datasets/(history|\d+)/.",
         LARGEST_FORM,
         lane=Lane.EXPORTS,
     ),
