@@ -4,9 +4,12 @@ import os
 
 from celery import Celery
 
+from pentathlon.env import export
 from pentathlon.roles import Role, take_role
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pentathlon.settings")
+# Django's checks would load every page and operation: half of the work of a worker's start.
+export("CELERY_SKIP_CHECKS", "1")
 take_role(Role.WORKER)
 
 app = Celery("pentathlon")

@@ -65,6 +65,8 @@ class Command(BaseCommand):
     """Keep matches, ratings and tournaments moving; any number of copies may run."""
 
     help = __doc__
+    # They would import every page and operation, which it never needs.
+    requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:  # Any: Django's own signature
         """Loop until told to stop."""
