@@ -151,7 +151,7 @@ def test_newcomer_gets_from_the_kit_to_a_rated_match(
     """Every command that a page or a guide prints is copied into a shell and does its work."""
     # What the other ladders and reference bots would play costs more than all commands.
     is_whole = request.config.getoption("--whole-demo")
-    settings = "pentathlon.settings" if is_whole else "tests.local.small_ladder"
+    settings = _settings(is_whole=is_whole)
     with up(
         tmp_path / "data", "--no-demo", "--workers=1", DJANGO_SETTINGS_MODULE=settings
     ) as running:
@@ -218,13 +218,23 @@ def test_up_runs_alone_and_plays_its_demo_once(
     assert told == sum(each["matches_done"] for each in held)
 
     # All bots are new to the ladders, which the first run did without.
-    with up(tmp_path / "data", program=program, PENTATHLON_REFERENCE_BOTS="0") as second:
+    with up(
+        tmp_path / "data",
+        program=program,
+        PENTATHLON_REFERENCE_BOTS="0",
+        DJANGO_SETTINGS_MODULE=_settings(is_whole=is_whole),
+    ) as second:
         second.wait_for(last_table)
         wait_for_ladder_matches(address_of(second), "tuned")
         assert second.interrupt() == 0
 
     assert (len(log_ins), re.findall(r"sign in as.*", second.said())) == (4, log_ins)
     assert "beats" not in second.said()
+
+
+def _settings(*, is_whole: bool) -> str:
+    """Return the settings of a site with all ladders, or with one."""
+    return "pentathlon.settings" if is_whole else "tests.local.small_ladder"
 
 
 def wait_for_ladder_matches(address: str, key: str) -> None:
