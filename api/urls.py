@@ -5,6 +5,7 @@ from api.bots import BotViewSet
 from api.challenges import ChallengeViewSet
 from api.current_token import CurrentTokenViewSet
 from api.datasets import DatasetViewSet
+from api.desk_records import DeskRecordViewSet
 from api.device_logins import DeviceLoginViewSet
 from api.docs import DocsView, schema
 from api.endpoint import ID
@@ -35,6 +36,7 @@ _router.register("matches", MatchViewSet, basename="match")
 _router.register("replays", ReplayViewSet, basename="replay")
 _router.register("datasets", DatasetViewSet, basename="dataset")
 _router.register("challenges", ChallengeViewSet, basename="challenge")
+_router.register("desk-records", DeskRecordViewSet, basename="desk_record")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
@@ -42,6 +44,7 @@ _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")
 _router.register("tokens", TokenViewSet, basename="token")
 
+_desk_board = DeskRecordViewSet.as_view({"get": "board"})
 _board = ReplayViewSet.as_view({"get": "board"})
 
 _sums = DatasetViewSet.as_view({"get": "sums"})
@@ -59,6 +62,7 @@ urlpatterns = [
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
+    re_path(rf"^v1/desk-records/(?P<pk>{ID})/board\.svg$", _desk_board, name="desk_board"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
     re_path(r"^v1/datasets/history/(?P<game>[a-z_]+)\.ndjson$", _history, name="history"),

@@ -75,6 +75,7 @@ INSTALLED_APPS = [
     "pentathlon.ratings",
     "pentathlon.tournaments",
     "pentathlon.challenges",
+    "pentathlon.desk_records",
     "pentathlon.ladders",
     "pentathlon.rankings",
     "pentathlon.datasets",

@@ -18,6 +18,7 @@ from pentathlon.accounts.models import ApiToken
 from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.datasets.models import Dataset
+from pentathlon.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import start_tournament
@@ -35,6 +36,7 @@ OPEN_BODIES = {
     "POST /api/v1/bots/",
     "POST /api/v1/versions/",
     "POST /api/v1/challenges/",
+    "POST /api/v1/desk-records/",
     "POST /api/v1/device/token/",
     "POST /api/v1/events/",
     "POST /api/v1/tournaments/",
@@ -51,6 +53,7 @@ MODELS: dict[str, type[Model]] = {
     "bots": Bot,
     "challenges": Challenge,
     "datasets": Dataset,
+    "desk-records": DeskRecord,
     "matches": Match,
     "tokens": ApiToken,
     "tournaments": Tournament,

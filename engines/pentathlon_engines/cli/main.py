@@ -32,6 +32,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "logout": "login",
         "whoami": "login",
         "submit": "submit",
+        "upload": "upload",
         "bots": "bots",
         "matches": "matches",
         "leaderboard": "leaderboard",

@@ -71,6 +71,13 @@ CHALLENGE_MATCHES_A_DAY: Final = 400
 CHALLENGES_UNDER_WAY: Final = 3
 """Of one author at a time."""
 
+DESK_RECORD_BYTES: Final = 512 * KILOBYTE
+"""Of an uploaded record, as canonical JSON; the longest games take half of it."""
+DESK_RECORDS: Final = 1000
+"""Of one author."""
+DESK_RECORDS_A_DAY: Final = 200
+"""Of one author."""
+
 
 class Lane(StrEnum):
     """Threads that requests of one kind share, so that no kind waits for another."""
@@ -135,6 +142,14 @@ ALLOWANCES: Final = (
         body_s=UPLOAD_S,
         lane=Lane.UPLOADS,
         rate="uploads",
+        rated_method="POST",
+    ),
+    _allowance(
+        "records from desks",
+        r"/api/v1/desk-records/$",
+        LARGEST_BODY,
+        lane=Lane.UPLOADS,
+        rate="desk_records",
         rated_method="POST",
     ),
     _allowance(
@@ -206,6 +221,7 @@ RATES: Final = {
     "tables": "240/min",
     "exports": "60/min",
     "uploads": "60/hour",
+    "desk_records": "300/hour",
     "sign_ins": "20/min",
     "sign_ins_of_account": "60/hour",
     "device_logins": "30/hour",

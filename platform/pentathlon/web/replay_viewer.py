@@ -1,10 +1,11 @@
 """The replay viewer: what it shows of one match at one ply."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from django.utils.safestring import SafeString
 
-from pentathlon.matches.models import Match, MatchSeat
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.moments import Moment, moment_of, tell_events
 from pentathlon.web.boards import inline_board
@@ -88,12 +89,21 @@ class ActionList:
         return self.last + 1 if self.last < self.end else None
 
 
+class Seated(Protocol):
+    """Who sat where: of a match here, or of one that was played elsewhere."""
+
+    @property
+    def seat(self) -> int:
+        """The number of the seat."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewer:
     """A replay opened at one ply, seen as a spectator or a seat sees it."""
 
     record: Record
-    seats: list[MatchSeat]
+    seats: list[Seated]
     """From the highest seat down: seat 0 sits at the bottom."""
     ply: int
     last: int
@@ -154,19 +164,21 @@ class Viewer:
         return {**links, "view": f"?ply={self.ply}{_seat_query(next_seat)}"}
 
 
-def make_viewer(match: Match, *, record: Record, ply: int | None, seat: int | None) -> Viewer:
+def make_viewer(
+    places: Iterable[Seated], *, record: Record, ply: int | None, seat: int | None
+) -> Viewer:
     """Open a replay at a ply; at its start without one, at its end if it is too large."""
     ply, seat = _clamp(record, ply, seat)
     return Viewer(
         record=record,
-        seats=sorted(match.seats.all(), key=lambda place: -place.seat),
+        seats=sorted(places, key=lambda place: -place.seat),
         ply=ply,
         last=len(record["events"]),
         seat=seat,
         board=inline_board(board_svg(record, ply, seat)),
         moment=moment_of(record, ply, seat),
         actions=_list_actions(record, ply, seat),
-        has_hidden=GAMES[match.game].info.hidden,
+        has_hidden=GAMES[record["game"]].info.hidden,
     )
 
 

@@ -11,6 +11,7 @@ from pentathlon.web.views import (
     bots,
     challenges,
     datasets,
+    desk_records,
     docs,
     exports,
     games,
@@ -31,6 +32,7 @@ from pentathlon.web.views import (
 )
 
 _CHALLENGE = "challenges/<int:challenge_id>"
+_RECORD = "records/<int:record_id>"
 _TOURNAMENT = "tournaments/<int:tournament_id>"
 _WEBHOOK = "account/webhooks/<int:webhook_id>"
 
@@ -118,6 +120,13 @@ urlpatterns = [
         matches.seat_bundle,
         name="seat_bundle",
     ),
+    path("records/", desk_records.desk_records, name="desk_records"),
+    path(f"{_RECORD}/", desk_records.desk_record, name="desk_record"),
+    path(f"{_RECORD}/board.svg", desk_records.desk_record_board, name="desk_record_board"),
+    path(f"{_RECORD}/moment/", desk_records.desk_record_moment, name="desk_record_moment"),
+    path(f"{_RECORD}/actions/", desk_records.desk_record_actions, name="desk_record_actions"),
+    path(f"{_RECORD}/record.json", desk_records.desk_record_file, name="desk_record_file"),
+    path(f"{_RECORD}/delete/", desk_records.desk_record_delete, name="desk_record_delete"),
     path("bots/", bots.bots, name="bots"),
     path("bots/new/", uploads.upload, name="upload"),
     path("bots/<int:bot_id>/", bots.bot, name="bot"),

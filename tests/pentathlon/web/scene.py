@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.datasets.services import DatasetMaker
+from pentathlon.desk_records.services import check_record, keep_record
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import submit_bot
@@ -17,6 +18,7 @@ from pentathlon.tournaments.services import (
     start_tournament,
 )
 from pentathlon_engines.tournament.document import TournamentDocument
+from tests.engines.record.random_records import tuned_record
 from tests.factories import make_match, make_upload, make_user, make_version
 from tests.pentathlon.replays.playing import record_of, submit, trace
 
@@ -55,6 +57,7 @@ def make_scene() -> Scene:
     play_all(closed, fault_in_first=True)
     close_finished()
     DatasetMaker().make_datasets(for_s=60)
+    keep_record(actor=author, checked=check_record(tuned_record()))
     running = _started(organiser, "Winter League", versions)
     play_all(running, limit=2)
     return Scene(

@@ -5,6 +5,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from django.test import Client
 
+from pentathlon.desk_records.models import DeskRecord
 from tests.pentathlon.web.crawling import MOST_PAGES, crawl
 from tests.pentathlon.web.scene import Scene
 
@@ -30,5 +31,6 @@ def test_every_link_leads_to_a_valid_page_and_its_part(scene: Scene, who: str) -
 
     assert f"/tournaments/{scene.closed.pk}/faults/" in found
     assert f"/matches/{scene.done.pk}/" in found
+    assert f"/records/{DeskRecord.objects.get().pk}/" in found
     assert 40 < len(found) < MOST_PAGES
     assert missing == set()

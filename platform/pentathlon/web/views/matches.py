@@ -54,7 +54,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     reader = person(request)
     context["can_rerun"] = _can_rerun(request, found)
     context["viewer"] = make_viewer(
-        found,
+        found.seats.all(),
         record=read_record(found.replay),
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),

@@ -1,0 +1,147 @@
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import Endpoint
+from api.filters import GameFilter, TextFilter
+from api.people import PersonSerializer
+from api.replays import PlaceSerializer
+from pentathlon.accounts.models import Scope
+from pentathlon.caching import answer_for_ever
+from pentathlon.desk_records.models import DeskRecord
+from pentathlon.desk_records.services import (
+    CheckedRecord,
+    check_record,
+    delete_record,
+    keep_record,
+)
+from pentathlon.replays.boards import board_svg
+
+
+class DeskSeatSerializer(serializers.Serializer[dict[str, Any]]):
+    """One seat, as the record tells of it."""
+
+    seat = serializers.IntegerField()
+    name = serializers.CharField(help_text="What the record calls the bot; nobody has checked it.")
+    hash = serializers.CharField(help_text="Content hash of its files, by the record.")
+    rank = serializers.IntegerField(help_text="0 is best; equal ranks are ties.")
+    score = serializers.IntegerField(allow_null=True)
+    has_failed = serializers.BooleanField()
+
+
+class DeskRecordSerializer(serializers.ModelSerializer[DeskRecord]):
+    """A match that an author has played at their desk and uploaded."""
+
+    author = PersonSerializer()
+    seats = DeskSeatSerializer(many=True)
+    rated = serializers.SerializerMethodField(help_text="Always false: it counts nowhere.")
+    played_here = serializers.SerializerMethodField(
+        help_text="Always false: the author's machine has played it, no worker of this site."
+    )
+
+    class Meta:
+        model = DeskRecord
+        fields = (
+            "id",
+            "author",
+            "game",
+            "rules_version",
+            "seats",
+            "outcome_reason",
+            "plies",
+            "chain",
+            "rated",
+            "played_here",
+            "created_at",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.BooleanField())
+    def get_rated(self, desk_record: DeskRecord) -> bool:
+        """Say that it changes no rating."""
+        return False
+
+    @extend_schema_field(serializers.BooleanField())
+    def get_played_here(self, desk_record: DeskRecord) -> bool:
+        """Say that no worker of this site has played it."""
+        return False
+
+
+class DeskRecordFilter(filters.FilterSet):
+    """Filters of desk records."""
+
+    author = TextFilter(field_name="author__username", lookup_expr="iexact")
+    game = GameFilter()
+
+
+class DeskRecordViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[DeskRecord]):
+    """Desk records: matches that authors have played at their desks. They count nowhere."""
+
+    noun = "desk record"
+    queryset = DeskRecord.objects.listed()
+    serializer_class = DeskRecordSerializer
+    filterset_class = DeskRecordFilter
+    write_scope = Scope.BOTS_WRITE
+    query_parameters = {"board": ("ply", "seat")}
+
+    def prepare(self) -> None:
+        """Play the record again before the transaction, while others may write."""
+        if self.action == "create":
+            _ = self.record_sent
+
+    @cached_property
+    def record_sent(self) -> CheckedRecord:
+        """The record, verified."""
+        return check_record(self.request.data)
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: DeskRecordSerializer})
+    def create(self, request: Request) -> Response:
+        """Upload a record that `pentathlon play` has written; the site plays it again."""
+        kept = keep_record(actor=self.actor, checked=self.record_sent)
+        return Response(DeskRecordSerializer(kept).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, pk: str) -> Response:
+        """Delete a record that you have uploaded, for good."""
+        delete_record(actor=self.actor, desk_record=self.get_object())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @action(detail=True)
+    def record(self, request: Request, pk: str) -> HttpResponseBase:
+        """Return the record itself: whoever has it can verify it."""
+        found = self.get_object()
+        return answer_for_ever(
+            request._request,
+            *("desk", found.chain),
+            is_private=False,
+            make=lambda: Response(found.record),
+        )
+
+    @extend_schema(
+        parameters=[PlaceSerializer], responses={(200, "image/svg+xml"): OpenApiTypes.STR}
+    )
+    def board(self, request: Request, pk: str) -> HttpResponseBase:
+        """Draw the position after `ply` events, for a spectator or for a seat."""
+        found = self.get_object()
+        asked = PlaceSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        place = asked.validated_data
+        return answer_for_ever(
+            request._request,
+            *("desk", found.chain, place["ply"], place["seat"]),
+            is_private=False,
+            make=lambda: HttpResponse(
+                board_svg(found.record, **place), content_type="image/svg+xml"
+            ),
+        )

@@ -1,0 +1,77 @@
+"""`pentathlon upload`: put records of matches that you have played at your desk on the site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from pentathlon_engines.cli.client.bots import Json
+from pentathlon_engines.cli.client.connection import connect_as_person
+from pentathlon_engines.cli.client.http_site import Site, SiteRefused
+from pentathlon_engines.cli.failure import CHECK_FAILED
+from pentathlon_engines.cli.options import AsJson, SiteOption
+from pentathlon_engines.cli.output import print_json, print_text, say
+from pentathlon_engines.cli.records import read_record
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.record.record import forked_at, verify_record
+
+_OF_THE_RECORD: Final = ("bad_record", "forked_record", "record_too_large", "same_record")
+"""Refusals that say nothing about the next record."""
+
+
+def upload(
+    records: Annotated[
+        list[Path], typer.Argument(metavar="RECORD...", help="Files that play has written.")
+    ],
+    *,
+    site: SiteOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Upload records of matches that you have played, so that others can see them: unrated.
+
+    The site plays each one again and keeps the record, your name and the time. Everybody can see
+    it, with the names of the bots as they are in it. It never counts: not in ratings, not among
+    the matches of a bot. You can delete it on its page.
+
+    Example: pentathlon upload match.json
+    """
+    server = connect_as_person(site)
+    told = [_upload(server, path) for path in records]
+    if as_json:
+        print_json(told)
+    else:
+        for each in told:
+            if "url" in each:
+                print_text(each["url"])
+    if any("refused" in each for each in told):
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _upload(site: Site, path: Path) -> Json:
+    record = read_record(path)
+    try:
+        _check(record)
+        made = site.post("desk-records/", record)
+    except SiteRefused as error:
+        if error.refusal not in _OF_THE_RECORD:
+            raise
+        return _refused(path, error.refusal, str(error))
+    except BadRecord as error:
+        return _refused(path, error.code, f"{error}.")
+    page = site.page(f"records/{made['id']}/")
+    say(f"{path} is uploaded.")
+    return {"file": str(path), "id": made["id"], "url": page}
+
+
+def _check(record: Json) -> None:
+    """Refuse what the site would, without sending it."""
+    verify_record(record)
+    if forked_at(record):  # type: ignore[arg-type]  # JSON that verifies
+        raise BadRecord("it was forked, so its first moves come from another match")
+
+
+def _refused(path: Path, code: str, sentence: str) -> Json:
+    say(f"{path} is not uploaded: {sentence}")
+    return {"file": str(path), "refused": code, "detail": sentence}

@@ -1,0 +1,162 @@
+"""Everything that changes desk records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.db import IntegrityError, transaction
+
+from pentathlon.accounts.models import User
+from pentathlon.common.clock import database_now
+from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, TooLarge
+from pentathlon.common.texts import storable
+from pentathlon.desk_records.models import DeskRecord
+from pentathlon.replays.codec import CODEC, pack
+from pentathlon.replays.results import canonical_record
+from pentathlon.server.limits import DESK_RECORD_BYTES, DESK_RECORDS, DESK_RECORDS_A_DAY
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.shape import Record, check_shape
+
+LONGEST_NAME: Final = 100
+_SHOWN_LIMITS: Final = ("action_cpu_s", "match_cpu_s", "memory_mb")
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedRecord:
+    """A record that verifies, and its canonical JSON."""
+
+    record: Record
+    text: bytes
+
+
+def check_record(data: object) -> CheckedRecord:
+    """Return a record that may be stored; play it again to see.
+
+    Takes as long as the rules of its game do: call it outside of a transaction.
+
+    Raises:
+        TooLarge: `record_too_large`.
+        InvalidInput: `forked_record`, or `bad_record` with what is wrong.
+    """
+    try:
+        shaped = check_shape(data)
+    except BadRecord as error:
+        raise _refused(str(error)) from error
+    text = canonical_record(shaped)
+    if len(text) > DESK_RECORD_BYTES:
+        raise TooLarge(
+            f"The record has {len(text):,} bytes; {DESK_RECORD_BYTES:,} are allowed.",
+            code="record_too_large",
+        )
+    if "fork" in shaped:
+        raise InvalidInput(
+            "This record was forked: its first moves come from another match, so it says nothing "
+            "about its bots. Upload matches that were played from their start.",
+            code="forked_record",
+            pointer="/fork",
+        )
+    _check_texts(shaped)
+    _check_limits(shaped)
+    try:
+        verify_record(shaped)
+    except BadRecord as error:
+        raise _refused(str(error)) from error
+    return CheckedRecord(record=shaped, text=text)
+
+
+@transaction.atomic
+def keep_record(*, actor: User, checked: CheckedRecord) -> DeskRecord:
+    """Store a record that its author has played at their desk.
+
+    Raises:
+        Conflict: `same_record`, or `desk_record_quota`.
+    """
+    _check_quota(actor)
+    record, outcome = checked.record, checked.record["outcome"]
+    try:
+        with transaction.atomic():
+            return DeskRecord.objects.create(
+                author=actor,
+                game=record["game"],
+                rules_version=record["rules"],
+                bots=record["bots"],
+                ranks=outcome["ranks"],
+                scores=outcome["scores"],
+                faults=sorted({fault["seat"] for fault in record["faults"]}),
+                outcome_reason=outcome["reason"],
+                plies=len(record["events"]),
+                chain=record["chain"],
+                codec=CODEC,
+                data=pack(checked.text),
+            )
+    except IntegrityError as error:
+        first = DeskRecord.objects.only("pk").get(chain=record["chain"])
+        raise Conflict(
+            f"This record is here already: /records/{first.pk}/.",
+            code="same_record",
+            allowed={"record": first.pk},
+        ) from error
+
+
+@transaction.atomic
+def delete_record(*, actor: User, desk_record: DeskRecord) -> None:
+    """Delete a record for good: its author may, and staff."""
+    is_staff = actor.is_staff or actor.is_superuser
+    if actor.pk != desk_record.author_id and not is_staff:
+        raise NotAllowed(
+            f"Only {desk_record.author.username}, who uploaded it, may delete this record.",
+            code="not_your_record",
+        )
+    DeskRecord.objects.filter(pk=desk_record.pk).delete()
+
+
+def _check_quota(actor: User) -> None:
+    # Uploads of one author come one after the other.
+    User.objects.select_for_update().get(pk=actor.pk)
+    own = DeskRecord.objects.by_author(actor)
+    if own.count() >= DESK_RECORDS:
+        raise Conflict(
+            f"You have {DESK_RECORDS} records here, the most that one author may have. Delete "
+            "some first.",
+            code="desk_record_quota",
+        )
+    if own.filter(created_at__gt=database_now() - _DAY).count() >= DESK_RECORDS_A_DAY:
+        raise Conflict(
+            f"You have uploaded {DESK_RECORDS_A_DAY} records in 24 hours, the most that one "
+            "author may. Upload more tomorrow.",
+            code="desk_record_quota",
+        )
+
+
+def _check_texts(record: Record) -> None:
+    """Refuse names that no database takes or no page has room for."""
+    for seat, bot in enumerate(record["bots"]):
+        for field, text in (("name", bot["name"]), ("hash", bot["hash"])):
+            if len(text) > LONGEST_NAME or text != storable(text):
+                raise _refused(
+                    f"bots[{seat}].{field}: must be a text of at most {LONGEST_NAME} characters "
+                    "without zero bytes and surrogates",
+                    pointer=f"/bots/{seat}/{field}",
+                )
+
+
+def _check_limits(record: Record) -> None:
+    limits = record["limits"]
+    try:
+        Limits.from_json(limits)
+    except (ValueError, TypeError) as error:
+        raise _refused(f"limits: {error}", pointer="/limits") from error
+    missing = [name for name in _SHOWN_LIMITS if name not in limits]
+    if missing:
+        raise _refused(f"limits: {missing[0]} is missing", pointer="/limits")
+
+
+def _refused(problem: str, *, pointer: str | None = None) -> InvalidInput:
+    return InvalidInput(
+        f"The record is refused: {storable(problem)}.", code=BadRecord.code, pointer=pointer
+    )

@@ -1,0 +1,128 @@
+"""Desk records: matches that authors have played at their desks and uploaded."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from pentathlon.caching import answer_for_ever
+from pentathlon.desk_records.models import DeskRecord
+from pentathlon.desk_records.services import delete_record
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.replay_viewer import draw_board, list_actions, make_viewer, tell_moment
+from pentathlon.web.requests import person, query_number, query_text, signed_in_user
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon_engines import GAMES
+from pentathlon_engines.record.record import events_by
+from pentathlon_engines.record.shape import Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskSeat:
+    """One seat as its row shows it; its name is only what the record says."""
+
+    seat: int
+    name: str
+    hash: str
+    rank: int
+    score: int | None
+    has_failed: bool
+    cpu_ms: int
+
+
+@require_safe
+def desk_records(request: HttpRequest) -> HttpResponse:
+    """List uploaded records, newest first; `author` narrows it down."""
+    found = DeskRecord.objects.listed()
+    author = query_text(request, "author")
+    if author:
+        found = found.filter(author__username=author)
+    context = {"section": "games", "page": cursor_page(request, found), "author": author}
+    return render(request, "web/desk_records.html", context)
+
+
+@require_safe
+def desk_record(request: HttpRequest, record_id: int) -> HttpResponse:
+    """Show an uploaded record: its replay, and that nobody here has played it."""
+    found = get_object_or_404(DeskRecord.objects.select_related("author"), pk=record_id)
+    record = found.record
+    reader = person(request)
+    is_staff = reader is not None and (reader.is_staff or reader.is_superuser)
+    context = {
+        "section": "games",
+        "desk": found,
+        "info": GAMES[found.game].info,
+        "may_delete": reader is not None and (reader.pk == found.author_id or is_staff),
+        "viewer": make_viewer(
+            _seats(found, record),
+            record=record,
+            ply=query_number(request, "ply"),
+            seat=query_number(request, "seat"),
+        ),
+    }
+    return render(request, "web/desk_record.html", context)
+
+
+@require_safe
+def desk_record_board(request: HttpRequest, record_id: int) -> HttpResponseBase:
+    """Draw the position after `ply` events, as a spectator or a seat sees it."""
+    found = get_object_or_404(DeskRecord, pk=record_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    return answer_for_ever(
+        request,
+        *("desk", found.chain, ply, seat),
+        is_private=False,
+        make=lambda: HttpResponse(
+            draw_board(found.record, ply=ply, seat=seat), content_type="image/svg+xml"
+        ),
+    )
+
+
+@require_safe
+def desk_record_moment(request: HttpRequest, record_id: int) -> HttpResponse:
+    """Tell what happened at `ply`: a part of the replay."""
+    found = get_object_or_404(DeskRecord, pk=record_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    context = {"moment": tell_moment(found.record, ply=ply, seat=seat), "game": found.game}
+    return render(request, "web/parts/replay_moment.html", context)
+
+
+@require_safe
+def desk_record_actions(request: HttpRequest, record_id: int) -> HttpResponse:
+    """List the events around `ply`: a part of the replay."""
+    found = get_object_or_404(DeskRecord, pk=record_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    context = {"actions": list_actions(found.record, ply=ply, seat=seat)}
+    return render(request, "web/parts/action_rows.html", context)
+
+
+@require_safe
+def desk_record_file(request: HttpRequest, record_id: int) -> HttpResponse:
+    """Send the record itself, for `pentathlon verify`."""
+    found = get_object_or_404(DeskRecord, pk=record_id)
+    response = JsonResponse(found.record)
+    response["Content-Disposition"] = f'attachment; filename="desk-record-{found.pk}.json"'
+    return response
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def desk_record_delete(request: HttpRequest, record_id: int) -> HttpResponse:
+    """Delete an uploaded record."""
+    found = get_object_or_404(DeskRecord.objects.listed(), pk=record_id)
+    actor = signed_in_user(request)
+    delete_record(actor=actor, desk_record=found)
+    messages.success(request, "The record is deleted.")
+    return redirect("desk_records")
+
+
+def _seats(found: DeskRecord, record: Record) -> list[DeskSeat]:
+    return [
+        DeskSeat(**place, cpu_ms=sum(event.cpu_ms for event in events_by(record, place["seat"])))
+        for place in found.seats
+    ]
