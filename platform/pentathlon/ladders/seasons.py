@@ -16,7 +16,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import VersionState
@@ -207,17 +207,32 @@ def _next_seating(season: Season) -> list[list[int]]:
     """Return the members of the next season by division, as the tables of this one stand.
 
     Their order is that of the live ratings: final tables come when the last matches have ended.
+    Members who still wait for a place count where they were to get it.
     """
-    members = LadderMember.objects.filter(season=season, version__isnull=False)
-    authors = members.filter(bot__is_reference=False, entry__isnull=False)
-    lanes = dict(authors.values_list("pk", "entry__tournament"))
-    versions = dict(authors.values_list("version", "pk"))
+    levels = list(season.divisions.order_by("level").values_list("tournament", flat=True))
+    members = LadderMember.objects.filter(ladder=season.ladder_id, version__isnull=False)
+    seated = Q(season=season.pk, entry__isnull=False)
+    promised = {
+        pk: lane for lane, bots in zip(levels, season.seating, strict=False) for pk in bots
+    }
+    waiting = Q(season__lt=season.pk)
+    authors = members.filter(seated | waiting, bot__is_reference=False)
+    places = list(authors.values_list("pk", "version", "season", "entry__tournament"))
+    lanes = {
+        pk: lane if at == season.pk else promised[pk]
+        for pk, _, at, lane in places
+        if at == season.pk or pk in promised
+    }
+    versions = {version: pk for pk, version, *_ in places if pk in lanes}
     rated = Rating.objects.filter(pool=open_ladder_pool(season.ladder))
     order = rated.filter(version__in=authors.values("version")).order_by("-score", "version")
-    scores = {versions[version]: score for version, score in order.values_list("version", "score")}
+    scores = {
+        versions[version]: score
+        for version, score in order.values_list("version", "score")
+        if version in versions
+    }
     unrated = dict.fromkeys(sorted(set(versions.values()) - set(scores)), -math.inf)
     tables: defaultdict[int | None, list[tuple[int, float]]] = defaultdict(list)
     for pk, score in (scores | unrated).items():
         tables[lanes[pk]].append((pk, score))
-    levels = season.divisions.order_by("level").values_list("tournament", flat=True)
     return close_season([tables[lane] for lane in levels])

@@ -150,6 +150,28 @@ def test_best_of_a_lower_division_are_promoted_with_the_next_season() -> None:
     assert above.count() == 30
 
 
+def test_season_that_ends_while_members_wait_for_seats_keeps_their_levels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(formats_divisions, "MOST_BOTS", 2)
+    monkeypatch.setattr(divisions, "MOST_BOTS", 2)
+    ladder = open_ladder()
+    pool = open_live_pool(game="tuned")
+    for strength in (40, 35, 30, 25):
+        Rating.objects.create(pool=pool, version=make_version(), mu=strength, sigma=1)
+    seat_all()
+    _end_all()
+    before = Season.objects.running().get(ladder=ladder).seating
+    while open_divisions():
+        pass
+
+    _end_all()
+
+    after = Season.objects.running().get(ladder=ladder).seating
+    assert len(before) > 1
+    assert after == before
+
+
 def test_division_that_grows_too_large_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(divisions, "FULL", 6)
     ladder = open_ladder()
