@@ -91,6 +91,14 @@ def test_open_tournament_page_follows_new_results(page: Page, scene: Scene) -> N
     play_all(scene.running, limit=1)
 
     expect(done).to_contain_text("3 of 6", timeout=10_000)
+
+
+def test_without_a_stream_a_toast_offers_the_new_results(page: Page, scene: Scene) -> None:
+    page.route("**/live/**", lambda route: route.fulfill(status=204))
+    page.goto(f"/tournaments/{scene.running.pk}/")
+
+    play_all(scene.running, limit=1)
+
     toast = page.locator(".toast")
     expect(toast).to_contain_text("Table changed: 1 new result", timeout=20_000)
     toast.get_by_role("link", name="Show").click()

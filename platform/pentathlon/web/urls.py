@@ -103,6 +103,7 @@ urlpatterns = [
         organising.tournament_disqualify,
         name="tournament_disqualify",
     ),
+    path("tv/", live.tv, name="tv"),
     path("live/matches/", live.matches_stream, name="matches_stream"),
     path("live/matches/<int:match_id>/", live.match_stream, name="match_stream"),
     path(f"live/{_TOURNAMENT}/", live.tournament_stream, name="tournament_stream"),

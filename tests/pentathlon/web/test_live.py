@@ -136,3 +136,27 @@ def test_page_says_that_the_schedule_is_being_made(scene: Scene) -> None:
     page = page_of(Client().get(f"/tournaments/{scene.running.pk}/"))
 
     assert "6 matches are made so far, of 1,000." in page.text
+
+
+def test_page_of_a_running_match_has_a_place_for_its_board_and_a_link(scene: Scene) -> None:
+    page = page_of(Client().get(f"/matches/{scene.live.pk}/"))
+
+    viewers = [a["data-live-viewer"] for a in page.all("div") if "data-live-viewer" in a]
+    assert viewers == [f"/live/matches/{scene.live.pk}/"]
+    assert "Refresh to see how far it is." in page.text
+
+
+def test_cards_of_running_matches_name_them_and_others_do_not(scene: Scene) -> None:
+    part = part_of(Client().get("/now/matches/"))
+
+    named = [a["data-live-match"] for a in part.all("li") if "data-live-match" in a]
+    assert named == [str(scene.live.pk)]
+
+
+def test_tournament_page_follows_it_until_it_has_ended(scene: Scene) -> None:
+    def followed(pk: int) -> list[str]:
+        page = page_of(Client().get(reverse("tournament", args=[pk])))
+        return [a["data-live-page"] for a in page.all("div") if "data-live-page" in a]
+
+    assert f"/live/tournaments/{scene.running.pk}/?since=" in followed(scene.running.pk)[0]
+    assert not followed(scene.closed.pk)[0]

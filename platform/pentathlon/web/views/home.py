@@ -72,6 +72,7 @@ def _leaderboards(tiles: list[Tile], reader: User | None) -> list[LeaderboardHea
 
 def _cards() -> list[MatchCard]:
     public = Match.objects.public().with_seats().select_related("replay")
-    live = list(public.live()[:_CARDS])
+    # The longest first: what begins now may be over before anybody looks.
+    live = list(public.live().order_by("started_at", "pk")[:_CARDS])
     recent = list(public.recent()[: _CARDS - len(live)])
     return match_cards([*live, *recent])

@@ -10,6 +10,7 @@ from pentathlon.bots.models import Bot
 from pentathlon.ladders.membership import join_ladder, leave_ladder, pause_ladder
 from pentathlon.ladders.models import Division, Ladder, Season
 from pentathlon.ladders.reading import LadderLine, ladder_lines, ladder_table, seasons_of
+from pentathlon.live.snapshots import tournament_now
 from pentathlon.web.requests import person, query_number, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
@@ -70,6 +71,8 @@ def _season(
 ) -> HttpResponse:
     wanted = query_number(request, "division") or 1
     division = _division(line, wanted)
+    # Before anything is read that it stands for.
+    mark = tournament_now(division.tournament_id).mark
     reader = person(request)
     context = {
         "section": "ladders",
@@ -78,6 +81,7 @@ def _season(
         "line": line,
         "season": line.season,
         "division": division,
+        "mark": mark,
         "rows": ladder_table(division),
         "earlier": earlier,
         "reader_id": reader.pk if reader else None,

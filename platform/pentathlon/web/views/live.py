@@ -3,17 +3,37 @@
 import re
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.live.snapshots import matches_now, tournament_now
 from pentathlon.live.tickets import View, follow_matches, follow_tournament, who_asks
 from pentathlon.matches.models import Match
-from pentathlon.web.requests import get_tournament, person
+from pentathlon.web.boards import match_title
+from pentathlon.web.requests import get_tournament, person, wants_part
+from pentathlon.web.spotlight import best_running
+from pentathlon_engines import GAMES
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _MOST_MATCHES = 6
 """Of one stream; a page shows that many boards at most."""
+
+
+@require_safe
+def tv(request: HttpRequest) -> HttpResponse:
+    """Show the best match that is played now, of one game or of all."""
+    game = request.GET.get("game", "")
+    match = best_running(game if game in GAMES else None)
+    context = {
+        "section": "games",
+        "games": [each.info for each in GAMES.values()],
+        "info": GAMES[game].info if game in GAMES else None,
+        "match": match,
+        "title": match_title(match) if match else "",
+        "playing": GAMES[match.game].info if match else None,
+    }
+    part = "web/parts/tv.html" if wants_part(request) else "web/tv.html"
+    return render(request, part, context)
 
 
 @require_safe

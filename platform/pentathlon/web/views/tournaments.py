@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
+from pentathlon.live.snapshots import tournament_now
 from pentathlon.matches.dispatch.reasons import Reason, read_situation, why_waiting
 from pentathlon.matches.latest import faults_of_lane
 from pentathlon.matches.models import Match, MatchState
@@ -183,12 +184,15 @@ def tournament_changes(request: HttpRequest, tournament_id: int) -> HttpResponse
 
 def _load(request: HttpRequest, tournament_id: int, *, tab: str) -> tuple[Tournament, Context]:
     found = get_tournament(request, tournament_id)
+    # Before anything is read that it stands for.
+    mark = tournament_now(found.pk).mark
     reader = person(request)
     hides = are_hidden(found, reader)
     standing = NOTHING_PLAYED if hides else progress(found)
     context: Context = {
         "section": "tournaments",
         "tournament": found,
+        "mark": mark,
         "info": GAMES[found.game].info,
         "tab": tab,
         "hides_results": hides,

@@ -1,0 +1,148 @@
+"""Boards that move: what the script makes of a stream that says this and that."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from pentathlon.matches.models import MatchState
+from pentathlon.tournaments.services import close_finished
+from pentathlon.web.boards import start_board
+from tests.factories import make_match
+from tests.pentathlon.web.scene import Scene, play_all
+
+
+def plies(match: int, *texts: str, first: int = 0, attempt: int = 1) -> str:
+    """Return an event that says these actions, and shows a board."""
+    ply = first + len(texts)
+    data: dict[str, Any] = {
+        "match": match,
+        "attempt": attempt,
+        "ply": ply,
+        "to_move": ply % 2,
+        "cpu_ms": [1200, 40],
+        "limit_ms": 20_000,
+        "first": first,
+        "events": [[index % 2, text, 30] for index, text in enumerate(texts, first)],
+        "svg": start_board("tuned").replace("<title>", "<title>Moved, "),
+    }
+    return f"id: {attempt}-{ply}\nevent: plies\ndata: {json.dumps(data)}\n\n"
+
+
+def answer(page: Page, address: str, *answers: str) -> None:
+    """Answer a stream's requests with these, the last one again and again."""
+    left = list(answers)
+
+    def fulfil(route: Route) -> None:
+        body = left.pop(0) if len(left) > 1 else left[0]
+        route.fulfill(body=f"retry: 200\n\n{body}", content_type="text/event-stream")
+
+    page.route(address, fulfil)
+
+
+@pytest.mark.parametrize("width", [320, 768, 1280])
+def test_board_of_a_running_match_moves_and_its_list_grows(
+    page: Page, scene: Scene, width: int
+) -> None:
+    match = scene.live.pk
+    answer(
+        page,
+        f"**/live/matches/{match}/",
+        plies(match, "add dog b2", "add cat a1"),
+        plies(match, "move b2 b3 1", first=2),
+    )
+    page.set_viewport_size({"width": width, "height": 800})
+
+    page.goto(f"/matches/{match}/")
+
+    rows = page.locator("[data-live-list] li")
+    expect(rows).to_have_count(3)
+    expect(rows.last).to_contain_text("move b2 b3 1")
+    expect(page.locator("[data-live-board] svg.board")).to_be_visible()
+    expect(page.locator("[data-place='0'] .used")).to_have_text("1.2 s of 20")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_new_attempt_begins_a_new_list(page: Page, scene: Scene) -> None:
+    match = scene.live.pk
+    answer(
+        page,
+        f"**/live/matches/{match}/",
+        plies(match, "add dog b2", "add cat a1"),
+        plies(match, "add cat c3", attempt=2),
+    )
+
+    page.goto(f"/matches/{match}/")
+
+    rows = page.locator("[data-live-list] li")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("add cat c3")
+
+
+def test_match_that_ends_is_replaced_by_its_replay(page: Page, scene: Scene) -> None:
+    match = scene.live.pk
+    end = f'event: end\ndata: {{"match": {match}, "state": "done"}}\n\n'
+    answer(page, f"**/live/matches/{match}/", plies(match, "add dog b2"), end)
+
+    with page.expect_navigation(url=f"**/matches/{match}/"):
+        page.goto(f"/matches/{match}/")
+        page.wait_for_event("framenavigated")
+
+
+def test_cards_on_the_home_page_move(page: Page, scene: Scene) -> None:
+    match = scene.live.pk
+    answer(page, f"**/live/matches/?match={match}", plies(match, *["add dog b2"] * 17))
+
+    page.goto("/")
+
+    card = page.locator(f"[data-live-match='{match}']")
+    expect(card.locator("[data-live-ply]")).to_have_text("17")
+    board = card.locator("svg.board")
+    expect(board).to_have_attribute("aria-hidden", "true")
+    assert board.get_attribute("viewBox") == board.get_attribute("data-field")
+    assert board.locator("title").count() == 0
+
+
+def test_tv_goes_on_with_the_next_match(page: Page, scene: Scene) -> None:
+    match = scene.live.pk
+    end = f'event: end\ndata: {{"match": {match}, "state": "done"}}\n\n'
+    answer(page, f"**/live/matches/{match}/", plies(match, "add dog b2") + end)
+    page.goto("/tv/")
+    expect(page.locator("[data-live-board] svg.board")).to_be_visible()
+    following = make_match(scene.versions[:2], state=MatchState.RUNNING)
+    answer(page, f"**/live/matches/{following.pk}/", plies(following.pk, "add cat c1"))
+
+    type(scene.live).objects.filter(pk=match).update(state=MatchState.VOID)
+
+    link = page.locator("#on-tv a")
+    expect(link).to_have_attribute("href", f"/matches/{following.pk}/", timeout=15_000)
+    expect(page.locator("[data-live-list] li")).to_contain_text("add cat c1")
+
+
+def test_cells_are_filled_in_place_and_focus_stays(page: Page, scene: Scene) -> None:
+    page.goto(f"/tournaments/{scene.running.pk}/")
+    link = page.locator("table.crosstable a.name").first
+    link.focus()
+    total = page.locator("table.crosstable td.total").all_inner_texts()
+
+    play_all(scene.running, limit=1)
+
+    expect(page.locator(".facts dd").first).to_contain_text("3 of 6", timeout=15_000)
+    expect(page.locator("table.crosstable td.total")).not_to_have_text(total, timeout=15_000)
+    assert page.locator(".toast").count() == 0
+
+
+def test_buttons_and_badge_are_right_when_it_ends_without_a_reload(
+    page: Page, scene: Scene
+) -> None:
+    page.goto(f"/tournaments/{scene.running.pk}/")
+    page.evaluate("window.isSame = true")
+
+    play_all(scene.running)
+    close_finished()
+
+    expect(page.locator(".head .badge").first).to_have_text("finished", timeout=15_000)
+    shown = page.locator("table td, table th").all_inner_texts()
+    page.reload()
+    assert page.locator("table td, table th").all_inner_texts() == shown
