@@ -10,6 +10,7 @@ from tools.benchmark import command as matches
 from tools.benchmark import starvation
 from tools.benchmark.clock import command as clock
 from tools.benchmark.competition import ladder, ratings, schedules, tournaments
+from tools.benchmark.live import command as live
 from tools.benchmark.load import commands as load
 from tools.benchmark.speed import command as engines
 
@@ -17,6 +18,7 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "match": matches,
     "clock": clock,
     "starvation": starvation,
+    "live": live,
     "engines": engines,
     "data": load.DATA,
     "growth": load.GROWTH,
