@@ -82,6 +82,10 @@ class MatchQuerySet(models.QuerySet["Match"]):
             may_be_watched=ExpressionWrapper(~kept, output_field=models.BooleanField())
         )
 
+    def watchable(self) -> Self:
+        """Return those that everybody may see while they are played."""
+        return self.exclude(kind=MatchKind.VALIDATION).filter(~may_become_hidden())
+
     def waiting(self) -> Self:
         """Return matches that wait for a worker, in the order of the schedule."""
         return self.filter(state=MatchState.PENDING).order_by("pk")

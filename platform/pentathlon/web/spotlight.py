@@ -14,13 +14,13 @@ def best_running(game: str | None) -> Match | None:
 
     Only what everybody may watch; a bot without a rating counts as 0, where ratings begin.
     """
-    running = Match.objects.public().live().with_openness().filter(may_be_watched=True)
+    running = Match.objects.public().live().watchable()
     if game is not None:
         running = running.of_game(game)
     matches = list(running.with_seats().order_by("started_at", "pk")[:_MOST_LOOKED_AT])
     versions = {seat.version_id for match in matches for seat in match.seats.all()}
     rated = Rating.objects.filter(pool__in=Pool.objects.live(), version__in=versions)
-    scores = dict(rated.values_list("version", "score"))
+    scores: dict[int, float] = dict(rated.values_list("version", "score"))
 
     def strength(match: Match) -> float:
         seats = match.seats.all()
