@@ -2,10 +2,11 @@
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon.ladders.seasons import close_seasons, end_season
 from pentathlon.matches.models import Match, MatchKind
@@ -17,6 +18,7 @@ from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.tournament.ladder_batches import LadderNote
 from pentathlon_engines.tournament.proof import check_proof, join_parts
 from pentathlon_engines.tournament.proof_schedule import Proof
+from tests.databases import rows_for_a_module
 from tests.factories import make_version
 from tests.pentathlon.ladders.playing import (
     division_of,
@@ -44,8 +46,15 @@ def _play() -> Records:
     return records
 
 
-@pytest.fixture
-def season() -> tuple[Tournament, Records]:
+@pytest.fixture(scope="class")
+def played(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[int, Records]]:
+    with rows_for_a_module(django_db_blocker):
+        yield _closed_season()
+
+
+def _closed_season() -> tuple[int, Records]:
     """Play a season in which somebody joins, somebody is replaced; close it."""
     ladder = open_ladder(slots=1)
     make_reference()
@@ -64,7 +73,14 @@ def season() -> tuple[Tournament, Records]:
     tournament = Tournament.objects.get(pk=division.tournament_id)
     assert tournament.state == TournamentState.CLOSED
     assert tournament.batches.count() >= 5
-    return tournament, records
+    return tournament.pk, records
+
+
+@pytest.fixture
+def season(played: tuple[int, Records], db: None) -> tuple[Tournament, Records]:
+    """Give a test the season that all tests of a closed one share."""
+    number, records = played
+    return Tournament.objects.get(pk=number), copy.deepcopy(records)
 
 
 def _told(tournament: Tournament) -> Proof:
@@ -75,15 +91,6 @@ def _told(tournament: Tournament) -> Proof:
 
 def _states(told: Proof, records: Records) -> dict[str, str]:
     return {check.name: check.state for check in check_proof(told, records=records)}
-
-
-def test_closed_season_verifies_with_all_its_records(season: tuple[Tournament, Records]) -> None:
-    tournament, records = season
-
-    states = _states(_told(tournament), records)
-
-    assert set(states.values()) == {"ok"}, states
-    assert set(states) >= {"schedule", "seeds", "aliases", "event key", "secret", "records"}
 
 
 def test_running_season_says_what_is_sealed() -> None:
@@ -126,38 +133,47 @@ def _asked_for_less(told: Proof) -> None:
         digest = batch[4] = LadderNote.from_json(batch[3]).digest(digest)
 
 
-@pytest.mark.parametrize(
-    "lie", [_better_rating, _other_author_digested, _batch_left_out, _asked_for_less]
-)
-def test_other_batches_are_found(
-    season: tuple[Tournament, Records], lie: Callable[[Proof], None]
-) -> None:
-    told = _told(season[0])
-    lie(told)
+class TestClosedSeason:
+    def test_closed_season_verifies_with_all_its_records(
+        self, season: tuple[Tournament, Records]
+    ) -> None:
+        tournament, records = season
 
-    assert _states(told, [])["schedule"] == "failed"
+        states = _states(_told(tournament), records)
 
+        assert set(states.values()) == {"ok"}, states
+        assert set(states) >= {"schedule", "seeds", "aliases", "event key", "secret", "records"}
 
-def test_record_of_another_bot_is_found(season: tuple[Tournament, Records]) -> None:
-    tournament, records = season
-    told = _told(tournament)
-    told["entries"][1]["hash"] = "sha256:other"
+    @pytest.mark.parametrize(
+        "lie", [_better_rating, _other_author_digested, _batch_left_out, _asked_for_less]
+    )
+    def test_other_batches_are_found(
+        self, season: tuple[Tournament, Records], lie: Callable[[Proof], None]
+    ) -> None:
+        told = _told(season[0])
+        lie(told)
 
-    assert _states(told, copy.deepcopy(records))["record"] == "failed"
+        assert _states(told, [])["schedule"] == "failed"
 
+    def test_record_of_another_bot_is_found(self, season: tuple[Tournament, Records]) -> None:
+        tournament, records = season
+        told = _told(tournament)
+        told["entries"][1]["hash"] = "sha256:other"
 
-def test_long_season_comes_in_parts_with_their_batches(
-    season: tuple[Tournament, Records], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tournament, records = season
-    whole = _told(tournament)
-    monkeypatch.setattr(parts, "LARGEST_PART", 4)
-    count = parts.count_parts(tournament)
-    pieces = [json.loads(json.dumps(proof(tournament, part=n + 1))) for n in range(count)]
+        assert _states(told, records)["record"] == "failed"
 
-    joined = join_parts(pieces)
+    def test_long_season_comes_in_parts_with_their_batches(
+        self, season: tuple[Tournament, Records], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tournament, records = season
+        whole = _told(tournament)
+        monkeypatch.setattr(parts, "LARGEST_PART", 4)
+        count = parts.count_parts(tournament)
+        pieces = [json.loads(json.dumps(proof(tournament, part=n + 1))) for n in range(count)]
 
-    assert count > 2
-    assert joined["batches"] == whole["batches"]
-    assert all(len(piece["batches"]) < len(whole["batches"]) for piece in pieces)
-    assert set(_states(joined, records).values()) == {"ok"}
+        joined = join_parts(pieces)
+
+        assert count > 2
+        assert joined["batches"] == whole["batches"]
+        assert all(len(piece["batches"]) < len(whole["batches"]) for piece in pieces)
+        assert set(_states(joined, records).values()) == {"ok"}
