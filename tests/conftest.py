@@ -1,5 +1,5 @@
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from django.test import TransactionTestCase
@@ -35,11 +35,16 @@ def pytest_configure(config: pytest.Config) -> None:
         demand_toolchains()
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Spare the garbage collector what lives until the end: all modules and all tests."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*_SELDOM)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(*_SELDOM)
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
