@@ -11,14 +11,20 @@ from django.utils import timezone
 
 from pentathlon.datasets.models import Dataset, DatasetPart
 from pentathlon.datasets.services import DatasetMaker, part_digests
+from pentathlon.ladders.models import Season
+from pentathlon.ladders.seasons import turn_seasons
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
+from pentathlon.matches.services import void_matches
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.dataset.folder import digest_of, lines_of
 from pentathlon_engines.dataset.rows import Source, decision_rows
 from pentathlon_engines.dataset.schema import DECISIONS, MATCHES
+from tests.factories import make_version
 from tests.pentathlon.datasets.making import closed_cup, make_all
+from tests.pentathlon.ladders.playing import division_of, open_ladder, seat_all, step
 from tests.pentathlon.tournaments.acting import started
 from tests.pentathlon.web.scene import play_all
 
@@ -178,3 +184,24 @@ def test_equal_matches_make_equal_bytes() -> None:
         (one, bytes(data)) for one, data in first
     ]
     assert digest_of(lines_of(rows_of(Dataset.objects.get(), DECISIONS))) == again[0][0]
+
+
+def test_a_division_of_a_closed_season_becomes_a_dataset() -> None:
+    ladder = open_ladder()
+    for _ in range(3):
+        make_version()
+    seat_all()
+    step()
+    division = division_of(ladder).tournament
+    play_all(division, limit=2)
+    make_all()
+    assert not Dataset.objects.exists()
+
+    void_matches(matches=Match.objects.of_lane(division.pk).waiting(), reason="Enough.")
+    Season.objects.running().update(closes_at="2020-01-01T00:00Z")
+    turn_seasons()
+    close_finished()
+    make_all()
+
+    dataset = Dataset.objects.listed().get()
+    assert (dataset.tournament_id, dataset.matches) == (division.pk, 2)
