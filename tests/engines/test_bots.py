@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +22,7 @@ from pentathlon_engines.manifest import bot_command, built_in_bots, content_hash
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher
-from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.record import events_by, verify_record
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport, SeatBot, play_match
 from tests.engines.twelve_game import TWELVE
@@ -43,15 +45,28 @@ def play_tuned(*names: str, seed: int = 7, limits: Limits = LIMITS) -> MatchRepo
 
 
 def play_game(key: str, *names: str, seed: int = 7, limits: Limits = LIMITS) -> MatchReport:
+    return play_seats(key, [built_in(name) for name in names], seed=seed, limits=limits)
+
+
+def play_seats(
+    key: str, seats: list[SeatBot], *, seed: int = 7, limits: Limits = LIMITS
+) -> MatchReport:
     return play_match(
         game=GAMES[key],
         options=None,
-        seats=[built_in(name) for name in names],
+        seats=seats,
         seed=seed,
         limits=limits,
         launcher=PlainLauncher(),
         match=f"test-{seed}",
     )
+
+
+def with_iterations(number: int) -> SeatBot:
+    """Return `mcts` with a fixed number of simulations for each action."""
+    bot = built_in("mcts")
+    argv = [*bot.command.argv, "--iterations", str(number)]
+    return replace(bot, command=replace(bot.command, argv=argv))
 
 
 def actions(record: Record) -> list[str]:
@@ -77,7 +92,7 @@ def turn_in_twelve(seed: int) -> Turn:
     observation: dict[str, Any] = state.observation(0)
     legal = observation.pop("legal")
     hello = {"game": "twelve", "rules": 3, "seat": 0, "seats": 3, "options": {}}
-    turn = Turn({**hello, "limits": {}, "match": "test"})
+    turn = Turn({**hello, "limits": {"match_cpu_s": 20}, "match": "test"})
     turn.begin(
         {"ply": 2, "events": [], "observation": observation, "legal": legal, "clock": CLOCK}
     )
@@ -98,9 +113,17 @@ def test_built_in_bot_plays_every_game_in_every_seat(key: str, name: str) -> Non
         verify_record(report.record)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "mcts"])
 def test_built_in_bot_repeats_itself(name: str) -> None:
     first, second = (play_tuned(name, "random").record for _ in range(2))
+
+    assert actions(first) == actions(second)
+
+
+def test_mcts_repeats_itself_with_a_number_of_iterations() -> None:
+    seats = [with_iterations(20), built_in("random")]
+
+    first, second = (play_seats("azure", seats).record for _ in range(2))
 
     assert actions(first) == actions(second)
 
@@ -115,42 +138,57 @@ def test_greedy_beats_random() -> None:
     assert points("greedy", "random", pairs=4) >= 7
 
 
-@pytest.mark.slow
-def test_flat_mc_beats_greedy() -> None:
-    assert points("flat_mc", "greedy", pairs=5) >= 7
-
-
-def test_flat_mc_keeps_to_a_short_clock() -> None:
+def test_mcts_keeps_to_a_short_clock() -> None:
     short = Limits(action_cpu_s=0.06, match_cpu_s=0.3, action_wall_s=60.0, startup_wall_s=60.0)
 
-    report = play_tuned("flat_mc", "greedy", limits=short)
+    report = play_tuned("mcts", "greedy", limits=short)
 
     assert report.record["faults"] == []
 
 
-def test_flat_mc_does_not_run_out_of_time_in_a_long_match() -> None:
-    short = Limits(match_cpu_s=0.5, action_wall_s=60.0, startup_wall_s=60.0)
+def test_mcts_does_not_run_out_of_time_in_a_long_match() -> None:
+    short = Limits(match_cpu_s=0.8, action_wall_s=60.0, startup_wall_s=60.0)
 
-    report = play_game("way_of_the_dragon", "flat_mc", *["random"] * 4, limits=short)
+    report = play_game("way_of_the_dragon", "mcts", *["random"] * 4, limits=short)
 
     assert len(report.record["events"]) > 200
     assert report.record["faults"] == []
 
 
-def test_flat_mc_notes_its_hopes_for_the_owner() -> None:
-    report = play_tuned("flat_mc", "random")
+@pytest.mark.slow
+def test_mcts_keeps_its_clock_beside_programs_that_use_every_core() -> None:
+    limits = Limits(action_cpu_s=0.2, match_cpu_s=4.0, action_wall_s=60.0, startup_wall_s=60.0)
+    spin = "import os\nwhile os.getppid() != 1: pass"
+    hogs = [
+        subprocess.Popen([sys.executable, "-S", "-c", spin])
+        for _ in range(2 * len(os.sched_getaffinity(0)))
+    ]
+    try:
+        report = play_game("tash_kalar", "mcts", "random", limits=limits)
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
 
-    assert all(text.endswith("playouts") for _, text in report.notes[0])
+    slowest_ms = max(event.cpu_ms for event in events_by(report.record, 0))
+    assert report.record["faults"] == []
+    assert slowest_ms < 1000 * limits.action_cpu_s
+    assert report.usage[0].cpu_s < limits.match_cpu_s
+
+
+def test_mcts_means_to_use_a_quarter_of_the_match() -> None:
+    limits = Limits(match_cpu_s=4.0, action_wall_s=60.0, startup_wall_s=60.0)
+
+    report = play_tuned("mcts", "random", limits=limits)
+
+    assert report.usage[0].cpu_s < 2.0
+
+
+def test_mcts_notes_its_hopes_for_the_owner() -> None:
+    report = play_seats("tuned", [with_iterations(5), built_in("random")])
+
     assert report.notes[0]
-
-
-@pytest.mark.parametrize(("key", "plays_out"), [("azure", True), ("way_of_the_dragon", False)])
-def test_flat_mc_plays_out_only_matches_that_are_short(key: str, *, plays_out: bool) -> None:
-    short = Limits(match_cpu_s=0.5, action_wall_s=60.0, startup_wall_s=60.0)
-
-    report = play_game(key, "flat_mc", "random", limits=short)
-
-    assert bool(report.notes[0]) == plays_out
+    assert all(text.endswith("expected after 5 simulations") for _, text in report.notes[0])
 
 
 @pytest.mark.parametrize("name", NAMES)

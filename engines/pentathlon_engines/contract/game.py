@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     """Turns an observation and the number of seats into numbers from -1 to 1."""
     Evaluation = Callable[[Any, int], float]
     """Rates a position for a seat; a higher number is better."""
+    Prospects = Callable[[Any], list[float]]
+    """Estimates for each seat what share of the other seats it will be ahead of, from 0 to 1."""
     Policy = Callable[["State", list[int], Random], int]
     """Chooses one of the legal actions."""
 
@@ -53,8 +55,9 @@ class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
     Hooks provide what playing does not need: `drawing`, `commentary`, `lesson`, `evaluation`,
-    `policies`, `encoder` and `glyphs`. Each has a default, and imports its module when it is
-    called: start-up is most of a short match, so bots must not import what they do not use.
+    `prospects`, `policies`, `encoder` and `glyphs`. Each has a default, and imports its module
+    when it is called: start-up is most of a short match, so bots must not import what they do not
+    use.
     """
 
     __slots__ = ("info",)
@@ -107,6 +110,10 @@ class Game(ABC):
 
     def evaluation(self) -> Evaluation | None:
         """Return a function that rates positions by a rule of thumb, or None."""
+        return None
+
+    def prospects(self, seats: int) -> Prospects | None:
+        """Return a function that estimates results better than the evaluation, or None."""
         return None
 
     def policies(self) -> dict[str, Policy]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome, Policy
+    from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome, Policy, Prospects
     from pentathlon_engines.drawing.plain import Drawing
 
 
@@ -173,6 +173,14 @@ class WayOfTheDragonGame(Game):
 
         return evaluation.worth
 
+    def prospects(self, seats: int) -> Prospects | None:
+        """Return the shares that seats may expect; between two, the evaluation does better."""
+        if seats == _PAIR:
+            return None
+        from pentathlon_engines.way_of_the_dragon import prospects
+
+        return prospects.shares
+
     def policies(self) -> dict[str, Policy]:
         """Return the players of the rules page."""
         from pentathlon_engines.way_of_the_dragon import policies
@@ -199,7 +207,8 @@ def _check_start_seat(seats: int, options: dict[str, Any]) -> None:
         )
 
 
-_SEATS: Final = (2, len(LETTERS))
+_PAIR: Final = 2
+_SEATS: Final = (_PAIR, len(LETTERS))
 _CAP: Final[dict[str, int]] = RULES["turn_cap_per_player"]
 _MOST_DEAD: Final[int] = RULES["dead"]["most"]
 _EVENTS_PER_TURN: Final = 8

@@ -25,7 +25,7 @@ from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
 PREFIX: Final = "reference-"
-_LATER: Final = frozenset({"flat_mc"})
+_LATER: Final = frozenset({"mcts"})
 """Policies that take long to be validated."""
 _NAME: Final = re.compile(r"^name = .*$", re.MULTILINE)
 _log = structlog.stdlib.get_logger(__name__)

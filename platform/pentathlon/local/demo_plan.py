@@ -13,13 +13,13 @@ from pentathlon_engines.manifest import built_in_bots
 BOTS: Final = Path(__file__).parent / "demo_bots"
 
 _TUNED: Final = ("daydreamer", "dice", "first-come", "magpie", "strategist", "watchdog")
-_ALL_ROUND: Final = ("dice", "first-come", "magpie", "greedy", "flat_mc")
+_ALL_ROUND: Final = ("dice", "first-come", "magpie", "greedy", "mcts")
 """Play every game, the weaker ones first."""
 _SPECIALISTS: Final[Mapping[str, str]] = {"way_of_the_dragon": "wayfarer"}
-"""Takes the place of `greedy`, which there does nearly the same as `flat_mc`."""
+"""Takes the place of `greedy`: a bot that knows this game only."""
 _FEW: Final[Mapping[str, tuple[str, ...]]] = {"tash_kalar": ("dice", "first-come", "greedy")}
 """Meet in a game of long matches, so that its tournament takes no longer than the others."""
-_FEWER: Final = ("first-come", "greedy", "flat_mc")
+_FEWER: Final = ("first-come", "greedy", "mcts")
 """Meet where there is another tournament, too, so that both take no longer than one would."""
 _HOW: Final[Mapping[str, str]] = {
     "round_robin": "",

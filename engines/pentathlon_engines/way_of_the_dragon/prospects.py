@@ -1,0 +1,228 @@
+"""What share of the other seats each seat may expect to be ahead of, for search.
+
+Between two turns a pairwise logistic model tells (`strengths.json`). Its weights were fitted to
+matches of five noisy greedy players; they depend on how many numbers a seat and the foremost other
+one have reached, because a piece may wait for a high number only until somebody ends the race.
+The share of a seat is the mean of its chances against each of the others. Within a turn
+the dice are few enough to go through all of them: the expectation is exact, as far as ordinary
+moves and equilibrium go. Calling the dragon and powers come as a surprise.
+"""
+
+from __future__ import annotations
+
+from math import exp
+
+from pentathlon_engines.contract.data import read_data
+from pentathlon_engines.way_of_the_dragon.actions import PATHS
+from pentathlon_engines.way_of_the_dragon.board import KEEPING, MOVING, ROLL
+from pentathlon_engines.way_of_the_dragon.dice import (
+    ALL,
+    IS_BALANCED,
+    NONE,
+    PARTS,
+    REROLLS,
+    SHOWN,
+    WORDS,
+    rolls,
+)
+from pentathlon_engines.way_of_the_dragon.moves import rank_seats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Final
+
+    from pentathlon_engines.way_of_the_dragon.state import WayOfTheDragonPosition
+
+_HALF: Final = 0.5
+_KNOWN_TURNS: Final = 64
+
+
+class _Phase:
+    """The weights for a seat while it and the foremost other seat have so many numbers."""
+
+    __slots__ = ("at", "crowd", "late", "level", "taken")
+
+    def __init__(self, fitted: dict[str, Any]) -> None:
+        self.at: list[float] = fitted["at"]
+        """By position of a piece."""
+        self.taken: list[float] = fitted["taken"]
+        """For a piece on its way: by the numbers of its path that are taken."""
+        self.level: float = fitted["level"]
+        """For being in this phase at all."""
+        self.late: float = fitted["late"]
+        """For who has to wait longest for its turn."""
+        self.crowd: float = fitted["crowd"]
+        """For all seats having all numbers but one."""
+
+
+_FITTED: Final[dict[str, Any]] = read_data(__file__, "strengths.json")  # JSON
+_PLAIN: Final[int] = _FITTED["plain_spaces"]
+_PHASES: Final = [[_Phase(fitted) for fitted in row] for row in _FITTED["phases"]]
+"""By the numbers that a seat has reached, and by the most that another one has."""
+_NEARLY: Final = PATHS - 1
+
+
+def shares(state: WayOfTheDragonPosition) -> list[float]:
+    """Return for each seat the share of the others that it may expect to be ahead of."""
+    if state.outcome is not None:
+        return _shares_of(state.outcome.ranks)
+    found = _between_turns(state)
+    if state.phase < ROLL or _is_new_turn(state):
+        return found
+    mine = state.turn_of
+    expected = _turn_of(state).expect(state)
+    others = sum(found) - found[mine]
+    rest = (sum(found) - expected) / others if others else 0.0
+    return [expected if seat == mine else share * rest for seat, share in enumerate(found)]
+
+
+class _Turn:
+    """All that the dice of one turn can bring to the seat whose turn it is."""
+
+    def __init__(self, state: WayOfTheDragonPosition) -> None:
+        moved = _expect_moves(state)
+        self.keeping = [moved]
+        """By rolls left and dice: the expectation of who chooses the dice that stay."""
+        self.rolling: list[list[float]] = []
+        """By rolls left afterwards and dice that stay: the expectation of who rolls the others."""
+        for _ in range(REROLLS):
+            self._add_roll()
+
+    def expect(self, state: WayOfTheDragonPosition) -> float:
+        """Return the expectation of a position in this turn."""
+        if state.phase == ROLL:
+            if state.rolls_left >= len(self.rolling):
+                self._add_roll()
+            return self.rolling[state.rolls_left][state.kept]
+        if state.phase == KEEPING:
+            return self.keeping[state.rolls_left][state.dice - ALL]
+        if state.phase == MOVING:
+            return self.keeping[0][state.dice - ALL]
+        return max(self.rolling[-1])  # another turn
+
+    def _add_roll(self) -> None:
+        last, moved = self.keeping[-1], self.keeping[0]
+        rolled = [sum(weight * last[dice] for dice, weight in outcomes) for outcomes in _OUTCOMES]
+        self.rolling.append(rolled)
+        self.keeping.append(
+            [
+                max(stopped, *map(rolled.__getitem__, PARTS[ALL + dice]))
+                for dice, stopped in enumerate(moved)
+            ]
+        )
+
+
+_turns: Final[dict[tuple[object, ...], _Turn]] = {}
+
+
+def _turn_of(state: WayOfTheDragonPosition) -> _Turn:
+    """Return the turn of a position; positions of one turn share it."""
+    key = (state.turn_of, state.turn, state.dead, *state.positions)
+    turn = _turns.get(key)
+    if turn is None:
+        if len(_turns) >= _KNOWN_TURNS:
+            _turns.clear()
+        turn = _turns[key] = _Turn(state)
+    return turn
+
+
+def _is_new_turn(state: WayOfTheDragonPosition) -> bool:
+    return state.phase == ROLL and state.kept == NONE and state.rolls_left == REROLLS
+
+
+def _expect_moves(state: WayOfTheDragonPosition) -> list[float]:
+    """Return for all dice the expectation after the best ordinary move."""
+    stays = _after(state, {})
+    worth: dict[int, float] = {}
+    advances: dict[int, int] = {}
+    first = PATHS * state.turn_of
+    for path, plain in enumerate(state.board.plain):
+        at = state.positions[first + path]
+        if at > plain:
+            continue
+        for count in range(1, 6):
+            if not state.taken[path] >> at + count & 1:
+                worth[path << 3 | count] = _after(state, {path: at + count})
+                if count == 1:
+                    advances[path] = at + 1
+    balanced = _after(state, advances)
+    found = []
+    for dice in range(ALL, len(WORDS)):
+        if IS_BALANCED[dice]:
+            found.append(balanced)
+        else:
+            found.append(
+                max((worth[move] for move in SHOWN[dice] if move in worth), default=stays)
+            )
+    return found
+
+
+def _after(state: WayOfTheDragonPosition, targets: dict[int, int]) -> float:
+    """Return what the seat on turn may expect when its pieces have moved and its turn is over."""
+    mine = state.turn_of
+    after = state.copy()
+    for path, at in targets.items():
+        index = PATHS * mine + path
+        before = after.positions[index]
+        after.taken[path] = (after.taken[path] ^ (1 << before if before else 0)) | 1 << at
+        after.positions[index] = at
+    if after.has_all_numbered(mine):
+        return _shares_of(rank_seats(after, "race").ranks)[mine]
+    after.turn_of = (mine + 1) % state.seats
+    return _between_turns(after)[mine]
+
+
+def _between_turns(state: WayOfTheDragonPosition) -> list[float]:
+    """Return the shares when `turn_of` is about to begin its turn."""
+    strengths, others = _strengths(state), state.seats - 1
+    return [
+        (sum([1 / (1 + exp(other - mine)) for other in strengths]) - _HALF) / others
+        for mine in strengths
+    ]
+
+
+def _strengths(state: WayOfTheDragonPosition) -> list[float]:
+    """Return the strength of each seat in the pairwise model."""
+    seats, plain = state.seats, state.board.plain
+    positions = [state.positions[PATHS * seat : PATHS * (seat + 1)] for seat in range(seats)]
+    numbered = [sum([at > plain[path] for path, at in enumerate(mine)]) for mine in positions]
+    numbers = [state.taken[path] >> plain[path] + 1 for path in range(PATHS)]
+    nearly = sum([number >= _NEARLY for number in numbered]) / seats
+    found = []
+    for seat, mine in enumerate(positions):
+        most = max([number for other, number in enumerate(numbered) if other != seat])
+        phase = _PHASES[min(numbered[seat], _NEARLY)][min(most, _NEARLY)]
+        waits = (seat - state.turn_of) % seats / seats
+        strength = phase.level + phase.late * waits + phase.crowd * nearly
+        for path, at in enumerate(mine):
+            short = plain[path] - at
+            strength += phase.at[max(_PLAIN - short, 0) if at else 0]
+            if short >= 0:
+                strength += _hindered(phase.taken, numbers[path])
+        found.append(strength)
+    return found
+
+
+def _hindered(weights: list[float], taken: int) -> float:
+    """Return what it means for a piece on its way that numbers of its path are taken."""
+    return sum([weight for number, weight in enumerate(weights) if taken >> number & 1])
+
+
+def _shares_of(ranks: Sequence[int]) -> list[float]:
+    """Return for each seat the share of the others that it has beaten; a tie counts half."""
+    return [
+        (sum(1.0 if rank > mine else 0.5 for rank in ranks if rank >= mine) - 0.5)
+        / (len(ranks) - 1)
+        for mine in ranks
+    ]
+
+
+def _outcomes(kept: int) -> list[tuple[int, float]]:
+    ways = rolls(kept)
+    total = sum(number for _, number in ways)
+    return [(dice - ALL, number / total) for dice, number in ways]
+
+
+_OUTCOMES: Final = [_outcomes(kept) for kept in range(ALL)]
+"""For dice that stay what the others may show beside them, with probabilities."""
