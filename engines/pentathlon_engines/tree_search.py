@@ -52,7 +52,7 @@ _SPREAD: Final = 2.0
 """How many standard deviations of the root's actions make a clear lead."""
 _COMMON: Final = 0.02
 """The part of the priors that all actions share."""
-_CONFIDENCE: Final = 30
+_CONFIDENCE: Final = 300
 """How many tries the prospects that a game tells count for."""
 _FARTHEST: Final = 30.0
 """Beyond so many scales a prior is next to nothing."""

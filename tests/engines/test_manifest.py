@@ -194,4 +194,4 @@ def test_hash_is_that_of_an_upload(tmp_path: Path) -> None:
 
 
 def test_built_in_bots_are_found_by_name() -> None:
-    assert list(built_in_bots()) == ["first", "greedy", "last", "mcts", "random"]
+    assert list(built_in_bots()) == ["first", "flat_mc", "greedy", "last", "mcts", "random"]

@@ -1,11 +1,12 @@
 """What share of the other seats each seat may expect to be ahead of, for search.
 
 Between two turns a pairwise logistic model tells (`strengths.json`). Its weights were fitted to
-matches of five noisy greedy players; they depend on how many numbers a seat and the foremost other
-one have reached, because a piece may wait for a high number only until somebody ends the race.
-The share of a seat is the mean of its chances against each of the others. Within a turn
-the dice are few enough to go through all of them: the expectation is exact, as far as ordinary
-moves and equilibrium go. Calling the dragon and powers come as a surprise.
+matches of five noisy players, greedy ones and some that chose by this model. They depend on how
+many numbers a seat and the foremost other one have reached, because a piece may wait for a high
+number only until somebody ends the race. The share of a seat is the mean of its chances against
+each of the others. Within a turn the dice are few enough to go through all of them: the
+expectation is exact, as far as ordinary moves and equilibrium go. Calling the dragon and powers
+come as a surprise.
 """
 
 from __future__ import annotations

@@ -27,10 +27,17 @@ from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 PREFIX: Final = "reference-"
 _LATER: Final = frozenset({"mcts"})
 """Policies that take long to be validated."""
+_ABSENT: Final = frozenset({"flat_mc"})
+"""Policies that would only cost time: `mcts` is stronger and uses less of its clock."""
 _NAME: Final = re.compile(r"^name = .*$", re.MULTILINE)
 _log = structlog.stdlib.get_logger(__name__)
 _stored: Final[dict[str, str]] = {}
 """The content of each policy that this process has found uploaded."""
+
+
+def reference_policies() -> dict[str, Path]:
+    """Return the folders of the built-in bots that stand in ladders, by name."""
+    return {key: folder for key, folder in built_in_bots().items() if key not in _ABSENT}
 
 
 def upload_reference_bots() -> int:
@@ -40,7 +47,7 @@ def upload_reference_bots() -> int:
     """
     if not settings.HAS_REFERENCE_BOTS:
         return 0
-    missing = {key: folder for key, folder in built_in_bots().items() if key not in _stored}
+    missing = {key: folder for key, folder in reference_policies().items() if key not in _stored}
     own = BotVersion.objects.filter(bot__is_reference=True)
     if not missing or own.filter(state=VersionState.VALIDATING).exists():
         return 0

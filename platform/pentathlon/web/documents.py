@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 import pentathlon_engines
+from pentathlon_engines import GAMES
 
 _ENGINES: Final = Path(pentathlon_engines.__file__).parent
 _OUTSIDE: Final = ("https://", "http://")
@@ -33,6 +35,13 @@ def rules_text(game: str) -> str | None:
 def protocol_text() -> str:
     """Return the page of the bot protocol as Markdown."""
     return _read("PROTOCOL.md")
+
+
+@cache
+def strength_rows() -> list[dict[str, Any]]:  # Any: JSON
+    """Return what the reference bots scored against each other, pairing by pairing."""
+    rows: list[dict[str, Any]] = json.loads(_read("bots/strength.json"))["rows"]
+    return [{**row, "title": GAMES[row["game"]].info.title} for row in rows]
 
 
 def title_and_body(text: str) -> tuple[str, str]:

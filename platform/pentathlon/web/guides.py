@@ -76,6 +76,11 @@ SHELVES: Final = (
                 "learning", "Learning", "Datasets, environments, and a trained bot step by step."
             ),
             Guide("/datasets/", "Datasets", "Decisions of closed tournaments and seasons."),
+            Guide(
+                "reference_bots",
+                "Reference bots",
+                "The built-in opponents, and how strong they are.",
+            ),
             Guide("protocol", "The bot protocol", "Every message, every limit, every fault."),
             Guide(
                 "/api/docs/", "The API", "Upload bots, run tournaments, read results by program."

@@ -78,7 +78,7 @@ def test_limits_are_taken_from_the_command_line(run: Run, tmp_path: Path) -> Non
     [
         (["chess", "random", "random"], "There is no game 'chess'; the games are "),
         (["tuned", "random"], "Tuned has 2 seats, not 1"),
-        (["tuned", "nobody", "random"], "no built-in bot of that name (first, greedy, last, mcts"),
+        (["tuned", "nobody", "random"], "no built-in bot of that name (first, flat_mc, greedy"),
         (["tuned", "random", "random", "--options", "3"], "--options must be a JSON object"),
         (["tuned", "random", "random", "--options", "{"], "--options must be a JSON object"),
         (["tuned", "random", "random", "--options", '{"fog": 1}'], "no option 'fog'"),

@@ -1,10 +1,11 @@
 """Our documents become HTML, and nothing else does."""
 
 import pytest
+from django.test import Client
 
-from pentathlon.web.documents import render_markdown, rules_text, title_and_body
+from pentathlon.web.documents import render_markdown, rules_text, strength_rows, title_and_body
 from pentathlon_engines import GAMES
-from tests.pentathlon.web.pages import Page
+from tests.pentathlon.web.pages import Page, page_of
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,13 @@ def test_every_game_has_rules_that_can_be_read(game: str) -> None:
     page = Page(f'<html lang="en"><h1>{title}</h1>{render_markdown(body)}</html>')
     assert page.mistakes == []
     assert len(page.all("h2")) > 3
+
+
+@pytest.mark.django_db
+def test_strength_of_the_reference_bots_is_told_with_its_interval() -> None:
+    page = page_of(Client().get("/docs/reference-bots/"))
+
+    assert "/docs/reference-bots/" in page_of(Client().get("/docs/")).links()
+    assert page.mistakes == []
+    assert len(page.all("tr")) == 1 + len(strength_rows())
+    assert "manage.py bench strength" in page.text

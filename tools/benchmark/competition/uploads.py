@@ -26,6 +26,7 @@ from pentathlon.env import CHECKOUT  # noqa: E402
 from pentathlon.fleet.capabilities import read_fleet  # noqa: E402
 from pentathlon.ladders.membership import leave_ladder  # noqa: E402
 from pentathlon.ladders.models import Division, Ladder  # noqa: E402
+from pentathlon.ladders.reference import reference_policies  # noqa: E402
 from pentathlon.local import processes  # noqa: E402
 from pentathlon.local.ports import free_port  # noqa: E402
 from pentathlon.local.waiting import ServerFailed, last_lines  # noqa: E402
@@ -87,7 +88,7 @@ def _is_up(process: subprocess.Popen[bytes], log: Path) -> bool:
 def _have_reference_bots() -> bool:
     """Tell whether all built-in policies have their places, so that nothing is validated."""
     own = BotVersion.objects.filter(bot__is_reference=True, is_seated=True)
-    return own.filter(state=VersionState.ELIGIBLE).count() == len(built_in_bots())
+    return own.filter(state=VersionState.ELIGIBLE).count() == len(reference_policies())
 
 
 def _measure(game: str, say: Say) -> Iterator[Demand]:

@@ -20,6 +20,7 @@ from pentathlon.web.documents import (
     render_line,
     render_markdown,
     rules_text,
+    strength_rows,
     title_and_body,
 )
 from pentathlon.web.game_guides import game_guide
@@ -153,6 +154,13 @@ def limits(request: HttpRequest) -> HttpResponse:
 def ranking_rule(request: HttpRequest) -> HttpResponse:
     """Say by which rule authors are ranked over all games."""
     return render(request, "web/docs/ranking_rule.html", {"section": "docs", "rule": RULE})
+
+
+@require_safe
+def reference_bots(request: HttpRequest) -> HttpResponse:
+    """Show how strong the reference bots are, as `bench strength` has measured it."""
+    context = {"section": "docs", "rows": strength_rows()}
+    return render(request, "web/docs/reference_bots.html", context)
 
 
 @require_safe

@@ -1,0 +1,235 @@
+"""`bench strength`: how strong the reference bots are, from matches as anybody's bots play them.
+
+Each pairing is a series of the desk: archives unpacked, a process for each seat, the usual limits,
+the runner, and the interval of `strength.block_scores`, which counts blocks. The result goes to
+`bots/strength.json` beside the bots, which the page of the docs shows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+from rich.console import Console
+from rich.table import Table
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.cli.arguments import find_launcher
+from pentathlon_engines.contract.game import Game
+from pentathlon_engines.desk.match_pool import Finished, play_all
+from pentathlon_engines.desk.series import Series
+from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.desk.tally import result_of
+from pentathlon_engines.manifest import (
+    BUILT_IN,
+    bot_command,
+    built_in_bots,
+    content_hash,
+    read_manifest,
+)
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.runner import SeatBot
+
+HELP: Final = "how strong the reference bots are, beside what is demanded of them"
+FILE: Final = BUILT_IN / "strength.json"
+
+_PAIR: Final = 2
+_FIRST_SEED: Final = 1000
+_PAIRINGS: Final = (("greedy", "random", 0.9), ("mcts", "random", 0.9), ("mcts", "greedy", 0.7))
+"""Who plays whom, and the least share of the points for the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strength:
+    """What one bot scored in the seats of a game against another one in all other seats."""
+
+    game: str
+    seats: int
+    bot: str
+    against: str
+    matches: int
+    share: float
+    low: float
+    high: float
+    demanded: float
+    clearly: bool
+    """Whether the whole interval must be above what is demanded, not only the share."""
+    faults: int
+    cpu_s: float
+    """Of the bot in a match, on average."""
+    most_cpu_s: float
+    slowest_ms: int
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the bot is as strong as demanded."""
+        if self.faults:
+            return False
+        return self.low > self.demanded if self.clearly else self.share >= self.demanded
+
+    @property
+    def demand(self) -> str:
+        """Return what is demanded in words."""
+        sign = "interval above" if self.clearly else "at least"
+        return f"{sign} {self.demanded:.0%}"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Offer what may be chosen."""
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
+    parser.add_argument("--matches", type=int, default=100, help="of each pairing (100)")
+    parser.add_argument("--bot", choices=sorted({bot for bot, _, _ in _PAIRINGS}))
+    parser.add_argument("--against", choices=sorted({other for _, other, _ in _PAIRINGS}))
+    parser.add_argument("--concurrency", type=int, default=1, help="matches at a time (1)")
+    parser.add_argument("--sandbox", action="store_true", help="isolate bots as a worker does")
+    parser.add_argument("--write", action="store_true", help="write the table of the docs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Measure, print, and end with 1 if a bot is weaker than demanded."""
+    unknown = sorted(set(options["games"]) - set(GAMES))
+    if unknown:
+        raise CommandError(f"There is no game {unknown[0]!r}; the games are {', '.join(GAMES)}.")
+    found: list[Strength] = []
+    for game in options["games"] or GAMES:
+        for bot, other, demanded in _PAIRINGS:
+            if options["bot"] in (None, bot) and options["against"] in (None, other):
+                found.append(measure(GAMES[game], bot, other, demanded, options))
+                if options["write"]:
+                    write(found[-1])
+    if options["json"]:
+        sys.stdout.write(json.dumps([asdict(each) for each in found], indent=2) + "\n")
+    else:
+        Console(width=None if sys.stdout.isatty() else 120).print(_table(found))
+    if not all(each.is_met for each in found):
+        raise CommandError("A bot is weaker than demanded, or failed; see above.")
+
+
+def measure(
+    game: Game,
+    bot: str,
+    other: str,
+    demanded: float,
+    options: dict[str, Any],  # Any: Django's own shape
+) -> Strength:
+    """Let a bot play against another one in all other seats of the largest table."""
+    seats = game.info.seats[1]
+    is_pair = seats == _PAIR
+    setting = Setting(
+        game=game,
+        options=game.info.check_options(None),
+        limits=Limits(),
+        launcher=find_launcher(sandbox=options["sandbox"]),
+        bots=[_seat_bot(bot), *[_seat_bot(other)] * (seats - 1)],
+    )
+    # At larger tables chance draws who begins, so seats need no swapping: a match is a block.
+    series = Series(seats=seats, matches=options["matches"], seed=_FIRST_SEED, swaps=is_pair)
+    used = _Used()
+    for finished in play_all(
+        series.next_match,
+        setting.play,
+        concurrency=options["concurrency"],
+        stop=threading.Event(),
+    ):
+        series.take(finished.match, used.take(finished))
+    score = series.score(0)
+    if score is None:
+        raise CommandError(f"{game.info.title}: this machine could not play a whole block.")
+    return Strength(
+        game=game.info.key,
+        seats=seats,
+        bot=bot,
+        against=other,
+        matches=len(used.cpu_s),
+        share=round(score.share, 4),
+        low=round(score.low, 4),
+        high=round(score.high, 4),
+        demanded=demanded if is_pair or other == "random" else 0.5,
+        clearly=not is_pair and other != "random",
+        faults=used.faults,
+        cpu_s=round(sum(used.cpu_s) / len(used.cpu_s), 2),
+        most_cpu_s=round(max(used.cpu_s), 2),
+        slowest_ms=used.slowest_ms,
+    )
+
+
+class _Used:
+    """What the first bot used, and how often it failed."""
+
+    def __init__(self) -> None:
+        self.cpu_s: list[float] = []
+        self.faults = 0
+        self.slowest_ms = 0
+
+    def take(self, finished: Finished) -> Any:  # Any: what a series takes
+        """Count a match; return its result."""
+        if finished.report is None:
+            return None
+        seat = finished.match.players.index(0)
+        result = result_of(finished.report.record)
+        self.cpu_s.append(finished.report.usage[seat].cpu_s)
+        self.faults += seat in result.failed
+        self.slowest_ms = max(self.slowest_ms, result.slowest_ms[seat])
+        return result
+
+
+def read(path: Path = FILE) -> dict[str, Any]:  # Any: JSON
+    """Return the table that was written last."""
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return stored
+
+
+def write(found: Strength, path: Path = FILE) -> None:
+    """Put a line in the place of the one for the same pairing."""
+    new = {**asdict(found), "demand": found.demand, "met": found.is_met}
+    new["load"] = round(os.getloadavg()[1], 1)
+    rows = [row for row in read(path)["rows"] if _key(row) != _key(new)] + [new]
+    order = [pairing[:2] for pairing in _PAIRINGS]
+    games = list(GAMES)
+    rows.sort(
+        key=lambda row: (games.index(row["game"]), order.index((row["bot"], row["against"])))
+    )
+    text = json.dumps(
+        {"command": "python3 manage.py bench strength --write", "rows": rows}, indent=2
+    )
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _key(row: dict[str, Any]) -> tuple[str, str, str]:  # Any: JSON
+    return row["game"], row["bot"], row["against"]
+
+
+def _seat_bot(name: str) -> SeatBot:
+    folder = built_in_bots()[name]
+    command = bot_command(folder, read_manifest(folder))
+    return SeatBot(name=name, hash=content_hash(folder), command=command)
+
+
+def _table(found: Sequence[Strength]) -> Table:
+    table = Table("game", "seats", "bot", "against", title="Reference bots")
+    for heading in ("share of the points (95 %)", "matches", "CPU s a match", "slowest", "faults"):
+        table.add_column(heading, justify="right")
+    table.add_column("demanded")
+    for each in found:
+        table.add_row(
+            GAMES[each.game].info.title,
+            str(each.seats),
+            each.bot,
+            each.against,
+            f"{each.share:.1%} ({each.low:.0%} to {each.high:.0%})",
+            str(each.matches),
+            f"{each.cpu_s:.2f}, at most {each.most_cpu_s:.2f}",
+            f"{each.slowest_ms} ms",
+            str(each.faults),
+            each.demand if each.is_met else f"[red]{each.demand} MISSED[/]",
+        )
+    return table
