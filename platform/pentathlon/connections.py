@@ -127,3 +127,21 @@ def _filesystem_transport(folder: Path) -> dict[str, Any]:
         "data_folder_out": str(folder),
         "control_folder": str(folder),
     }
+
+
+def mail(address: str | None) -> dict[str, Any]:  # Any: Django's settings
+    """Return the settings of e-mail; without a server it is printed."""
+    if address is None:
+        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+    parts = urlsplit(address)
+    is_tls = parts.scheme == "smtps"
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname or "",
+        "EMAIL_PORT": parts.port or (465 if is_tls else 587),
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": is_tls,
+        # Whoever sends a password in clear text gives it away.
+        "EMAIL_USE_TLS": not is_tls and parts.password is not None,
+    }

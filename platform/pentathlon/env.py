@@ -4,6 +4,7 @@ Free of Django, so that anything may ask before settings exist.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -74,6 +75,10 @@ class Environment:
     """PENTATHLON_NO_BOOTSTRAP: use this Python as it is, as container images do."""
     metrics_token: str | None = None
     """PENTATHLON_METRICS_TOKEN: who sends it may read /metrics."""
+    mail: str | None = None
+    """PENTATHLON_MAIL: the mail server, as smtps://name:password@host:465; or smtp://."""
+    mail_from: str = "pentathlon@localhost"
+    """PENTATHLON_MAIL_FROM: the sender of e-mail."""
     certificates: str | None = None
     package_index: str | None = None
     """PIP_INDEX_URL: where pip itself is fetched from if this machine has none."""
@@ -109,6 +114,8 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         drain_s=_number(variables, "PENTATHLON_DRAIN_S", least=0),
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
         metrics_token=variables.get("PENTATHLON_METRICS_TOKEN") or None,
+        mail=_mail(variables),
+        mail_from=variables.get("PENTATHLON_MAIL_FROM") or "pentathlon@localhost",
         certificates=variables.get("SSL_CERT_FILE") or variables.get("PIP_CERT") or None,
         package_index=variables.get("PIP_INDEX_URL") or None,
     )
@@ -129,6 +136,14 @@ def _mode(variables: Mapping[str, str]) -> Mode:
     if text not in list(Mode):
         raise BadEnvironment("PENTATHLON_MODE", f"must be local or production, not {text!r}.")
     return Mode(text)
+
+
+def _mail(variables: Mapping[str, str]) -> str | None:
+    text = variables.get("PENTATHLON_MAIL", "").strip()
+    if text and not re.fullmatch(r"smtps?://([^\s/@]+@)?[^\s/@:]+(:\d{1,5})?/?", text):
+        # Without the value: it may hold a password.
+        raise BadEnvironment("PENTATHLON_MAIL", "must be like smtps://name:password@host:465.")
+    return text or None
 
 
 def _flag(variables: Mapping[str, str], name: str, *, default: bool = False) -> bool:

@@ -166,7 +166,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 # Webhooks and e-mail
 
 WEBHOOKS_ALLOW_LOOPBACK = not _production  # to try one on this machine
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+globals().update(connections.mail(_environment.mail))  # EMAIL_BACKEND and what it needs
+DEFAULT_FROM_EMAIL = _environment.mail_from
 EMAIL_TIMEOUT = 10
 
 # Language, time, static files

@@ -30,6 +30,17 @@ def test_pip_certificate_serves_uv_too() -> None:
     assert read_environment({"PIP_CERT": "/ca.pem"}).certificates == "/ca.pem"
 
 
+def test_mail_server_is_an_address_and_its_password_is_not_told() -> None:
+    assert read_environment({}).mail is None
+    address = "smtps://name:word@mail.example.org:465"
+    assert read_environment({"PENTATHLON_MAIL": address}).mail == address
+
+    with pytest.raises(BadEnvironment) as refused:
+        read_environment({"PENTATHLON_MAIL": "mail.example.org:word@"})
+
+    assert "word@" not in str(refused.value).replace("password@", "")
+
+
 def test_numbers_may_be_left_out() -> None:
     assert read_environment({}).bot_matches == 8
     assert read_environment({"PENTATHLON_BOT_MATCHES": "3"}).bot_matches == 3

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from standardwebhooks.webhooks import Webhook
 
 from pentathlon.bots.models import VersionState
 from pentathlon.common.models import Leadership
@@ -15,9 +17,12 @@ from pentathlon.fleet.models import Worker
 from pentathlon.fleet.services import record_heartbeat
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.replays.services import read_record
+from pentathlon.webhooks.services import ping_endpoint
+from pentathlon.webhooks.signing import secret_of
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match, make_version, make_worker
 from tests.pentathlon.matches.acting import let_lease_expire
+from tests.pentathlon.webhooks.receiving import make_endpoint, receiver
 from tests.workers.running import Platform, running_platform
 from workers.sandbox.staging import Staging, sweep
 
@@ -45,12 +50,15 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: 
     for _ in range(3):
         make_match(versions)
 
-    with running_platform(tmp_path) as platform:
+    with running_platform(tmp_path) as platform, receiver() as told:
+        endpoint = make_endpoint(upload.bot.owner, url=told.url)
+        platform.environment["PENTATHLON_SECRET_KEY"] = settings.SECRET_KEY
         platform.environment["TMPDIR"] = str(temporary)
         worker = platform.start_worker(slots=2)
         reconciler = platform.start_reconciler()
         platform.eventually(_all_ended)
         platform.eventually(lambda: "command" in Worker.objects.get().runtimes)
+        platform.eventually(lambda: bool(told.requests))
         _end_without_a_trace(platform, worker, temporary, how=signal.SIGTERM)
         reconciler.terminate()
         assert reconciler.wait(10) == 0, platform.all_logs()
@@ -63,6 +71,10 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: 
         verify_record(read_record(match.replay))
     upload.refresh_from_db()
     assert upload.state == VersionState.ELIGIBLE
+    event = Webhook(secret_of(endpoint.salt)).verify(
+        told.requests[0].body, told.requests[0].headers
+    )
+    assert (event["type"], event["data"]["version"]) == ("version.validated", upload.pk)
 
 
 def test_without_redis_hints_go_through_the_file_system(tmp_path: Path, temporary: Path) -> None:
@@ -96,9 +108,12 @@ def test_reconciler_works_on_without_a_broker_and_stops_when_asked(tmp_path: Pat
     match = make_match(state=MatchState.RUNNING)
     let_lease_expire(match.pk)
 
-    with running_platform(tmp_path) as platform:
+    with running_platform(tmp_path) as platform, receiver() as told:
+        endpoint = make_endpoint(url=told.url)
+        ping_endpoint(actor=endpoint.owner, endpoint_id=endpoint.pk)
         platform.environment["REDIS_URL"] = f"unix://{tmp_path}/nobody.sock"
         reconciler = platform.start_reconciler()
+        platform.eventually(lambda: bool(told.requests))
         platform.eventually(lambda: Match.objects.get().state == MatchState.PENDING)
         platform.eventually(lambda: "publishing" in platform.all_logs())
         reconciler.terminate()

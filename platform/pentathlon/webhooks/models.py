@@ -6,7 +6,7 @@ from typing import Final, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Sum
 from django.db.models.functions import Now
 
 from pentathlon.accounts.models import User
@@ -47,6 +47,11 @@ class WebhookEndpointQuerySet(models.QuerySet["WebhookEndpoint"]):
     def listening(self, event: str) -> Self:
         """Return endpoints that want events of a type."""
         return self.working().filter(subscriptions__event=event)
+
+    def count_waiting(self) -> int:
+        """Return how many deliveries wait, by the endpoints that have something to do."""
+        busy = self.filter(due_at__isnull=False)
+        return int(busy.aggregate(total=Sum("waiting"))["total"] or 0)
 
     def due(self, *, is_failing: bool) -> Self:
         """Return endpoints with something to send now, the longest waiting first."""

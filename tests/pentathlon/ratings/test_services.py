@@ -267,7 +267,8 @@ class TestApplyPool:
             pool, versions, *[(one, two) for one in range(4) for two in range(4) if one != two]
         )
 
-        with django_assert_num_queries(11):
+        # One asks which authors want to hear of first rated matches.
+        with django_assert_num_queries(12):
             services.apply_pool(pool_id=pool.pk)
 
     def test_ratings_of_an_older_algorithm_are_recomputed_first(self) -> None:

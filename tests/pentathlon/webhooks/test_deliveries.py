@@ -2,12 +2,13 @@
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.test.utils import CaptureQueriesContext
 from standardwebhooks.webhooks import Webhook
 
@@ -474,3 +475,37 @@ def test_mail_says_the_same(mailoutbox: list[object]) -> None:
     assert mail.to == [owner.email]  # type: ignore[attr-defined]
     assert f"{SITE}/api/v1/versions/1/" in mail.body  # type: ignore[attr-defined]
     assert json.dumps("x")[1:-1] in mail.subject  # type: ignore[attr-defined]
+
+
+_STEPS: dict[str, tuple[Callable[[], QuerySet[Any]], str]] = {
+    "events": (
+        lambda: OutboxEvent.objects.filter(spread_after__isnull=False).order_by("pk"),
+        "webhooks_unspread",
+    ),
+    "working": (lambda: WebhookEndpoint.objects.due(is_failing=False), "webhooks_due"),
+    "failing": (lambda: WebhookEndpoint.objects.due(is_failing=True), "webhooks_due_failing"),
+    "deleted": (
+        lambda: WebhookEndpoint.objects.filter(deleted_at__isnull=False).order_by("pk"),
+        "webhooks_deleted",
+    ),
+    "waiting": (
+        lambda: Delivery.objects.filter(
+            endpoint=1, state=DeliveryState.WAITING, next_at__lte=database_now()
+        ).order_by("next_at", "pk"),
+        "webhooks_waiting",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _STEPS)
+def test_every_step_reads_a_partial_index_alone(name: str) -> None:
+    rows, index = _STEPS[name]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # A small table is read as a whole otherwise.
+            cursor.execute("SET LOCAL enable_seqscan = off")
+
+    plan = rows()[:50].explain()
+
+    assert index in plan, plan
+    assert "Seq Scan" not in plan, plan

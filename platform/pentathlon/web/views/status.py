@@ -12,6 +12,7 @@ from pentathlon.common.services import RECONCILER
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.webhooks.models import WebhookEndpoint
 
 _HOUR = timedelta(hours=1)
 
@@ -28,6 +29,7 @@ def status(request: HttpRequest) -> HttpResponse:
         "running": Match.objects.filter(state=MatchState.RUNNING).count(),
         "waiting": Match.objects.filter(state=MatchState.PENDING).count(),
         "last_hour": ended.filter(state=MatchState.DONE).count(),
+        "deliveries": WebhookEndpoint.objects.working().count_waiting(),
         "void_hour": ended.filter(state=MatchState.VOID).count(),
     }
     return render(request, "web/status.html", context)
