@@ -238,7 +238,7 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
         return Response(MatchDetailSerializer(self.get_object()).data)
 
     @extend_schema(
-        parameters=[EventsSerializer], responses={(200, "text/event-stream"): OpenApiTypes.STR}
+        parameters=[EventsSerializer], responses={(200, "text/event-stream"): OpenApiTypes.OBJECT}
     )
     @action(detail=True, pagination_class=None, filterset_class=None)
     def events(self, request: Request, pk: str) -> HttpResponse:
