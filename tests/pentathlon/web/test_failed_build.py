@@ -18,4 +18,4 @@ def test_page_of_a_failed_build_excuses_nobody() -> None:
 
     assert "no fault of the bot" not in page.text.lower()
     assert "build: the command ended." in page.text
-    assert "Correct it and upload a new version." in page.text
+    assert "Correct it and upload a new version" in page.text

@@ -146,7 +146,12 @@ def learning(request: HttpRequest) -> HttpResponse:
 @require_safe
 def limits(request: HttpRequest) -> HttpResponse:
     """Show what one client may ask of the server, from the table that the server uses."""
-    context = {"section": "docs", "table": table, "rates": settings.RATES}
+    context = {
+        "section": "docs",
+        "table": table,
+        "rates": settings.RATES,
+        "streams": settings.STREAMS_OF_ONE,
+    }
     return render(request, "web/docs/limits.html", context)
 
 
