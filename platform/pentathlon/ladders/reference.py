@@ -25,10 +25,8 @@ from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.manifest import FILE_NAME, built_in_bots
 
 PREFIX: Final = "reference-"
-_LATER: Final = frozenset({"mcts"})
-"""Policies that take long to be validated."""
-_ABSENT: Final = frozenset({"flat_mc"})
-"""Policies that would only cost time: `mcts` is stronger and uses less of its clock."""
+_ABSENT: Final = frozenset({"flat_mc", "mcts"})
+"""Policies that search hold a slot for seconds: a new version would wait for its first match."""
 _NAME: Final = re.compile(r"^name = .*$", re.MULTILINE)
 _log = structlog.stdlib.get_logger(__name__)
 _stored: Final[dict[str, str]] = {}
@@ -51,8 +49,8 @@ def upload_reference_bots() -> int:
     own = BotVersion.objects.filter(bot__is_reference=True)
     if not missing or own.filter(state=VersionState.VALIDATING).exists():
         return 0
-    for policy in sorted(missing, key=_LATER.__contains__):
-        if _upload(policy, missing[policy]):
+    for policy, folder in missing.items():
+        if _upload(policy, folder):
             return 1
     return 0
 
