@@ -2,29 +2,12 @@
 
 from django.contrib import admin
 
+from pentathlon.common.admin import ReadOnlyAdmin
 from pentathlon.ladders.models import Division, LadderMember, Season
 
 
-class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
-    """Rows that nobody adds, changes or deletes here."""
-
-    show_full_result_count = False
-
-    def has_add_permission(self, request: object) -> bool:
-        """Nobody may."""
-        return False
-
-    def has_change_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody may."""
-        return False
-
-    def has_delete_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody may."""
-        return False
-
-
 @admin.register(Season)
-class SeasonAdmin(_ReadOnly):
+class SeasonAdmin(ReadOnlyAdmin):
     """Seasons with their dates."""
 
     list_display = ("__str__", "ladder", "number", "state", "opened_at", "closes_at", "closed_at")
@@ -34,7 +17,7 @@ class SeasonAdmin(_ReadOnly):
 
 
 @admin.register(Division)
-class DivisionAdmin(_ReadOnly):
+class DivisionAdmin(ReadOnlyAdmin):
     """Divisions: how far their pairing is, and when it goes on."""
 
     list_display = (
@@ -46,7 +29,7 @@ class DivisionAdmin(_ReadOnly):
 
 
 @admin.register(LadderMember)
-class LadderMemberAdmin(_ReadOnly):
+class LadderMemberAdmin(ReadOnlyAdmin):
     """Bots and ladders: what authors have chosen, and which version plays."""
 
     list_display = ("bot", "ladder", "choice", "version", "season")

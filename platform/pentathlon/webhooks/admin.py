@@ -2,29 +2,12 @@
 
 from django.contrib import admin
 
+from pentathlon.common.admin import ReadOnlyAdmin
 from pentathlon.webhooks.models import Delivery, WebhookEndpoint
 
 
-class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
-    """Rows that nobody adds, changes or deletes here."""
-
-    show_full_result_count = False
-
-    def has_add_permission(self, request: object) -> bool:
-        """Nobody may."""
-        return False
-
-    def has_change_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody may."""
-        return False
-
-    def has_delete_permission(self, request: object, obj: object = None) -> bool:
-        """Nobody may."""
-        return False
-
-
 @admin.register(WebhookEndpoint)
-class WebhookEndpointAdmin(_ReadOnly):
+class WebhookEndpointAdmin(ReadOnlyAdmin):
     """Endpoints, how many deliveries wait there, and since when they fail."""
 
     list_display = (
@@ -38,7 +21,7 @@ class WebhookEndpointAdmin(_ReadOnly):
 
 
 @admin.register(Delivery)
-class DeliveryAdmin(_ReadOnly):
+class DeliveryAdmin(ReadOnlyAdmin):
     """Deliveries and whether they have arrived."""
 
     list_display = ("id", "endpoint", "event", "state", "tries", "next_at", "created_at")

@@ -1,0 +1,21 @@
+"""What the admins of several apps share."""
+
+from django.contrib import admin
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    """Rows that nobody adds, changes or deletes here."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request: object) -> bool:
+        """Nobody may."""
+        return False
+
+    def has_change_permission(self, request: object, obj: object = None) -> bool:
+        """Nobody may."""
+        return False
+
+    def has_delete_permission(self, request: object, obj: object = None) -> bool:
+        """Nobody may."""
+        return False
