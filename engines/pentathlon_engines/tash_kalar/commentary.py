@@ -20,9 +20,9 @@ from pentathlon_engines.tash_kalar.actions import (
     SUMMON,
     THAW_VERB,
 )
-from pentathlon_engines.tash_kalar.cards.catalogue import CARDS, IDS, TASK_FILE, card_data, kind_of
+from pentathlon_engines.tash_kalar.cards.catalogue import CARDS, IDS, card_data, kind_of
+from pentathlon_engines.tash_kalar.drawing.description import TASKS
 
-_TASKS: Final[dict[str, dict[str, Any]]] = {task["id"]: task for task in TASK_FILE["cards"]}
 _DIRECTIONS: Final = {
     "n": "north",
     "ne": "north-east",
@@ -136,7 +136,7 @@ def _tell_capture(change: Change, square: str) -> str:
 
 
 def _tell_claim(_change: Change, words: list[str], _told: set[str]) -> str:
-    return f"claims the task {_TASKS[words[0]]['name']}"
+    return f"claims the task {TASKS[words[0]]['name']}"
 
 
 def _tell_flare(change: Change, _words: list[str], _told: set[str]) -> str:
@@ -273,7 +273,7 @@ def _name_hand(hand: Mapping[str, Any]) -> list[str]:
 def cards() -> Mapping[str, str]:
     """Return the texts of all cards and tasks."""
     texts = {_name_card(name): _describe(card_data(name)) for name in IDS}
-    return texts | {task["name"]: task["text"] for task in _TASKS.values()}
+    return texts | {task["name"]: task["text"] for task in TASKS.values()}
 
 
 def _describe(card: Mapping[str, Any]) -> str:

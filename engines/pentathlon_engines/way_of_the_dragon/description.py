@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.way_of_the_dragon import moves
 from pentathlon_engines.way_of_the_dragon.actions import ELEMENTS, PATHS, TEXTS
 from pentathlon_engines.way_of_the_dragon.board import COLOURS, EXTRA, NOBODY, OVER, ROLL
@@ -16,13 +17,9 @@ def of_seat(state: WayOfTheDragonPosition, seat: int) -> str:
     power = f", power {_power(state, seat)}" if state.options["powers"] else ""
     numbered = counted.numbered[seat]
     return (
-        f"seat {seat}: {COLOURS[state.colours[seat]]}, {_points(scores[seat])}, "
+        f"seat {seat}: {COLOURS[state.colours[seat]]}, {count(scores[seat], 'point')}, "
         f"{numbered} of {PATHS} on numbers{power}"
     )
-
-
-def _points(points: int) -> str:
-    return f"{points} point" if points == 1 else f"{points} points"
 
 
 def _power(state: WayOfTheDragonPosition, seat: int) -> str:
@@ -83,7 +80,7 @@ def _used_dice(state: WayOfTheDragonPosition) -> str:
 def of_space(state: WayOfTheDragonPosition, path: int, at: int) -> str:
     """Return what a space is and what stands on it."""
     points = state.board.points[path][at]
-    name = f"{ELEMENTS[path]} {at}" + (f", {_points(points)}" if points else "")
+    name = f"{ELEMENTS[path]} {at}" + (f", {count(points, 'point')}" if points else "")
     return f"{name}: {_of_piece(state, path, at)}"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pentathlon_engines.commentary.words import count
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.tash_kalar.board import RULES
 from pentathlon_engines.tash_kalar.cards.catalogue import (
@@ -62,11 +63,11 @@ def of_square(seen: Seen, square: str) -> str:
 def of_seat(seen: Seen, seat: int) -> str:
     """Return hand, supply and points of a seat in a line."""
     hand, supply = seen["hand_sizes"][seat], seen["supply"][seat]
-    held = [counted(hand["beings"], "being"), counted(hand["legends"], "legend")]
-    held.append(counted(hand["flare"], "flare"))
+    held = [count(hand["beings"], "being"), count(hand["legends"], "legend")]
+    held.append(count(hand["flare"], "flare"))
     left = f"supply {supply['common_heroic']} + {supply['legendary']}"
     deck = f"deck {seen['deck_sizes']['beings'][seat]}"
-    points = counted(seen["scores"][seat], "point")
+    points = count(seen["scores"][seat], "point")
     said = [f"seat {seat}: {school_of(seen, seat)}", *held, left, deck, points]
     if seen.get("frozen") and seat == frost_seat(seen):
         said.append(f"frozen effect of {card_data(seen['frozen'])['name']}")
@@ -103,15 +104,6 @@ def _seat_of(seen: Seen, schools: tuple[str, ...]) -> int:
     return next((seat for seat, school in enumerate(decks) if school in schools), -1)
 
 
-def counted(number: int, word: str) -> str:
-    """Return a number with its word.
-
-    >>> counted(1, "point"), counted(2, "point")
-    ('1 point', '2 points')
-    """
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
 def of_turn(seen: Seen) -> str:
     """Return the number of the turn and the actions left."""
     return f"turn {seen['turn']}, {of_actions(seen)}"
@@ -119,7 +111,7 @@ def of_turn(seen: Seen) -> str:
 
 def of_actions(seen: Seen) -> str:
     """Return the actions left: `2 actions left`."""
-    return f"{counted(seen['actions_left'], 'action')} left"
+    return f"{count(seen['actions_left'], 'action')} left"
 
 
 def of_destroyed(seen: Seen) -> str:
@@ -141,7 +133,7 @@ def of_now(seen: Seen) -> str:
     if seen["to_move"] not in (None, CHANCE):
         said = f"seat {seen['to_move']}: {said}"
     if seen["end"] is not None:
-        said = f"{said}; {counted(seen['end']['turns_left'], 'final turn')} left"
+        said = f"{said}; {count(seen['end']['turns_left'], 'final turn')} left"
     return said
 
 
