@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pentathlon_engines.commentary.plain import Change
-from pentathlon_engines.contract.game import Game, State
+from pentathlon_engines.contract.game import CHANCE, Game, State
 
 
 class LessonStep(NamedTuple):
@@ -40,5 +40,5 @@ def _do(state: State, text: str) -> str:
     """Do an action and return it in words."""
     seat, before = state.to_move, state.observation(None)
     state.apply(state.parse(text))
-    change = Change(before, -1 if seat is None else seat, text, state.observation(None))
+    change = Change(before, CHANCE if seat is None else seat, text, state.observation(None))
     return state.game.commentary().tell(change)

@@ -1,6 +1,7 @@
 """Tags that explain the names of cards and tiles where they stand."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from django import template
@@ -15,26 +16,23 @@ _TERM = '<span class="term" tabindex="0">{}<span class="tip" role="tooltip">{}</
 
 
 @cache
-def _names(game: str) -> re.Pattern[str] | None:
-    """Return what finds the names of a game's cards in a sentence, the longest first."""
-    names = sorted(GAMES[game].commentary().cards(), key=len, reverse=True)
-    if not names:
-        return None
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+def _terms(game: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
+    """Return the texts of a game's cards by name, and what finds the names, the longest first."""
+    cards = GAMES[game].commentary().cards()
+    names = sorted(cards, key=len, reverse=True)
+    return cards, re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
 
 
 @register.simple_tag
 def explain_cards(sentence: str, game: str) -> SafeString:
     """Write a sentence in which each name of a card shows its text under pointer and focus."""
-    pattern = _names(game)
-    if pattern is None:
+    cards, pattern = _terms(game)
+    if not cards:
         return conditional_escape(sentence)
-    cards = GAMES[game].commentary().cards()
     parts, end = [], 0
     for found in pattern.finditer(sentence):
         parts.append(conditional_escape(sentence[end : found.start()]))
-        name = found[0]
-        parts.append(format_html(_TERM, name, cards[name]))
+        parts.append(format_html(_TERM, found[0], cards[found[0]]))
         end = found.end()
     parts.append(conditional_escape(sentence[end:]))
     return mark_safe("".join(parts))  # noqa: S308  # every part was escaped
