@@ -17,7 +17,7 @@ from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon_engines.dataset.schema import TABLES, schema
 from tests.api.client import V1, assert_problem
-from tests.pentathlon.datasets.making import closed_cup, make_all
+from tests.pentathlon.datasets.making import closed_cup, dataset_in_parts, make_all
 
 pytestmark = pytest.mark.django_db
 
@@ -25,11 +25,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def dataset() -> Dataset:
     """Return a dataset in two parts of each table."""
-    closed_cup()
-    maker = DatasetMaker(part_bytes=1)
-    for _ in range(9):
-        maker.make_datasets(for_s=5)
-    return Dataset.objects.listed().get()
+    return dataset_in_parts()
 
 
 def get(address: str, **headers: str) -> Any:  # Any: the test client's

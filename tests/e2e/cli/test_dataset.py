@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from pentathlon.datasets.models import Dataset, DatasetPart
-from pentathlon.datasets.services import DatasetMaker
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.dataset.folder import pack_lines, read_table
 from pentathlon_engines.dataset.schema import DECISIONS
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run
-from tests.pentathlon.datasets.making import closed_cup
+from tests.pentathlon.datasets.making import dataset_in_parts
 
 pytestmark = pytest.mark.django_db
 
@@ -21,11 +20,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def dataset() -> Dataset:
     """Return a dataset in two parts of each table."""
-    closed_cup()
-    maker = DatasetMaker(part_bytes=1)
-    for _ in range(9):
-        maker.make_datasets(for_s=5)
-    return Dataset.objects.listed().get()
+    return dataset_in_parts()
 
 
 def test_a_download_is_whole_and_stays(

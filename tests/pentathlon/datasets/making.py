@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pentathlon.datasets.models import Dataset
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import close_finished
@@ -24,3 +25,12 @@ def make_all() -> None:
     maker = DatasetMaker()
     for _ in range(50):
         maker.make_datasets(for_s=5)
+
+
+def dataset_in_parts() -> Dataset:
+    """Close a cup and return its dataset, in two parts of each table."""
+    closed_cup()
+    maker = DatasetMaker(part_bytes=1)
+    for _ in range(9):
+        maker.make_datasets(for_s=5)
+    return Dataset.objects.listed().get()
