@@ -3,7 +3,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 from django.test import TransactionTestCase
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from pentathlon.common import throttle
 from pentathlon.common.throttle import LocalCounts
@@ -13,8 +13,14 @@ from tests.toolchains import demand_toolchains
 _SELDOM = (20_000, 20, 20)
 """Garbage collection took 27 of 700 seconds of the tests at Python's own 700, 10 and 10."""
 
-# The same examples on every run, and no deadline: a busy machine is no reason to fail.
-settings.register_profile("pentathlon", deadline=None, derandomize=True, database=None)
+# The same examples on every run, and no limit of time: a busy machine is no reason to fail.
+settings.register_profile(
+    "pentathlon",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("pentathlon")
 
 

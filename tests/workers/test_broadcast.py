@@ -32,9 +32,17 @@ _PATIENCE_S = 30
 
 
 @pytest.fixture(scope="module")
-def broker() -> Iterator[str]:
+def shared_broker() -> Iterator[str]:
     with runtime_folder() as folder, running_valkey(folder) as url:
         yield url
+
+
+@pytest.fixture
+def broker(shared_broker: str) -> str:
+    """Give the address of a broker that keeps no frame of an earlier test."""
+    with Redis.from_url(shared_broker) as client:
+        client.flushall()
+    return shared_broker
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from workers.sandbox import process_tree
 from workers.sandbox.process_tree import CgroupTree, PolledTree, SingleProcess
 
 WAIT = "import sys; print('ready', flush=True); sys.stdin.read()"
-PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {WAIT!r}])"
+BUSY = "print('ready', flush=True)\nwhile True: pass"
+PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BUSY!r}])"
 PATIENCE_S = 30.0
 
 
@@ -28,9 +29,11 @@ def running(source: str = WAIT) -> Iterator[int]:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
-    yield process.pid
-    process.kill()
-    process.communicate()
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def state_of(pid: int) -> str:
@@ -91,7 +94,9 @@ def test_polled_tree_counts_the_children() -> None:
 
         assert one.threads_and_bytes(scratch_bytes=0)[0] == 1
         assert tree.threads_and_bytes(scratch_bytes=0)[0] == 2
-        assert tree.cpu_s() > 0
+        # The kernel counts a process in ticks, so the child has used nothing at first.
+        while not tree.cpu_s() > 0:
+            pass
         one.close()
         tree.close()
 
