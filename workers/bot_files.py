@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Final
 
 import structlog
 
-from pentathlon.bots.models import Archive
 from pentathlon_engines.archive.archives import unpack, verify
 from workers.sandbox.staging import Inventory, Staging, remove_tree
 
@@ -39,7 +38,9 @@ class BotFiles:
     The least recently used bots are removed when there are too many.
     """
 
-    def __init__(self, *, most: int = 64) -> None:
+    def __init__(self, fetch: Callable[[str], bytes], *, most: int = 64) -> None:
+        """`fetch` returns the archive with a content hash."""
+        self._fetch_archive = fetch
         self._staging = Staging()
         self._most = most
         self._kept: OrderedDict[str, _Unpacked] = OrderedDict()
@@ -74,7 +75,7 @@ class BotFiles:
         self._staging.close()
 
     def _fetch(self, content_hash: str) -> _Unpacked:
-        data = bytes(Archive.objects.values_list("data", flat=True).get(pk=content_hash))
+        data = self._fetch_archive(content_hash)
         verify(data, content_hash)
         with ExitStack() as undo:
             folder = self._staging.new_folder(undo) / "bot"

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from pentathlon.bots.models import BotVersion
-from pentathlon.bots.services import keep_build, note_build_log
-from pentathlon.matches.jobs import SeatJob
+from pentathlon.matches.jobs import Job, SeatJob
 from pentathlon_engines.archive.archives import read_built
 from pentathlon_engines.errors import BadArchive
 from pentathlon_engines.manifest import read_manifest
 from pentathlon_engines.match.launcher import Launcher, LaunchFailed
+from workers.port import Platform
 from workers.sandbox.build import BuildFailed, build
 from workers.sandbox.launcher import SandboxLauncher
 
@@ -34,8 +33,8 @@ class BuildRefused(Exception):
 class _LiveLog:
     """Lets an author read the log while the build runs."""
 
-    def __init__(self, version_id: int, on_tick: Callable[[], None]) -> None:
-        self._version_id = version_id
+    def __init__(self, note: Callable[[str], None], on_tick: Callable[[], None]) -> None:
+        self._note = note
         self._on_tick = on_tick
         self._stored = ""
         self._next = 0.0
@@ -50,11 +49,17 @@ class _LiveLog:
     def store(self, log: str) -> None:
         """Store the log."""
         self._stored = log
-        note_build_log(version_id=self._version_id, log=log)
+        self._note(log)
 
 
 def build_version(
-    seat: SeatJob, folder: Path, *, launcher: Launcher, on_tick: Callable[[], None]
+    job: Job,
+    seat: SeatJob,
+    folder: Path,
+    *,
+    platform: Platform,
+    launcher: Launcher,
+    on_tick: Callable[[], None],
 ) -> str:
     """Build the bot of a seat from its folder, unless another worker has built it meanwhile.
 
@@ -64,13 +69,13 @@ def build_version(
         BuildRefused: the bot cannot be built.
         LaunchFailed: this host cannot build it.
     """
-    version = BotVersion.objects.only("built", "archive", "manifest").get(pk=seat.version_id)
-    if version.files_hash:
-        return version.files_hash
+    files_hash = platform.built_files(job, seat)
+    if files_hash:
+        return files_hash
     if not isinstance(launcher, SandboxLauncher):
         raise LaunchFailed(f"{seat.name} must be built, and that needs a sandbox")
+    live = _LiveLog(lambda log: platform.note_build_log(job, seat, log), on_tick)
     manifest = read_manifest(folder)
-    live = _LiveLog(seat.version_id, on_tick)
     made = build(folder, manifest, launcher=launcher, on_tick=live.show)
     live.store(made.log)
     if isinstance(made, BuildFailed):
@@ -79,4 +84,4 @@ def build_version(
         built = read_built(made.archive, manifest)
     except BadArchive as error:
         raise BuildRefused(str(error), version_id=seat.version_id, log=made.log) from error
-    return keep_build(version_id=seat.version_id, built=built)
+    return platform.keep_build(job, seat, built)

@@ -1,4 +1,4 @@
-"""Describes a worker to the database, and tells it every few seconds that the worker lives."""
+"""Describes a worker to the platform, and tells it every few seconds that the worker lives."""
 
 from __future__ import annotations
 
@@ -9,21 +9,18 @@ import time
 from collections.abc import Callable
 
 import structlog
-from django.db import InterfaceError, OperationalError, connection
 
-from pentathlon.fleet.capabilities import Announcement
-from pentathlon.fleet.models import HEARTBEAT_S
-from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
+from pentathlon.fleet.announcements import HEARTBEAT_S, Announcement
 from pentathlon_engines import GAMES
 from pentathlon_engines.version import __version__
 from workers.cpu_pressure import Starvation
 from workers.drain import Drain
+from workers.port import Platform, PlatformAway
 from workers.runtimes import known_runtimes
 from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
 
 _TICK_S = 0.25
-_AWAY = (InterfaceError, OperationalError)
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -50,11 +47,13 @@ class Heartbeat:
         announced: Callable[[], Announcement],
         drain: Drain,
         *,
+        platform: Platform,
         host: Starvation | None = None,
     ) -> None:
         self._announced = announced
+        self._platform = platform
         self._last: Announcement | None = None
-        """The last announcement that this slot knows to be in the database."""
+        """The last announcement that this slot knows to be with the platform."""
         self._drain = drain
         self._host = host or Starvation(slots=1)
         self._over = threading.Event()
@@ -81,19 +80,19 @@ class Heartbeat:
                     return
             self._note_draining()
         finally:
-            connection.close()
+            self._platform.leave_thread()
 
     def _has_news(self) -> bool:
         return self._last is not None and self._last != self._announced()
 
     def _beat(self) -> None:
-        """Send a heartbeat, and the announcement too unless the database has it."""
+        """Send a heartbeat, and the announcement too unless the platform has it."""
         announcement = self._announced()
         try:
             if self._last != announcement or not self._beat_once(announcement.name):
-                announce_worker(announcement)
+                self._platform.announce(announcement)
                 self._beat_once(announcement.name)
-        except _AWAY as error:
+        except PlatformAway as error:
             self._last = None
             self._note_failure(error)
             return
@@ -102,16 +101,16 @@ class Heartbeat:
 
     def _beat_once(self, name: str) -> bool:
         host = self._host
-        return record_heartbeat(name=name, starved=host.share(), held_slots=host.held_slots)
+        starved, held_slots = host.share(), host.held_slots
+        return self._platform.beat(name=name, starved=starved, held_slots=held_slots)
 
     def _note_draining(self) -> None:
         try:
-            mark_draining(name=self._announced().name)
-        except _AWAY as error:
+            self._platform.note_draining(self._announced().name)
+        except PlatformAway as error:
             self._note_failure(error)
 
     def _note_failure(self, error: Exception) -> None:
-        connection.close()
         if not self._is_failing:
-            _log.warning("worker not announced", reason=str(error).strip())
+            _log.warning("worker not announced", reason=str(error))
         self._is_failing = True

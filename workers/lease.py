@@ -6,44 +6,36 @@ import threading
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Final, Protocol, Self
-from uuid import UUID
+from typing import Final, Self
 
 import structlog
-from django.db import InterfaceError, OperationalError, connection
 
-from pentathlon.matches.jobs import Job
-from pentathlon.matches.services import RENEW_S, renew_lease
+from pentathlon.matches.jobs import RENEW_S, Job
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import MatchAbandoned
+from workers.port import Lease, Platform, PlatformAway
 
 SLACK_S: Final = 30.0
 """Added to the time that a bot may take, before a match without progress counts as stuck."""
 
 AGAIN_S: Final = 1.0
-"""The wait before another attempt after the database did not answer."""
+"""The wait before another attempt after the platform did not answer."""
 
 _log = structlog.stdlib.get_logger(__name__)
-
-
-class Renew(Protocol):
-    """Asks for more time; False means that somebody else has the match."""
-
-    def __call__(self, *, match_id: int, token: UUID, ply: int) -> bool: ...
 
 
 class LeaseKeeper:
     """Renews leases from its own thread, but only while the current match makes progress.
 
-    It goes on while the database is away: when it is back, the tokens decide.
+    It goes on while the platform is away: when it is back, the tokens decide.
     """
 
     def __init__(
-        self, jobs: Sequence[Job], *, renew: Renew = renew_lease, every_s: float = RENEW_S
+        self, jobs: Sequence[Job], *, platform: Platform, every_s: float = RENEW_S
     ) -> None:
         self._held = {job.match_id: job for job in jobs}
         self._plies = dict.fromkeys(self._held, 0)
-        self._ask = renew
+        self._platform = platform
         self._every_s = every_s
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="lease", daemon=True)
@@ -81,14 +73,12 @@ class LeaseKeeper:
         self._held.pop(job.match_id, None)
 
     def renew(self) -> None:
-        """Renew all leases at once, from the thread that waited for the database.
+        """Renew all leases at once, from the thread that waited for the platform.
 
-        The wait counts as progress. Errors of the database are raised.
+        The wait counts as progress. Raises `PlatformAway` if it is still away.
         """
         self._progress_at = time.monotonic()
-        for job in list(self._held.values()):
-            if not self._renew(job):
-                self.release(job)
+        self._ask()
 
     def _keep(self) -> None:
         pause_s = self._every_s
@@ -96,22 +86,24 @@ class LeaseKeeper:
             while not self._over.wait(pause_s) and not self._is_stuck():
                 pause_s = self._every_s if self._renew_all() else min(self._every_s, AGAIN_S)
         finally:
-            connection.close()
+            self._platform.leave_thread()
 
     def _renew_all(self) -> bool:
-        """Renew all leases; return whether the database answered."""
+        """Renew all leases; return whether the platform answered."""
         try:
-            for job in list(self._held.values()):
-                if not self._renew(job):
-                    self.release(job)
-        except (InterfaceError, OperationalError) as error:
-            _log.warning("leases not renewed", error=str(error).strip())
-            connection.close()
+            self._ask()
+        except PlatformAway as error:
+            _log.warning("leases not renewed", error=str(error))
             return False
         return True
 
     def _is_stuck(self) -> bool:
         return time.monotonic() > self._progress_at + self._patience_s
 
-    def _renew(self, job: Job) -> bool:
-        return self._ask(match_id=job.match_id, token=job.token, ply=self._plies[job.match_id])
+    def _ask(self) -> None:
+        held = list(self._held.values())
+        if not held:
+            return
+        leases = [Lease(job=job, ply=self._plies[job.match_id]) for job in held]
+        for match_id in self._platform.renew(leases):
+            self._held.pop(match_id, None)

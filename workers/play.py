@@ -10,14 +10,9 @@ from typing import Final, TypeVar
 
 import msgspec
 import structlog
-from django.db import InterfaceError, OperationalError, close_old_connections, connection
 
 from pentathlon.common.errors import Conflict, DomainError, NotFound
-from pentathlon.matches.jobs import Job, SeatJob
-from pentathlon.matches.services import fail_attempt, return_match
-from pentathlon.matches.uploads import reject_build
-from pentathlon.replays.results import Submission
-from pentathlon.replays.services import accept_results
+from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import bot_command
 from pentathlon_engines.match.launcher import HostTooSlow, Launcher
@@ -29,16 +24,16 @@ from workers.builds import BuildRefused, build_version
 from workers.cpu_pressure import Starvation
 from workers.drain import Drain, Drained
 from workers.lease import LeaseKeeper
+from workers.port import Platform, PlatformAway
 from workers.sandbox.launcher import SandboxLauncher
 
 AGAIN_AFTER_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""The waits between attempts while the database answers but refuses."""
+"""The waits between attempts while the platform answers but refuses."""
 AWAY_S: Final = 0.5
-"""The wait between attempts while the database is away, however many it takes."""
+"""The wait between attempts while the platform is away, however many it takes."""
 LONG_S: Final = 0.5
 """A match that took longer is handed in at once, not together with the next ones."""
 
-_AWAY = (InterfaceError, OperationalError)
 _PATH: Final = re.compile(r"(?<![\w/.])/[\w.@+~-]+(?:/[\w.@+~-]*)*")
 
 T = TypeVar("T")
@@ -49,6 +44,7 @@ _log = structlog.stdlib.get_logger(__name__)
 def play_jobs(
     jobs: Sequence[Job],
     *,
+    platform: Platform,
     launcher: Launcher,
     files: BotFiles,
     drain: Drain | None = None,
@@ -64,8 +60,9 @@ def play_jobs(
         return 0
     drain = drain or Drain(grace_s=0)
     try:
-        with LeaseKeeper(jobs) as lease:
+        with LeaseKeeper(jobs, platform=platform) as lease:
             batch = _Batch(
+                platform=platform,
                 launcher=launcher,
                 files=files,
                 drain=drain,
@@ -85,6 +82,7 @@ class _Batch:
     def __init__(
         self,
         *,
+        platform: Platform,
         launcher: Launcher,
         files: BotFiles,
         drain: Drain,
@@ -92,6 +90,7 @@ class _Batch:
         host: Starvation,
         broadcast: Broadcast,
     ) -> None:
+        self._platform = platform
         self._launcher = launcher
         self._files = files
         self._drain = drain
@@ -117,14 +116,14 @@ class _Batch:
             self._play_or_refuse(job)
         except Drained as error:
             log.info("given back", reason=str(error))
-            self._give_up(job, return_match, str(error))
-        except MatchAbandoned as error:
+            self._give_up(job, self._platform.return_match, str(error))
+        except (MatchAbandoned, Conflict) as error:
             log.warning("result not wanted", code=error.code, reason=str(error))
-        except _AWAY as error:
+        except PlatformAway as error:
             # No failure of this host, and it must not count towards a void match.
-            log.warning("given back", reason=str(error).strip())
+            log.warning("given back", reason=str(error))
             self.failed += 1
-            self._give_up(job, return_match, "The database was away.")
+            self._give_up(job, self._platform.return_match, "The database was away.")
         except Exception as error:
             log.exception("attempt failed")
             self._fail(job, error)
@@ -137,7 +136,7 @@ class _Batch:
         if slow and self._host.is_starved:
             # On a starved host every bot waits: none is to blame.
             suspect = None
-        fail = partial(fail_attempt, suspect=suspect, was_too_slow=slow)
+        fail = partial(self._platform.fail_attempt, suspect=suspect, was_too_slow=slow)
         self._give_up(job, fail, _sentence(error))
 
     def _play_or_refuse(self, job: Job) -> None:
@@ -152,7 +151,7 @@ class _Batch:
         if self._drain.is_asked:
             raise Drained("The worker was asked to stop before the match began.")
         self._lease.begin(job)
-        seats = [self._seat_bot(seat) for seat in job.seats]
+        seats = [self._seat_bot(job, seat) for seat in job.seats]
         report = play_match(
             game=GAMES[job.game],
             options=job.options,
@@ -179,25 +178,26 @@ class _Batch:
         if not (self._files.are_complete(folders) and staged):
             raise FilesRemoved
 
-    def _seat_bot(self, seat: SeatJob) -> SeatBot:
-        files_hash = seat.files_hash or self._build(seat)
+    def _seat_bot(self, job: Job, seat: SeatJob) -> SeatBot:
+        files_hash = seat.files_hash or self._build(job, seat)
         folder = self._retry(lambda: self._files.folder(files_hash))
         command = bot_command(folder, seat.manifest)
         return SeatBot(name=seat.name, hash=seat.content_hash, command=command)
 
-    def _build(self, seat: SeatJob) -> str:
+    def _build(self, job: Job, seat: SeatJob) -> str:
         return build_version(
+            job,
             seat,
             self._files.folder(seat.content_hash),
+            platform=self._platform,
             launcher=self._launcher,
             on_tick=lambda: self._tick(0),
         )
 
     def _refuse(self, job: Job, refused: BuildRefused) -> None:
-        reject = partial(
-            reject_build, version_id=refused.version_id, reason=str(refused), log=refused.log
-        )
-        self._retry(reject)
+        seat = next(seat for seat in job.seats if seat.version_id == refused.version_id)
+        reason, log = str(refused), refused.log
+        self._retry(lambda: self._platform.reject_build(job, seat, reason=reason, log=log))
         self._lease.release(job)
 
     def _tick(self, ply: int) -> None:
@@ -208,9 +208,8 @@ class _Batch:
     def _give_up(self, job: Job, give_back: Callable[..., bool], reason: str) -> None:
         """Give the match back for others to play; if that fails too, its lease runs out."""
         self._lease.release(job)
-        give = partial(give_back, match_id=job.match_id, token=job.token, reason=reason)
         try:
-            self._retry(give)
+            self._retry(lambda: give_back(job, reason=reason))
         except Exception:
             _log.exception("match not given back", match=job.match_id)
         self._broadcast.note_end([job])
@@ -221,9 +220,9 @@ class _Batch:
             return
         try:
             answers = self._retry(
-                lambda: accept_results([submission for _, submission in finished])
+                lambda: self._platform.hand_in([submission for _, submission in finished])
             )
-        except _AWAY:
+        except PlatformAway:
             raise
         except Exception:
             _log.exception("results not stored together", matches=len(finished))
@@ -237,7 +236,7 @@ class _Batch:
     def _hand_in_alone(self, job: Job, submission: Submission) -> None:
         """Store one result, so that a broken one does not hold back the others."""
         try:
-            refusal = self._retry(lambda: accept_results([submission]))[0]
+            refusal = self._retry(lambda: self._platform.hand_in([submission]))[0]
         except Exception as error:
             _log.exception("result not stored", match=job.match_id)
             self._fail(job, error)
@@ -251,11 +250,11 @@ class _Batch:
             log.warning("result not wanted", code=refusal.code, reason=str(refusal))
         elif refusal is not None:
             _log.error("result refused", match=job.match_id, reason=str(refusal))
-            self._give_up(job, fail_attempt, _sentence(refusal))
+            self._give_up(job, self._platform.fail_attempt, _sentence(refusal))
         self._lease.release(job)
 
     def _retry(self, action: Callable[[], T]) -> T:
-        """Run a database action; retry while the database is away: to play again costs more.
+        """Ask the platform something; retry while it is away: to play again costs more.
 
         When it is back, the leases are renewed first. If it answers but refuses, the action is
         retried a few times only.
@@ -267,25 +266,13 @@ class _Batch:
                 if not is_first:
                     self._lease.renew()
                 return action()
-            except _AWAY as error:
-                _log.warning("database away", error=str(error).strip())
-                close_old_connections()
-                pause_s = next(pauses, None) if _answers() else AWAY_S
+            except PlatformAway as error:
+                _log.warning("platform away", error=str(error))
+                pause_s = next(pauses, None) if self._platform.answers() else AWAY_S
                 if pause_s is None or self._drain.is_over:
                     raise
                 time.sleep(pause_s)
             is_first = False
-
-
-def _answers() -> bool:
-    """Return whether the database answers."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except _AWAY:
-        connection.close()
-        return False
-    return True
 
 
 def _sentence(error: Exception) -> str:

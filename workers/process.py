@@ -9,17 +9,16 @@ from dataclasses import replace
 from typing import Final
 
 import structlog
-from django.conf import settings
 
-from pentathlon.fleet.capabilities import Announcement, Capabilities
-from pentathlon.matches.services import claim_matches, publish_again
+from pentathlon.fleet.announcements import Announcement
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.backoff import Backoff
 from workers.broadcast import Broadcast
-from workers.cpu_pressure import HOLD_S, Starvation
+from workers.cpu_pressure import HOLD_S, STARVED, Starvation
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat, describe_worker
 from workers.play import play_jobs
+from workers.port import Platform
 from workers.runtimes import Runtimes, known_runtimes, start_trials
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import level_of
@@ -29,6 +28,8 @@ from workers.slot import Slot, open_slot, pin_to_core
 
 _TRIAL_S: Final = 10.0
 """Longer than one trial takes on a busy host."""
+
+DRAIN_S: Final = 2.0
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -43,21 +44,24 @@ class WorkerProcess:
         self,
         probe: Probe | None,
         *,
+        platform: Platform,
         slots: int = 1,
         drain: Drain | None = None,
         starvation: Starvation | None = None,
         backoff: Backoff | None = None,
+        broadcast: Broadcast | None = None,
         open_slot: Callable[..., Slot] = open_slot,
     ) -> None:
-        self.drain = drain or Drain(grace_s=settings.DRAIN_S)
+        self._platform = platform
+        self.drain = drain or Drain(grace_s=DRAIN_S)
         self.level = level_of(probe)
         self._tries_runtimes = self.level is not SandboxLevel.PROCESS
-        self._starvation = starvation or Starvation(slots=slots, starved=settings.STARVED_SHARE)
+        self._starvation = starvation or Starvation(slots=slots, starved=STARVED)
         self._runtimes = Runtimes(known_runtimes(probe))
         self._description = describe_worker(probe, slots=slots)
         self._backoff = backoff or Backoff()
         self._open_slot = open_slot
-        self._broadcast = Broadcast(settings.REDIS_URL)
+        self._broadcast = broadcast or Broadcast(None)
         self._pool_files: Staging | None = None
         self._index = 0
         self._slot: Slot | None = None
@@ -84,7 +88,10 @@ class WorkerProcess:
         self._index = self._starvation.slot = index
         pin_to_core(index)
         # The heartbeat comes first: a slot that cannot be opened now may be opened later.
-        Heartbeat(self.announcement, self.drain, host=self._starvation).start()
+        beats = Heartbeat(
+            self.announcement, self.drain, platform=self._platform, host=self._starvation
+        )
+        beats.start()
         self._ensure_slot()
         if index == 0 and self._tries_runtimes:
             self._trials = start_trials(self._runtimes, self.level, self.drain)
@@ -99,25 +106,25 @@ class WorkerProcess:
     def play(self, match_ids: Sequence[int]) -> None:
         """Claim those of the matches that still wait, and play them; or publish all again."""
         if self.drain.is_asked:
-            publish_again(match_ids=match_ids)
+            self._platform.publish_again(match_ids)
             return
         try:
             slot = self._ensure_slot()
         except (LayerMissing, OSError) as error:
             _log.warning("slot not opened", reason=str(error))
-            publish_again(match_ids=match_ids)
+            self._platform.publish_again(match_ids)
             self._wait_after(failed=True)
             return
         if self._starvation.is_held:
             # Other workers may have time for them; the first slot of each always goes on.
-            publish_again(match_ids=match_ids)
+            self._platform.publish_again(match_ids)
             self.drain.wait(HOLD_S)
             return
-        capabilities = Capabilities.of(self.announcement())
-        jobs = claim_matches(match_ids=match_ids, worker=slot.name, capabilities=capabilities)
+        jobs = self._platform.claim(match_ids, slot=slot.name, announcement=self.announcement())
         if jobs:
             failed = play_jobs(
                 jobs,
+                platform=self._platform,
                 launcher=slot.launcher,
                 files=slot.files,
                 drain=self.drain,
@@ -136,7 +143,7 @@ class WorkerProcess:
     def _ensure_slot(self) -> Slot:
         if self._slot is None:
             name = f"{self._description.name}.{self._index}"
-            self._slot = self._open_slot(self.level, name=name)
+            self._slot = self._open_slot(self.level, name=name, fetch=self._platform.archive)
         return self._slot
 
     def _close_slot(self) -> None:

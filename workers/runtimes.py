@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from pentathlon.fleet.models import BUILDS_WITH, build_tool_of
+from pentathlon.fleet.announcements import BUILDS_WITH, build_tool_of
 from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.drain import Drain

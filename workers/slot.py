@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pentathlon_engines.match.launcher import Launcher, SandboxLevel
@@ -26,12 +27,15 @@ class Slot:
         self.files.close()
 
 
-def open_slot(level: SandboxLevel, *, name: str) -> Slot:
-    """Open a slot for this process at a sandbox level that works here."""
+def open_slot(level: SandboxLevel, *, name: str, fetch: Callable[[str], bytes]) -> Slot:
+    """Open a slot for this process at a sandbox level that works here.
+
+    `fetch` returns the archive of a bot by its content hash.
+    """
     return Slot(
         name=name[-80:],
         launcher=PlainLauncher() if level is SandboxLevel.PROCESS else SandboxLauncher(level),
-        files=BotFiles(),
+        files=BotFiles(fetch),
     )
 
 

@@ -13,11 +13,16 @@ from celery.signals import (
     worker_process_shutdown,
     worker_shutting_down,
 )
-from django.db import InterfaceError, OperationalError
+from django.conf import settings
 
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.fleet.capabilities import least_sandbox
+from workers.broadcast import Broadcast
 from workers.celery_app import app
+from workers.cpu_pressure import Starvation
+from workers.direct import DirectPlatform
+from workers.drain import Drain
+from workers.port import PlatformAway
 from workers.process import WorkerProcess
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
@@ -34,7 +39,7 @@ _worker: WorkerProcess | None = None
     ignore_result=True,
     soft_time_limit=LONGEST_TASK_S,
     time_limit=LONGEST_TASK_S + 60,
-    throws=(InterfaceError, OperationalError),
+    throws=(PlatformAway,),
 )
 def play_matches(match_ids: list[int]) -> None:
     """Play those of these matches that still wait; a second delivery costs one query."""
@@ -50,7 +55,14 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
     global _worker  # noqa: PLW0603  # Celery hands no object of ours from its signals to its tasks
     if _worker is None:
         probe = choose_probe(least=least_sandbox(), warn=_log.warning)
-        _worker = WorkerProcess(probe, slots=slots)
+        _worker = WorkerProcess(
+            probe,
+            platform=DirectPlatform(),
+            slots=slots,
+            drain=Drain(grace_s=settings.DRAIN_S),
+            starvation=Starvation(slots=slots, starved=settings.STARVED_SHARE),
+            broadcast=Broadcast(settings.REDIS_URL),
+        )
     return _worker
 
 

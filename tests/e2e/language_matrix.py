@@ -21,9 +21,8 @@ from tests.e2e.languages import LANGUAGES, packed_template
 from tests.factories import make_match, make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.toolchains import need
+from tests.workers.playing import bot_files, play_jobs
 from tests.workers.running import running_platform
-from workers.bot_files import BotFiles
-from workers.play import play_jobs
 from workers.sandbox.launcher import SandboxLauncher
 
 MOST_PATIENCE_S = 240
@@ -44,7 +43,7 @@ def test_new_bot_plays_every_game_at_every_table(
     need(language)
     archive = packed_template(language, tmp_path / "bot", game="*")
     assert upload(client_of(make_user()), "/bots/", archive).status_code == 201
-    files = BotFiles()
+    files = bot_files()
 
     play_jobs([claimed(each) for each in Match.objects.all()], launcher=launcher, files=files)
     version = BotVersion.objects.get()

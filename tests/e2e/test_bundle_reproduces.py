@@ -20,8 +20,8 @@ from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.api.client import V1, client_of
 from tests.factories import make_bot, make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
+from tests.workers.playing import bot_files, play_jobs
 from workers.bot_files import BotFiles
-from workers.play import play_jobs
 from workers.sandbox import entry
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +44,7 @@ HOLDS = BREAKS.replace('raise ValueError("glass breaks")', "pass")
 
 @pytest.fixture
 def files() -> Iterator[BotFiles]:
-    files = BotFiles()
+    files = bot_files()
     yield files
     files.close()
 

@@ -16,8 +16,8 @@ from tests.e2e.languages import LANGUAGES, converse, packed_template
 from tests.factories import make_user
 from tests.pentathlon.matches.acting import claimed
 from tests.toolchains import need
+from tests.workers.playing import bot_files, play_jobs
 from workers.bot_files import BotFiles
-from workers.play import play_jobs
 from workers.sandbox.launcher import SandboxLauncher
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def launcher() -> Iterator[SandboxLauncher]:
 
 @pytest.fixture
 def files() -> Iterator[BotFiles]:
-    files = BotFiles()
+    files = bot_files()
     yield files
     files.close()
 

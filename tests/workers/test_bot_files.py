@@ -8,6 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 from pentathlon.bots.models import Archive
 from pentathlon_engines.archive.archives import DamagedArchive
 from tests.factories import make_version
+from tests.workers.playing import bot_files
 from workers.bot_files import BotFiles
 from workers.sandbox.staging import remove_tree
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def files() -> Iterator[BotFiles]:
-    files = BotFiles(most=1)
+    files = bot_files(most=1)
     yield files
     files.close()
 

@@ -6,6 +6,7 @@ import pytest
 from django.db import DataError
 
 from pentathlon.bots.models import Archive, BotVersion, VersionState
+from pentathlon.matches import builds
 from pentathlon.matches.jobs import Job
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.requirements import requirements_of
@@ -16,9 +17,8 @@ from pentathlon_engines.match.launcher import SandboxLevel
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_user, zip_files
 from tests.pentathlon.matches.acting import claimed
-from workers import play
+from tests.workers.playing import play_jobs
 from workers.bot_files import BotFiles
-from workers.play import play_jobs
 from workers.sandbox.launcher import SandboxLauncher
 
 pytestmark = pytest.mark.django_db
@@ -117,7 +117,7 @@ def test_refusal_that_cannot_be_stored_stops_no_other_match(
     def refuse(**_: object) -> None:
         raise DataError("no such text")
 
-    monkeypatch.setattr(play, "reject_build", refuse)
+    monkeypatch.setattr(builds, "reject_build", refuse)
     upload('["false"]')
     job = validation()
 

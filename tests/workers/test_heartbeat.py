@@ -8,9 +8,10 @@ import pytest
 from django.db import OperationalError
 from structlog.testing import capture_logs
 
-from pentathlon.fleet.capabilities import Announcement
+from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
-from workers import heartbeat
+from tests.workers.playing import DIRECT
+from workers import direct, heartbeat
 from workers.drain import Drain
 from workers.heartbeat import Heartbeat
 from workers.runtimes import Runtimes
@@ -38,7 +39,7 @@ def drain() -> Drain:
 def beating(drain: Drain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Heartbeat]:
     monkeypatch.setattr(heartbeat, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
-    started = Heartbeat(lambda: TOLD, drain)
+    started = Heartbeat(lambda: TOLD, drain, platform=DIRECT)
     started.start()
     yield started
     started.stop()
@@ -69,7 +70,7 @@ def test_worker_that_offers_more_says_so_at_once(
 ) -> None:
     monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
     known = Runtimes(["python"])
-    started = Heartbeat(lambda: replace(TOLD, runtimes=known.working()), drain)
+    started = Heartbeat(lambda: replace(TOLD, runtimes=known.working()), drain, platform=DIRECT)
     started.start()
     _eventually(Worker.objects.exists)
 
@@ -97,12 +98,12 @@ def test_database_that_is_away_is_told_of_once(
         tries.append(1)
         raise OperationalError("gone")
 
-    monkeypatch.setattr(heartbeat, "announce_worker", fail)
+    monkeypatch.setattr(direct, "announce_worker", fail)
     monkeypatch.setattr(heartbeat, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(heartbeat, "_TICK_S", 0.01)
 
     with capture_logs() as logs:
-        started = Heartbeat(lambda: TOLD, drain)
+        started = Heartbeat(lambda: TOLD, drain, platform=DIRECT)
         started.start()
         _eventually(lambda: len(tries) >= 3)
         started.stop()

@@ -2,31 +2,37 @@ import itertools
 import queue
 import threading
 import uuid
+from collections.abc import Sequence
 
 import pytest
-from django.db import OperationalError
 
 from pentathlon.matches.jobs import Job
 from pentathlon_engines.runner import MatchAbandoned
+from workers.direct import DirectPlatform
 from workers.lease import LeaseKeeper
+from workers.port import Lease, PlatformAway
 
 _EVERY_S = 0.005
 _PATIENCE_S = 10
 
 
-class Database:
+class Database(DirectPlatform):
     """Answers renewals as told, then gladly; tells the test what it was asked."""
 
     def __init__(self, *answers: bool | Exception) -> None:
         self.plies: queue.Queue[int] = queue.Queue()
         self._answers = list(answers)
 
-    def __call__(self, *, match_id: int, token: uuid.UUID, ply: int) -> bool:
+    def renew(self, leases: Sequence[Lease]) -> list[int]:
         answer = self._answers.pop(0) if self._answers else True
-        self.plies.put(ply)
+        (lease,) = leases
+        self.plies.put(lease.ply)
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return [] if answer else [lease.job.match_id]
+
+    def leave_thread(self) -> None:
+        """Nothing was opened."""
 
 
 def _job(**limits: float) -> Job:
@@ -44,7 +50,7 @@ def _play_on(lease: LeaseKeeper) -> None:
 def test_lease_is_renewed_with_the_progress() -> None:
     database = Database()
 
-    with LeaseKeeper([_job()], renew=database, every_s=_EVERY_S) as lease:
+    with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
         lease.note_ply(7)
         # The thread may have renewed it before, on a busy machine more than once.
         while (seen := database.plies.get(timeout=_PATIENCE_S)) == 0:
@@ -56,7 +62,7 @@ def test_lease_is_renewed_with_the_progress() -> None:
 def test_lost_lease_ends_the_match() -> None:
     database = Database(True, False)
 
-    with LeaseKeeper([_job()], renew=database, every_s=_EVERY_S) as lease:
+    with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
         lease.note_ply(1)
         for _ in range(2):
             database.plies.get(timeout=_PATIENCE_S)
@@ -65,9 +71,9 @@ def test_lost_lease_ends_the_match() -> None:
 
 
 def test_silent_database_does_not_end_the_match() -> None:
-    database = Database(OperationalError("server closed the connection"), True)
+    database = Database(PlatformAway("server closed the connection"), True)
 
-    with LeaseKeeper([_job()], renew=database, every_s=_EVERY_S) as lease:
+    with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
         for ply in range(3):
             lease.note_ply(ply)
             database.plies.get(timeout=_PATIENCE_S)
@@ -78,7 +84,7 @@ def test_match_without_progress_is_not_renewed(monkeypatch: pytest.MonkeyPatch) 
     database = Database()
     stuck_at_once = _job(startup_wall_s=0, action_wall_s=0)
 
-    with LeaseKeeper([stuck_at_once], renew=database, every_s=_EVERY_S):
+    with LeaseKeeper([stuck_at_once], platform=database, every_s=_EVERY_S):
         for keeper in (thread for thread in threading.enumerate() if thread.name == "lease"):
             keeper.join(_PATIENCE_S)
             assert not keeper.is_alive()

@@ -8,7 +8,8 @@ from django.db import OperationalError
 
 from pentathlon.bots.models import Archive
 from pentathlon.common.errors import DomainError
-from pentathlon.matches.jobs import Job, SeatJob
+from pentathlon.matches import builds
+from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -20,7 +21,6 @@ from pentathlon.matches.models import (
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import submit_bot
 from pentathlon.replays.models import Replay
-from pentathlon.replays.results import Submission
 from pentathlon.replays.services import accept_results
 from pentathlon_engines.manifest import built_in_bots
 from pentathlon_engines.match.launcher import (
@@ -36,12 +36,14 @@ from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_user, make_version, zip_files
 from tests.pentathlon.matches.acting import claimed
-from workers import play
+from tests.workers.playing import play_jobs
+from workers import direct, play
 from workers.bot_files import BotFiles
 from workers.builds import BuildRefused
 from workers.cpu_pressure import Starvation
+from workers.direct import DirectPlatform
 from workers.lease import LeaseKeeper
-from workers.play import play_jobs
+from workers.port import PlatformAway
 from workers.sandbox.staging import remove_tree
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +83,7 @@ class Outage:
         self.asked.append(name)
         if self.left:
             self.left -= 1
-            raise OperationalError("server closed the connection")
+            raise PlatformAway("server closed the connection")
 
 
 class Meddler:
@@ -249,7 +251,7 @@ def test_hand_in_waits_for_the_database(
             raise outage
         return accept_results(told)
 
-    monkeypatch.setattr(play, "accept_results", accept_after_the_outage)
+    monkeypatch.setattr(direct, "accept_results", accept_after_the_outage)
     monkeypatch.setattr(play, "AGAIN_AFTER_S", (0, 0, 0))
 
     play_jobs([job], launcher=PlainLauncher(), files=files)
@@ -299,7 +301,7 @@ def test_short_matches_are_handed_in_together(
         together.append(len(told))
         return accept_results(told)
 
-    monkeypatch.setattr(play, "accept_results", accept_and_count)
+    monkeypatch.setattr(direct, "accept_results", accept_and_count)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
@@ -359,7 +361,7 @@ def test_suspect_of_a_failure_is_noted(
 def test_build_that_cannot_be_rejected_takes_no_other_result_along(
     files: BotFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(seat: SeatJob, *_: object, **__: object) -> str:
+    def refuse(job: Job, seat: SeatJob, *_: object, **__: object) -> str:
         raise BuildRefused("no", version_id=seat.version_id, log="\0")
 
     def fail(**_: object) -> None:
@@ -370,7 +372,7 @@ def test_build_that_cannot_be_rejected_takes_no_other_result_along(
     jobs = claim_matches(match_ids=[good.pk, bad.pk], worker="w")
     unbuilt = tuple(replace(seat, files_hash="") for seat in jobs[1].seats)
     monkeypatch.setattr(play, "build_version", refuse)
-    monkeypatch.setattr(play, "reject_build", fail)
+    monkeypatch.setattr(builds, "reject_build", fail)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     failed = play_jobs(
@@ -393,7 +395,7 @@ def test_result_that_cannot_be_stored_takes_no_other_one_along(
             raise ValueError("A string literal cannot contain NUL (0x00) characters.")
         return accept_results(told)
 
-    monkeypatch.setattr(play, "accept_results", accept)
+    monkeypatch.setattr(direct, "accept_results", accept)
     monkeypatch.setattr(play, "LONG_S", 60)
 
     play_jobs(claim_matches(match_ids=ids, worker="w"), launcher=PlainLauncher(), files=files)
@@ -421,9 +423,9 @@ class TestOutage:
         def renew(lease: LeaseKeeper) -> None:
             outage("renew")
 
-        monkeypatch.setattr(play, "accept_results", accept)
+        monkeypatch.setattr(direct, "accept_results", accept)
         monkeypatch.setattr(LeaseKeeper, "renew", renew)
-        monkeypatch.setattr(play, "_answers", lambda: not outage.left)
+        monkeypatch.setattr(DirectPlatform, "answers", lambda _: not outage.left)
         monkeypatch.setattr(play, "AGAIN_AFTER_S", (0,))
 
         play_jobs([job], launcher=PlainLauncher(), files=files)
@@ -435,7 +437,7 @@ class TestOutage:
         self, job: Job, files: BotFiles, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(**_: object) -> None:
-            raise OperationalError("server closed the connection")
+            raise PlatformAway("server closed the connection")
 
         monkeypatch.setattr(play, "play_match", fail)
 

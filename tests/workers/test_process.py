@@ -19,9 +19,9 @@ from pentathlon_engines.match.launcher import (
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import PlainLauncher
 from tests.factories import make_match, make_version
+from tests.workers.playing import DIRECT, bot_files
 from workers import process
 from workers.backoff import PERSISTENT, Backoff
-from workers.bot_files import BotFiles
 from workers.cpu_pressure import Starvation
 from workers.drain import Drain
 from workers.process import WorkerProcess
@@ -47,8 +47,8 @@ class Slots:
         self.opened: list[Slot] = []
         self._launcher = launcher or PlainLauncher()
 
-    def open(self, level: SandboxLevel, *, name: str) -> Slot:
-        self.opened.append(Slot(name=name, launcher=self._launcher, files=BotFiles()))
+    def open(self, level: SandboxLevel, *, name: str, **_: object) -> Slot:
+        self.opened.append(Slot(name=name, launcher=self._launcher, files=bot_files()))
         return self.opened[-1]
 
 
@@ -79,7 +79,7 @@ def states() -> list[tuple[str, bool]]:
 
 
 def test_hint_is_played_in_a_slot_that_stays_open(hint: list[int], slots: Slots) -> None:
-    worker = WorkerProcess(None, open_slot=slots.open)
+    worker = WorkerProcess(None, platform=DIRECT, open_slot=slots.open)
 
     worker.play(hint)
     worker.play(hint)
@@ -94,7 +94,7 @@ def test_hint_after_the_request_to_stop_goes_to_others(hint: list[int], slots: S
     drain = Drain(grace_s=60)
     drain.ask()
 
-    WorkerProcess(None, drain=drain, open_slot=slots.open).play(hint)
+    WorkerProcess(None, platform=DIRECT, drain=drain, open_slot=slots.open).play(hint)
 
     assert states() == [(MatchState.PENDING, False)]
     assert slots.opened == []
@@ -104,7 +104,9 @@ def test_hint_for_a_slot_that_cannot_be_opened_goes_to_others(hint: list[int]) -
     def open_on_a_full_disk(*_: object, **__: object) -> Slot:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    WorkerProcess(None, backoff=Backoff(first_s=0.0), open_slot=open_on_a_full_disk).play(hint)
+    WorkerProcess(
+        None, platform=DIRECT, backoff=Backoff(first_s=0.0), open_slot=open_on_a_full_disk
+    ).play(hint)
 
     assert states() == [(MatchState.PENDING, False)]
     assert Match.objects.get().attempts_made == 0
@@ -118,14 +120,16 @@ def test_starved_host_leaves_hints_to_its_first_slot(
     starvation = Starvation(slots=2, pressure=lambda: 0.9)
     starvation.slot = index
 
-    WorkerProcess(None, starvation=starvation, open_slot=slots.open).play(hint)
+    WorkerProcess(None, platform=DIRECT, starvation=starvation, open_slot=slots.open).play(hint)
 
     assert Match.objects.get().state == (MatchState.DONE if plays else MatchState.PENDING)
 
 
 def test_slot_whose_host_keeps_failing_is_opened_again() -> None:
     slots = Slots(Broken())
-    worker = WorkerProcess(None, backoff=Backoff(first_s=0.0), open_slot=slots.open)
+    worker = WorkerProcess(
+        None, platform=DIRECT, backoff=Backoff(first_s=0.0), open_slot=slots.open
+    )
     seats = [make_version(), make_version(like="greedy")]
 
     for _ in range(PERSISTENT + 1):
@@ -139,13 +143,13 @@ def test_success_ends_the_backoff(hint: list[int], slots: Slots) -> None:
     backoff = Backoff(first_s=60.0)
     backoff.record(failed=True)
 
-    WorkerProcess(None, backoff=backoff, open_slot=slots.open).play(hint)
+    WorkerProcess(None, platform=DIRECT, backoff=backoff, open_slot=slots.open).play(hint)
 
     assert backoff.pause_s == 0.0
 
 
 def test_worker_without_a_sandbox_announces_plain_processes() -> None:
-    told = WorkerProcess(None, slots=3).announcement()
+    told = WorkerProcess(None, platform=DIRECT, slots=3).announcement()
 
     assert (told.slots, told.sandbox, told.layers) == (3, "process", [])
     assert "python" in told.runtimes

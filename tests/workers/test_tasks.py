@@ -7,6 +7,7 @@ from celery.signals import worker_init, worker_shutting_down
 from pytest_django.fixtures import Settings
 
 from pentathlon_engines.match.launcher import SandboxLevel
+from tests.workers.playing import DIRECT
 from workers import tasks
 from workers.drain import Drain
 from workers.process import WorkerProcess
@@ -75,7 +76,7 @@ def test_sandbox_is_probed_once_for_all_slots(monkeypatch: pytest.MonkeyPatch) -
 
 def test_celerys_request_to_stop_reaches_the_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     drain = Drain(grace_s=60)
-    monkeypatch.setattr(tasks, "_worker", WorkerProcess(None, drain=drain))
+    monkeypatch.setattr(tasks, "_worker", WorkerProcess(None, platform=DIRECT, drain=drain))
 
     worker_shutting_down.send(sender=None)
 

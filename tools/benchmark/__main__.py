@@ -21,6 +21,7 @@ from tools.benchmark.progress import show_progress  # noqa: E402
 from tools.benchmark.report import beside, table_of  # noqa: E402
 from tools.benchmark.rivals import measure_rivals  # noqa: E402
 from tools.benchmark.stage import open_stage  # noqa: E402
+from workers.direct import DirectPlatform  # noqa: E402
 from workers.sandbox.levels import choose_level  # noqa: E402
 from workers.slot import open_slot  # noqa: E402
 
@@ -30,7 +31,9 @@ def main() -> int:
     options = _options()
     console = Console(stderr=True)
     with show_progress(console) as show, open_stage(options.folder) as stage:
-        slot = open_slot(choose_level(least=least_sandbox()), name="benchmark")
+        slot = open_slot(
+            choose_level(least=least_sandbox()), name="benchmark", fetch=DirectPlatform().archive
+        )
         bench = Bench(stage=stage, bot=options.bot, launcher=slot.launcher)
         costs = [bench.measure(game, options.matches, show) for game in options.games or GAMES]
         rivals = measure_rivals(options.rivals) if options.rivals else {}

@@ -10,11 +10,11 @@ from django.db import transaction
 
 from pentathlon.common.errors import DomainError
 from pentathlon.matches.dispatch.publishing import BATCH, publish_pending
-from pentathlon.matches.jobs import Job, MatchResult
+from pentathlon.matches.jobs import Job, MatchResult, Submission
 from pentathlon.matches.services import claim_matches, finish_matches
 from pentathlon.replays.codec import CODEC, pack
 from pentathlon.replays.models import Replay
-from pentathlon.replays.results import Submission, seat_results
+from pentathlon.replays.results import seat_results
 from pentathlon.replays.services import accept_results, read_record
 from pentathlon_engines.match.launcher import Usage
 from pentathlon_engines.record.record import canonical, chain, course, verify_record

@@ -22,9 +22,9 @@ from pentathlon.local import processes
 from pentathlon.local.preparation import prepare_database
 from pentathlon.local.stack import worker_command
 from pentathlon.local.waiting import ServerFailed, last_lines
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon_engines import GAMES
 from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.launcher import SandboxLevel

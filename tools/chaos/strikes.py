@@ -14,8 +14,8 @@ from django.conf import settings
 from redis import Redis
 
 from pentathlon.local.postgres import PostgresServer
+from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
-from pentathlon.matches.services import LEASE_S
 from tools.chaos.crew import Crew, CrewRole
 from tools.chaos.disks import Disks
 from tools.chaos.victims import Frozen, bots_of, remove_files, sandboxes_of

@@ -22,9 +22,9 @@ from pentathlon.challenges.quota import check_quota
 from pentathlon.challenges.results import blocks_of, cells_of, with_ranks
 from pentathlon.challenges.seatings import count_orders, seat_orders
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import schedule_matches, void_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.server.limits import CHALLENGE_BLOCKS, CHALLENGE_MATCHES
 from pentathlon.webhooks.outbox import note_event
 from pentathlon_engines.record.shape import SEED_END

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 
-from pentathlon.fleet.models import Worker, build_tool_of
+from pentathlon.fleet.announcements import Announcement, build_tool_of
+from pentathlon.fleet.models import Worker
 from pentathlon_engines.match.launcher import SandboxLevel
 
 _STRENGTH: Final = {
@@ -30,23 +31,6 @@ class Requirements:
     """The weakest level that this installation accepts."""
     cgroup: bool
     """Whether a bot wants more than one process, which only a cgroup can count."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Announcement:
-    """What a worker says about itself."""
-
-    name: str
-    slots: int
-    games: dict[str, int]
-    runtimes: Sequence[str]
-    sandbox: str
-    layers: list[dict[str, Any]]  # Any: JSON, what the probe found
-    version: str
-    began_s: float
-    """When it started, by `time.monotonic`: the date of its host may be wrong."""
-    untried: Sequence[str] = ()
-    """Runtimes that it is still trying."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

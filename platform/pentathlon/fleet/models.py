@@ -8,10 +8,8 @@ from typing import Final, Self
 from django.db import models
 from django.db.models.functions import Now
 
-BUILDS_WITH: Final = "build:"
-"""The prefix of a build tool among the runtimes of a worker."""
-HEARTBEAT_S: Final = 5
-"""How often a worker sends a heartbeat."""
+from pentathlon.fleet.announcements import build_tool_of
+
 SILENT_AFTER_S: Final = 15
 """A worker without a heartbeat for this long is taken for dead."""
 _SILENT_AFTER: Final = timedelta(seconds=SILENT_AFTER_S)
@@ -70,8 +68,3 @@ class Worker(models.Model):
     def build_tools(self) -> list[str]:
         """Return the tools that it runs builds with."""
         return [tool for tool in map(build_tool_of, self.runtimes) if tool]
-
-
-def build_tool_of(runtime: str) -> str:
-    """Return the build tool that a runtime stands for; "" for a language."""
-    return runtime.removeprefix(BUILDS_WITH) if runtime.startswith(BUILDS_WITH) else ""

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.db.models.functions import Now
 
-from pentathlon.fleet.capabilities import Announcement
+from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
 
 _FORGOTTEN_AFTER: Final = timedelta(hours=1)

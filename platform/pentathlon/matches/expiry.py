@@ -14,8 +14,9 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from pentathlon.common.models import Leadership
+from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Match
-from pentathlon.matches.services import LEASE_S, return_expired_leases
+from pentathlon.matches.services import return_expired_leases
 
 GAP_S: Final = 10
 """A lease outlives a shorter outage: it is renewed three times over its length."""

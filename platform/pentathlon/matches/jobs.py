@@ -1,35 +1,21 @@
-"""What is to be played, as values: a `MatchSpec` is scheduled, a `Job` goes to a worker."""
+"""What a worker is given and what it hands in, as values. Free of Django."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
-from pentathlon.matches.models import MatchKind
 from pentathlon_engines.manifest import Manifest
+from pentathlon_engines.runner import MatchReport
+
+LEASE_S: Final = 30
+"""How long a worker may be silent before its match goes to another one."""
+RENEW_S: Final = 10
+"""How often a worker says that it still plays."""
 
 Options = dict[str, Any]  # Any: the game checks the values
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchSpec:
-    """One match to be scheduled."""
-
-    kind: MatchKind
-    game: str
-    seating: tuple[int, ...]
-    """Ids of the bot versions, by seat."""
-    seed: int
-    alias: str = ""
-    """What bots are told the match is called; empty: drawn."""
-    options: Options = field(default_factory=dict)
-    limits: dict[str, float | int] = field(default_factory=dict)
-    """Fields of `Limits` that differ from the defaults."""
-    rated: bool = False
-    lane: int = 0
-    """Lanes take turns: the number of the tournament."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +56,16 @@ class Job:
     lane: int = 0
     is_public: bool = False
     """Whether everybody may watch it; false if its results may be hidden before they are old."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What a worker hands in after a match."""
+
+    match_id: int
+    token: UUID
+    """The right of its attempt to do so."""
+    report: MatchReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.fleet.announcements import BUILDS_WITH
 from pentathlon.fleet.capabilities import Requirements, least_sandbox
-from pentathlon.fleet.models import BUILDS_WITH
 from pentathlon.matches.models import Match
 from pentathlon_engines.languages import BUILD_TOOLS
 from pentathlon_engines.match.launcher import SandboxLevel

@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -24,7 +24,7 @@ from pentathlon.common.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.matches.concurrency import within_cap
 from pentathlon.matches.endings import note_endings
-from pentathlon.matches.jobs import Job, MatchResult, MatchSpec, SeatJob
+from pentathlon.matches.jobs import LEASE_S, Job, MatchResult, SeatJob
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -38,15 +38,11 @@ from pentathlon.matches.models import (
 )
 from pentathlon.matches.requirements import requirements_of
 from pentathlon.matches.retries import better_elsewhere, blamed_versions, is_hopeless
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.matches.streaks import stop_failing_versions
 from pentathlon.matches.validation import settle_versions
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import Manifest
-
-LEASE_S: Final = 30
-"""How long a worker may be silent before its match goes to another one."""
-RENEW_S: Final = 10
-"""How often a worker says that it still plays."""
 
 _LONGEST_REASON = 300
 _BATCH = 1000

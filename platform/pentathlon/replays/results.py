@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
-from uuid import UUID
 
 from pentathlon.common.errors import InvalidInput
 from pentathlon.common.texts import storable
-from pentathlon.matches.jobs import MatchResult, SeatResult
+from pentathlon.matches.jobs import MatchResult, SeatResult, Submission
 from pentathlon.matches.models import Match
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadRecord
@@ -24,16 +22,6 @@ NOTES_KEPT: Final = 100
 """How many notes of a bot are kept of a match, the last ones."""
 _NEWEST_LIMITS: Final = {"match_wall_s": 60}
 """Limits that the previous release does not have, with their defaults."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
-    """What a worker hands in after a match."""
-
-    match_id: int
-    token: UUID
-    """The right of its attempt to do so."""
-    report: MatchReport
 
 
 def expected_header(match: Match) -> dict[str, Any]:  # Any: values of `Header`

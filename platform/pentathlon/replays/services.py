@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from django.db import DataError, IntegrityError, transaction
 
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
-from pentathlon.matches.jobs import MatchResult
+from pentathlon.matches.jobs import MatchResult, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match
 from pentathlon.matches.services import finish_matches
 from pentathlon.replays.codec import CODEC, pack, unpack
 from pentathlon.replays.models import Replay
-from pentathlon.replays.results import Submission, canonical_record, verified_result
+from pentathlon.replays.results import canonical_record, verified_result
 from pentathlon_engines.record.shape import Record
 
 

@@ -17,9 +17,9 @@ from django.db.models import QuerySet
 from pentathlon.accounts.models import User
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, NotAllowed, NotFound
-from pentathlon.matches.jobs import MatchSpec
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.matches.services import requeue_void_match, schedule_matches, void_matches
+from pentathlon.matches.specs import MatchSpec
 from pentathlon.ratings.services import await_result, enter_matches
 from pentathlon.tournaments.batches import (
     LONGEST_REASON,

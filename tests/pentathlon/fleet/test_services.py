@@ -7,7 +7,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from pentathlon.fleet import services as fleet
-from pentathlon.fleet.capabilities import Announcement, read_fleet
+from pentathlon.fleet.announcements import Announcement
+from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import Worker
 from tests.factories import make_worker
 

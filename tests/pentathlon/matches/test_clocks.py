@@ -13,6 +13,7 @@ from pentathlon.fleet.services import announce_worker
 from pentathlon.matches import services
 from pentathlon.matches.dispatch.publishing import publish_pending
 from pentathlon.matches.dispatch.reasons import why_waiting
+from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import Attempt, Match
 from tests.factories import make_match, make_worker
 from tests.pentathlon.matches.acting import claimed, finish, result
@@ -62,7 +63,7 @@ class TestClockThatWasSetBack:
 
         services.return_expired_leases()
 
-        left = Match.objects.filter(lease_until__lte=Now() + timedelta(seconds=services.LEASE_S))
+        left = Match.objects.filter(lease_until__lte=Now() + timedelta(seconds=LEASE_S))
         assert left.filter(pk=job.match_id).exists()
 
     def test_dead_worker_is_not_taken_for_alive(self) -> None:

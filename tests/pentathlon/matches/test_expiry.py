@@ -6,8 +6,9 @@ from django.db.models.functions import Now
 
 from pentathlon.common.models import Leadership
 from pentathlon.matches.expiry import GAP_S, watch_leases
+from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import AttemptState, Match, MatchState
-from pentathlon.matches.services import LEASE_S, renew_lease
+from pentathlon.matches.services import renew_lease
 from tests.factories import make_match
 from tests.pentathlon.matches.acting import claimed, let_lease_expire
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from pentathlon.common.errors import InvalidInput
 from pentathlon.matches import retries, services
-from pentathlon.matches.jobs import MatchSpec
+from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -17,6 +17,7 @@ from pentathlon.matches.models import (
     MatchState,
     SeatLog,
 )
+from pentathlon.matches.specs import MatchSpec
 from tests.factories import make_match, make_version
 from tests.pentathlon.matches.acting import claim_match, claimed, finish, let_lease_expire, result
 
@@ -71,7 +72,7 @@ class TestClaim:
         assert match.token == job.token
         assert match.lease_until is not None
         left = match.lease_until - timezone.now()
-        assert timedelta(seconds=25) < left <= timedelta(seconds=services.LEASE_S + 1)
+        assert timedelta(seconds=25) < left <= timedelta(seconds=LEASE_S + 1)
         attempt = Attempt.objects.get()
         assert (attempt.number, attempt.token, attempt.state) == (1, job.token, "running")
 

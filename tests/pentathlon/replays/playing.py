@@ -4,9 +4,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from pentathlon.matches.jobs import Job
+from pentathlon.matches.jobs import Job, Submission
 from pentathlon.matches.models import Match
-from pentathlon.replays.results import Submission
 from pentathlon.replays.services import accept_results
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.faults import Fault, FaultKind

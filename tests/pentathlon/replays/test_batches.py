@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from pentathlon.common.errors import DomainError
-from pentathlon.matches.jobs import Job, MatchResult
+from pentathlon.matches.jobs import Job, MatchResult, Submission
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.services import (
     claim_matches,
@@ -21,7 +21,6 @@ from pentathlon.matches.services import (
 )
 from pentathlon.replays import services
 from pentathlon.replays.models import Replay
-from pentathlon.replays.results import Submission
 from pentathlon.replays.services import accept_results
 from pentathlon_engines.record.record import chain
 from pentathlon_engines.record.shape import Record

@@ -33,9 +33,10 @@ from pentathlon.accounts.models import User  # noqa: E402
 from pentathlon.bots.services import create_bot  # noqa: E402
 from pentathlon.live.frames import match_channel  # noqa: E402
 from pentathlon.local.preparation import prepare_database  # noqa: E402
-from pentathlon.matches.jobs import Job, MatchSpec  # noqa: E402
+from pentathlon.matches.jobs import Job  # noqa: E402
 from pentathlon.matches.models import MatchKind  # noqa: E402
 from pentathlon.matches.services import claim_matches, schedule_matches  # noqa: E402
+from pentathlon.matches.specs import MatchSpec  # noqa: E402
 from workers.broadcast import Broadcast  # noqa: E402
 
 LONGEST_DELAY_MS: Final = 1000.0

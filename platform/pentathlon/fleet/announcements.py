@@ -1,0 +1,34 @@
+"""What a worker says about itself. Free of Django: workers without keys import it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+BUILDS_WITH: Final = "build:"
+"""The prefix of a build tool among the runtimes of a worker."""
+HEARTBEAT_S: Final = 5
+"""How often a worker sends a heartbeat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """What a worker says about itself."""
+
+    name: str
+    slots: int
+    games: dict[str, int]
+    runtimes: Sequence[str]
+    sandbox: str
+    layers: list[dict[str, Any]]  # Any: JSON, what the probe found
+    version: str
+    began_s: float
+    """When it started, by `time.monotonic`: the date of its host may be wrong."""
+    untried: Sequence[str] = ()
+    """Runtimes that it is still trying."""
+
+
+def build_tool_of(runtime: str) -> str:
+    """Return the build tool that a runtime stands for; "" for a language."""
+    return runtime.removeprefix(BUILDS_WITH) if runtime.startswith(BUILDS_WITH) else ""

@@ -1,0 +1,70 @@
+"""What a worker that builds an upload may do with it, as long as it holds a match of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+from uuid import UUID
+
+from django.db import transaction
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import keep_build, note_build_log
+from pentathlon.common.errors import Conflict
+from pentathlon.matches.jobs import Job, SeatJob
+from pentathlon.matches.models import Match
+from pentathlon.matches.uploads import reject_build
+from pentathlon_engines.archive.archives import CheckedArchive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Building:
+    """A build, and the attempt that gives the right to it."""
+
+    match_id: int
+    token: UUID
+    version_id: int
+
+    @classmethod
+    def of(cls, job: Job, seat: SeatJob) -> Self:
+        """Return the build of a seat's upload."""
+        return cls(match_id=job.match_id, token=job.token, version_id=seat.version_id)
+
+
+def built_files(building: Building) -> str:
+    """Return the hash of what was built of the upload; empty if nothing was yet."""
+    return _held(building).files_hash
+
+
+def note_log(building: Building, *, log: str) -> None:
+    """Store the end of what the build has written so far."""
+    _held(building)
+    note_build_log(version_id=building.version_id, log=log)
+
+
+@transaction.atomic
+def keep(building: Building, *, built: CheckedArchive) -> str:
+    """Store the files that the build made and return their hash; the first build counts."""
+    _held(building)
+    return keep_build(version_id=building.version_id, built=built)
+
+
+@transaction.atomic
+def reject(building: Building, *, reason: str, log: str) -> None:
+    """Reject the upload, whose build fails by its own fault."""
+    _held(building)
+    reject_build(version_id=building.version_id, reason=reason, log=log)
+
+
+def _held(building: Building) -> BotVersion:
+    """Return the version; raise `Conflict` unless the attempt holds a match of it."""
+    held = Match.objects.held_by(building.token).filter(pk=building.match_id)
+    versions = BotVersion.objects.filter(pk=building.version_id, seats__match__in=held)
+    found = versions.only("built", "archive", "manifest").first()
+    if found is None:
+        raise Conflict(
+            f"Match {building.match_id} is no longer this worker's, or version "
+            f"{building.version_id} does not play in it. Drop the build.",
+            code="stale_token",
+        )
+    return found

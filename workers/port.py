@@ -1,0 +1,91 @@
+"""What a worker asks of the platform: the one port between them, with two adapters.
+
+`direct.DirectPlatform` asks the database, for workers on the platform's own machine.
+`remote.RemotePlatform` asks the web server with a worker token; such a worker holds no other key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pentathlon.common.errors import DomainError
+from pentathlon.fleet.announcements import Announcement
+from pentathlon.matches.jobs import Job, SeatJob, Submission
+from pentathlon_engines.archive.archives import CheckedArchive
+
+
+class PlatformAway(Exception):
+    """The platform did not answer; whether it did what it was asked is not known."""
+
+    code = "platform_away"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """A match that this worker holds, and how far it has come."""
+
+    job: Job
+    ply: int
+
+
+class Platform(Protocol):
+    """The platform, as a worker sees it.
+
+    Every method may raise `PlatformAway`, and may be called again then: nothing counts twice.
+    Methods that take a job raise `Conflict` if the match is no longer this worker's, unless they
+    return that.
+    """
+
+    def announce(self, announcement: Announcement) -> None:
+        """Tell that this worker is alive and what it can play."""
+
+    def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
+        """Tell that this worker is still alive; False if it has to announce itself again."""
+
+    def note_draining(self, name: str) -> None:
+        """Tell that this worker finishes its matches and takes no more."""
+
+    def claim(
+        self, match_ids: Sequence[int], *, slot: str, announcement: Announcement
+    ) -> list[Job]:
+        """Claim those of these matches that still wait and that this worker may play."""
+
+    def publish_again(self, match_ids: Collection[int]) -> None:
+        """Leave these matches to others."""
+
+    def renew(self, leases: Sequence[Lease]) -> Collection[int]:
+        """Renew leases; return the ids of the matches that this worker has lost."""
+
+    def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
+        """Hand in results; return for each None, or why it is refused."""
+
+    def return_match(self, job: Job, *, reason: str) -> bool:
+        """Give a match back that nothing is wrong with; False if it was taken away before."""
+
+    def fail_attempt(
+        self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False
+    ) -> bool:
+        """Give a match back after a failure of the host; False if it was taken away before."""
+
+    def archive(self, content_hash: str) -> bytes:
+        """Return the files of a bot that this worker is to play."""
+
+    def built_files(self, job: Job, seat: SeatJob) -> str:
+        """Return the hash of what was built of this seat's upload; empty if nothing was yet."""
+
+    def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
+        """Show the author what the build has written so far."""
+
+    def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
+        """Store what a build made and return its hash; the first build counts."""
+
+    def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
+        """Reject an upload whose build fails by its own fault."""
+
+    def answers(self) -> bool:
+        """Return whether the platform answers at all."""
+
+    def leave_thread(self) -> None:
+        """Free what the calling thread has opened, before it ends."""
