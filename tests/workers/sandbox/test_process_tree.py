@@ -16,7 +16,12 @@ from workers.sandbox import process_tree
 from workers.sandbox.process_tree import CgroupTree, PolledTree, SingleProcess
 
 WAIT = "import sys; print('ready', flush=True); sys.stdin.read()"
-BUSY = "print('ready', flush=True)\nwhile True: pass"
+BUSY = """
+import sys, time
+print('ready', flush=True)
+while time.process_time() < 0.1: pass
+sys.stdin.read()
+"""
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BUSY!r}])"
 PATIENCE_S = 30.0
 
