@@ -19,6 +19,7 @@ from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
 from api.rankings import RankingViewSet
 from api.replays import ReplayViewSet
+from api.search import SearchViewSet
 from api.tokens import TokenViewSet
 from api.tournaments import TournamentViewSet
 from api.versions import VersionViewSet
@@ -42,6 +43,7 @@ _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
 _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")
+_router.register("search", SearchViewSet, basename="search")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _desk_board = DeskRecordViewSet.as_view({"get": "board"})

@@ -20,6 +20,7 @@ from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recomputing import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
+from pentathlon.search.services import NameIndexer
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.entries import settle_entries
 from pentathlon.tournaments.hidden_results import announce_releases
@@ -52,6 +53,7 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     },
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
     "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
+    "search": {"names": NameIndexer().step},
     "webhooks": {
         "releases": announce_releases,
         "events": spread_events,

@@ -17,6 +17,7 @@ document.addEventListener("click", async (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
+  if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey) search(event);
   if (event.key !== "Escape") return;
   const open = document.querySelector("details[data-menu][open]");
   closeMenus(null);
@@ -47,6 +48,16 @@ function say(sentence) {
 }
 
 document.addEventListener("pentathlon:say", (event) => say(event.detail));
+
+/** Put the cursor into the search field, unless somebody types elsewhere. */
+function search(event) {
+  if (event.target.closest("input, select, textarea, [contenteditable]")) return;
+  event.preventDefault();
+  const field = document.querySelector("[data-search]");
+  if (!field) return;
+  if (field.offsetParent) field.focus();
+  else field.form.requestSubmit();
+}
 
 function fade(toast) {
   setTimeout(() => toast.remove(), TOAST_MS);

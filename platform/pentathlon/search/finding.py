@@ -1,0 +1,132 @@
+"""Finds bots, people, tournaments and events by their names, and matches by their numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import Bot
+from pentathlon.matches.models import Match
+from pentathlon.search.models import Kind, NameTerm
+from pentathlon.search.words import grade, range_of, words_of
+from pentathlon.tournaments.models import Event, Tournament
+
+MOST_FOUND: Final = 50
+"""Of one kind."""
+_CANDIDATES: Final = 200
+"""Terms of one stretch of the index that are looked at, however many fit."""
+_TIERS: Final = (0, 1)
+_NUMBER: Final = re.compile(r"#?0*([0-9]{1,15})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundName:
+    """Something whose name fits."""
+
+    kind: Kind
+    id: int
+    name: str
+    author: str
+    """Of a bot its author, of a tournament or event who organises it; else empty."""
+    game: str = ""
+    """Key of the game of a tournament."""
+    grade: int
+    """How well the name fits, 0 best."""
+
+
+def find_names(
+    query: str, *, reader: User | None, kinds: Iterable[Kind] = tuple(Kind), most: int = MOST_FOUND
+) -> list[FoundName]:
+    """Return what this person may see whose name fits, best first; at most so many of a kind.
+
+    Best is the name itself, then names that begin with the query, then names with a word that
+    does, then names with all of its words; among equals the shorter, then the newer.
+    """
+    if not words_of(query):
+        return []
+    found = [each for kind in kinds for each in _find(kind, query, reader)[:most]]
+    return sorted(found, key=_order)
+
+
+def find_match(query: str, *, reader: User | None) -> Match | None:
+    """Return the match with this number (`12` or `#12`), if this person may see it."""
+    number = _NUMBER.fullmatch(query.strip())
+    if number is None:
+        return None
+    seen = Match.objects.visible_to(reader).with_seats()
+    return seen.filter(pk=int(number[1])).first()
+
+
+def prefixed_terms(kind: Kind, prefix: str, *, tier: int) -> QuerySet[NameTerm, int]:
+    """Return ids of what has a term with this prefix, in the order of the index."""
+    low, high = range_of(prefix)
+    terms = NameTerm.objects.filter(kind=kind, tier=tier, term__gte=low, term__lt=high)
+    return terms.order_by("term", "object_id").values_list("object_id", flat=True)[:_CANDIDATES]
+
+
+def _find(kind: Kind, query: str, reader: User | None) -> list[FoundName]:
+    ids = list(dict.fromkeys(_candidates(kind, words_of(query))))
+    # The name as it is now decides: terms may be older.
+    graded = ((each, grade(each.name, query)) for each in _read(kind, ids, reader))
+    fitting = (_graded(each, value) for each, value in graded if value is not None)
+    return sorted(fitting, key=_order)
+
+
+def _candidates(kind: Kind, words: list[str]) -> Iterator[int]:
+    phrase = " ".join(words)
+    for tier in _TIERS:
+        yield from prefixed_terms(kind, phrase, tier=tier)
+    if len(words) > 1:
+        longest = max(words, key=len)
+        for tier in _TIERS:
+            yield from prefixed_terms(kind, longest, tier=tier)
+
+
+def _graded(found: FoundName, value: int) -> FoundName:
+    return FoundName(
+        kind=found.kind,
+        id=found.id,
+        name=found.name,
+        author=found.author,
+        game=found.game,
+        grade=value,
+    )
+
+
+def _read(kind: Kind, ids: list[int], reader: User | None) -> Iterator[FoundName]:
+    if kind is Kind.BOT:
+        for bot in Bot.objects.filter(pk__in=ids).select_related("owner"):
+            yield _found(kind, bot.pk, bot.name, author=bot.owner.username)
+    elif kind is Kind.PERSON:
+        for person in _public_people(reader).filter(pk__in=ids):
+            yield _found(kind, person.pk, person.username)
+    elif kind is Kind.TOURNAMENT:
+        seen = Tournament.objects.visible_to(reader).organised().filter(pk__in=ids)
+        for each in seen.select_related("owner").only("name", "game", "owner__username"):
+            author = each.owner.username
+            yield _found(kind, each.pk, each.name, author=author, game=each.game)
+    else:
+        for event in Event.objects.filter(pk__in=ids).select_related("owner"):
+            yield _found(kind, event.pk, event.name, author=event.owner.username)
+
+
+def _public_people(reader: User | None) -> QuerySet[User]:
+    """Return who has done something in public: made a bot, or organised a tournament."""
+    bots = Bot.objects.filter(owner=OuterRef("pk"))
+    organised = Tournament.objects.visible_to(reader).organised().filter(owner=OuterRef("pk"))
+    return User.objects.filter(Q(Exists(bots)) | Q(Exists(organised)), is_active=True)
+
+
+def _found(
+    kind: Kind, object_id: int, name: str, *, author: str = "", game: str = ""
+) -> FoundName:
+    return FoundName(kind=kind, id=object_id, name=name, author=author, game=game, grade=0)
+
+
+def _order(found: FoundName) -> tuple[int, int, int, int]:
+    return found.grade, list(Kind).index(found.kind), len(found.name), -found.id

@@ -1,0 +1,52 @@
+"""The search over everything that has a name or a number."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from pentathlon.search.finding import FoundName, find_match, find_names
+from pentathlon.search.models import Kind
+from pentathlon.web.requests import person, query_text
+
+_SHOWN = 8
+"""Of each kind, where all kinds are shown."""
+
+
+@require_safe
+def search(request: HttpRequest) -> HttpResponse:
+    """Find what the query `q` names; `kind` shows one kind only, but more of it."""
+    query, reader = query_text(request, "q"), person(request)
+    only = query_text(request, "kind")
+    kinds = [Kind(only)] if only in Kind else list(Kind)
+    found = (
+        find_names(query, reader=reader, kinds=kinds)
+        if len(kinds) == 1
+        else find_names(query, reader=reader, most=_SHOWN)
+    )
+    match = None if only in Kind else find_match(query, reader=reader)
+    context = {
+        "query": query,
+        "only": only if only in Kind else "",
+        "groups": _groups(found),
+        "match": match,
+        "shown": _SHOWN,
+    }
+    return render(request, "web/search.html", context)
+
+
+def _groups(found: Sequence[FoundName]) -> list[tuple[Kind, list[tuple[FoundName, str]]]]:
+    """Return what was found by kind, with addresses; the kind with the best name comes first."""
+    kinds = dict.fromkeys(each.kind for each in found)
+    return [
+        (kind, [(each, _address(each)) for each in found if each.kind is kind]) for kind in kinds
+    ]
+
+
+def _address(found: FoundName) -> str:
+    if found.kind is Kind.PERSON:
+        return f"{reverse('bots')}?{urlencode({'author': found.name})}"
+    return reverse(found.kind.value, args=[found.id])
