@@ -1,0 +1,274 @@
+"""Atom feeds: results of a bot, results of a tournament, and news of a game.
+
+A feed shows what everybody may see, whoever asks: feed readers sign in nowhere, and caches keep
+one copy for all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.contrib.syndication.views import Feed
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
+from django.utils.http import parse_http_date
+from django.views.decorators.http import require_safe
+
+from pentathlon.bots.models import Bot
+from pentathlon.caching import tag_of
+from pentathlon.ladders.models import Season, SeasonState
+from pentathlon.matches.latest import latest_matches
+from pentathlon.matches.models import COMPETITIONS, Match, MatchState
+from pentathlon.ratings.models import Rating, live_key
+from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
+from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.web.boards import match_title
+from pentathlon_engines import GAMES
+
+_SHOWN: Final = 30
+_BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_KEEPS: Final = "public, max-age=120"
+_NOT_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document may have, escaped or not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedEntry:
+    """One line of a feed."""
+
+    title: str
+    text: str
+    address: str
+    key: str
+    """Names it for ever, among the entries of all feeds of this site."""
+    at: datetime
+
+
+@require_safe
+def bot_feed(request: HttpRequest, bot_id: int) -> HttpResponseBase:
+    """List the latest results of a bot."""
+    return _answer(request, _BotFeed(), bot_id=bot_id)
+
+
+@require_safe
+def tournament_feed(request: HttpRequest, tournament_id: int) -> HttpResponseBase:
+    """List the latest results of a tournament."""
+    return _answer(request, _TournamentFeed(), tournament_id=tournament_id)
+
+
+@require_safe
+def game_feed(request: HttpRequest, game: str) -> HttpResponseBase:
+    """List tournaments and seasons of a game that have ended, and who leads it."""
+    return _answer(request, _GameFeed(), game=game)
+
+
+class _DatedFeed(Atom1Feed):
+    """Atom, in which a feed without entries has a date, too: it does not change by being read."""
+
+    def latest_post_date(self) -> datetime:
+        """Return when anything last happened."""
+        dates: list[datetime] = [item["updateddate"] for item in self.items]
+        since: datetime = self.feed["since"]
+        return max([since, *dates])
+
+
+class _Feed(Feed):  # type: ignore[type-arg]  # not generic at run time
+    """What all feeds share: entries made beforehand, in the form of Atom."""
+
+    feed_type = _DatedFeed
+    author_name = "Pentathlon"
+
+    def feed_extra_kwargs(self, obj: Any) -> dict[str, Any]:  # Any: Django's own shape
+        """Say since when there is a feed."""
+        return {"since": getattr(obj, "created_at", _BEGINNING)}
+
+    def item_title(self, item: Any) -> str:
+        """Return the headline; templates escape it, and so does the writer of XML."""
+        return _in_xml(item.title)
+
+    def item_description(self, item: Any) -> str:
+        """Return a sentence, as text: readers take it for HTML, so that it is escaped twice."""
+        return escape(_in_xml(item.text))
+
+    def item_link(self, item: Any) -> str:
+        """Return where to read on."""
+        return str(item.address)
+
+    def item_guid(self, item: Any) -> str:
+        """Return a name that stays, whatever the site is called in an address."""
+        return f"urn:pentathlon:{item.key}"
+
+    def item_pubdate(self, item: Any) -> datetime:
+        """Return when it happened."""
+        return item.at  # type: ignore[no-any-return]  # an FeedEntry
+
+    item_updateddate = item_pubdate
+
+
+class _BotFeed(_Feed):
+    def get_object(self, request: HttpRequest, bot_id: int) -> Bot:
+        return get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
+
+    def title(self, obj: Bot) -> str:
+        return _in_xml(f"{obj.name}: results")
+
+    def subtitle(self, obj: Bot) -> str:
+        return _in_xml(f"The latest rated matches of {obj.name} by {obj.owner.username}.")
+
+    def link(self, obj: Bot) -> str:
+        return reverse("bot", args=[obj.pk])
+
+    def feed_guid(self, obj: Bot) -> str:
+        return f"urn:pentathlon:bot:{obj.pk}"
+
+    def items(self, obj: Bot) -> list[FeedEntry]:
+        latest = Match.objects.public().filter(
+            pk__in=latest_matches(obj.pk, limit=_SHOWN), kind__in=COMPETITIONS
+        )
+        return [_result(match) for match in latest.recent().with_seats()[:_SHOWN]]
+
+
+class _TournamentFeed(_Feed):
+    def get_object(self, request: HttpRequest, tournament_id: int) -> Tournament:
+        seen = Tournament.objects.visible_to(None).select_related("owner")
+        return get_object_or_404(seen, pk=tournament_id)
+
+    def title(self, obj: Tournament) -> str:
+        return _in_xml(f"{obj.name}: results")
+
+    def subtitle(self, obj: Tournament) -> str:
+        hidden = " Its results are hidden for now." if are_hidden(obj, None) else ""
+        return _in_xml(f"The latest results of {obj.name}.{hidden}")
+
+    def link(self, obj: Tournament) -> str:
+        return reverse("tournament", args=[obj.pk])
+
+    def feed_guid(self, obj: Tournament) -> str:
+        return f"urn:pentathlon:tournament:{obj.pk}"
+
+    def items(self, obj: Tournament) -> list[FeedEntry]:
+        latest = Match.objects.public().of_lane(obj.pk).filter(state=MatchState.DONE)
+        return [_result(match) for match in latest.order_by("-finished_at").with_seats()[:_SHOWN]]
+
+
+class _GameFeed(_Feed):
+    def get_object(self, request: HttpRequest, game: str) -> str:
+        if game not in GAMES:
+            raise Http404(f"There is no game {game!r}.")
+        return game
+
+    def title(self, obj: str) -> str:
+        return f"{GAMES[obj].info.title}: news"
+
+    def subtitle(self, obj: str) -> str:
+        return f"Tournaments, seasons and leaders of {GAMES[obj].info.title}."
+
+    def link(self, obj: str) -> str:
+        return reverse("game", args=[obj])
+
+    def feed_guid(self, obj: str) -> str:
+        return f"urn:pentathlon:game:{obj}"
+
+    def items(self, obj: str) -> list[FeedEntry]:
+        found = [*_closed(obj), *_seasons(obj), *_leader(obj)]
+        return sorted(found, key=lambda entry: entry.at, reverse=True)[:_SHOWN]
+
+
+def _answer(request: HttpRequest, feed: _Feed, **place: object) -> HttpResponseBase:
+    made: HttpResponse = feed(request, **place)
+    latest = made.headers["Last-Modified"]
+    tag = tag_of(made.content)
+    answer = get_conditional_response(
+        request, etag=tag, last_modified=parse_http_date(latest), response=made
+    )
+    made = answer or made
+    for name, value in (("ETag", tag), ("Last-Modified", latest), ("Cache-Control", _KEEPS)):
+        made.headers[name] = value
+    return made
+
+
+def _result(match: Match) -> FeedEntry:
+    seats = list(match.seats.all())
+    winners = [seat.version.label for seat in seats if seat.rank == 0]
+    title = GAMES[match.game].info.title if match.game in GAMES else match.game
+    if len(winners) == len(seats):
+        ending = "Drawn"
+    elif winners:
+        ending = f"{' and '.join(winners)} won"
+    else:
+        ending = "All failed"
+    reason = f" ({match.outcome_reason})" if match.outcome_reason else ""
+    return FeedEntry(
+        title=f"{match_title(match)}: {ending.lower() if ending == 'Drawn' else ending}",
+        text=f"{title}, match {match.pk}: {ending}{reason}.",
+        address=reverse("match", args=[match.pk]),
+        key=f"match:{match.pk}",
+        at=match.finished_at or match.created_at,  # done matches have a time
+    )
+
+
+def _closed(game: str) -> list[FeedEntry]:
+    closed = Tournament.objects.visible_to(None).organised()
+    closed = closed.filter(game=game, state=TournamentState.CLOSED, finished_at__isnull=False)
+    latest = closed.exclude(pk__in=hidden_lanes(None)).order_by("-pk")[:_SHOWN]
+    return [
+        FeedEntry(
+            title=f"{each.name} has closed",
+            text=f"{each.name} is over; its final table is out.",
+            address=reverse("tournament", args=[each.pk]),
+            key=f"tournament-closed:{each.pk}",
+            at=each.finished_at,
+        )
+        for each in latest.only("name", "finished_at")
+        if each.finished_at is not None
+    ]
+
+
+def _seasons(game: str) -> list[FeedEntry]:
+    ended = Season.objects.filter(
+        ladder__game=game, state=SeasonState.CLOSED, closed_at__isnull=False
+    )
+    return [
+        FeedEntry(
+            title=f"{each.ladder.title}: season {each.number} has ended",
+            text=f"Season {each.number} of the ladder {each.ladder.title} is over.",
+            address=reverse("ladder_season", args=[each.ladder.key, each.number]),
+            key=f"season-closed:{each.pk}",
+            at=each.closed_at,
+        )
+        for each in ended.select_related("ladder").order_by("-pk")[:_SHOWN]
+        if each.closed_at is not None
+    ]
+
+
+def _leader(game: str) -> list[FeedEntry]:
+    """Return who leads the leaderboard, as of the leader's last public match."""
+    table = Rating.objects.filter(pool__key=live_key(game), matches__gt=0).active()
+    best = table.select_related("version__bot").order_by("-score", "version").first()
+    if best is None:
+        return []
+    latest = latest_matches(best.version.bot_id, limit=_SHOWN)
+    last = Match.objects.public().filter(pk__in=latest).recent().first()
+    if last is None or last.finished_at is None:
+        return []
+    return [
+        FeedEntry(
+            title=f"{best.version.label} leads {GAMES[game].info.title}",
+            text=f"{best.version.label} leads the leaderboard of {GAMES[game].info.title}.",
+            address=reverse("leaderboard", args=[game]),
+            key=f"leader:{game}:{best.version_id}",
+            at=last.finished_at,
+        )
+    ]
+
+
+def _in_xml(text: str) -> str:
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
