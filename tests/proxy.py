@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import parse_qs, urlsplit
 
+from tests.patience import PATIENCE_S
+
 _TICK_S = 0.02
 
 Address = str | tuple[str, int]
@@ -45,7 +47,7 @@ class Proxy:
         self._over.set()
         self._flows.set()
         for thread in self._threads:
-            thread.join(5)
+            thread.join(PATIENCE_S)
         self._listener.close()
 
     def _accept(self) -> None:
@@ -95,5 +97,9 @@ def _connected(target: Address) -> socket.socket:
     if isinstance(target, tuple):
         return socket.create_connection(target)
     found = socket.socket(socket.AF_UNIX)
-    found.connect(target)
+    try:
+        found.connect(target)
+    except OSError:
+        found.close()
+        raise
     return found

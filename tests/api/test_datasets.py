@@ -75,7 +75,7 @@ def test_parts_that_do_not_exist_are_refused(dataset: Dataset) -> None:
 
 def test_nobody_gets_what_is_unfinished_or_hidden(dataset: Dataset) -> None:
     closed_cup()
-    DatasetMaker(part_bytes=1).make_datasets(for_s=5)
+    DatasetMaker(part_bytes=1).make_datasets(for_s=60)
     unfinished = Dataset.objects.get(is_whole=False)
     HiddenLane.objects.create(lane=dataset.tournament_id, organiser=dataset.tournament.owner)
 

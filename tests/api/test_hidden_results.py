@@ -91,7 +91,7 @@ def test_answers_are_equal_whatever_the_results_are(
             _play(played, luck=luck, fault_at=fault_at)
             if ends:
                 assert close_finished()
-                assert DatasetMaker().make_datasets(for_s=5) == 0
+                assert DatasetMaker().make_datasets(for_s=60) == 0
             scenes.append(_seen(cup, people))
             transaction.set_rollback(True)
     first, second = scenes

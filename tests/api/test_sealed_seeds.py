@@ -59,7 +59,7 @@ def _half_played(organiser: User) -> Tournament:
     tournament = start_tournament(actor=organiser, tournament=_open(organiser))
     _play(*matches_of(tournament)[:3])
     claimed(matches_of(tournament)[3])
-    DatasetMaker().make_datasets(for_s=5)
+    DatasetMaker().make_datasets(for_s=60)
     return tournament
 
 

@@ -46,8 +46,8 @@ def test_tournament_survives_a_killed_worker(platform: Platform) -> None:
     orphans = _kill_while_playing(platform, worker)
     platform.start_worker(slots=2)
 
-    platform.eventually(lambda: not alive(orphans), patience_s=10)
-    platform.eventually(lambda: _state(organiser, tournament) == "closed", patience_s=120)
+    platform.eventually(lambda: not alive(orphans))
+    platform.eventually(lambda: _state(organiser, tournament) == "closed", patience_s=300)
     _every_match_counts_once()
     _ratings_equal_a_recompute()
     assert Attempt.objects.filter(state=AttemptState.EXPIRED).exists()
@@ -70,7 +70,6 @@ def _upload(address: str, name: str, like: str) -> int:
 def _wait_until_eligible(platform: Platform, reader: ApiClient, versions: list[int]) -> None:
     platform.eventually(
         lambda: all(reader.get(f"versions/{pk}/")["state"] == "eligible" for pk in versions),
-        patience_s=60,
     )
 
 

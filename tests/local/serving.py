@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pentathlon.env import IMPORT_PATH
 from pentathlon.local import processes
-from pentathlon.local.ports import free_port
 from pentathlon.local.waiting import last_lines
+from tests.patience import PATIENCE_S
+from tests.ports import unused_port
 
-PATIENCE_S = 60.0
 _RUN_ALL = """
 import json, sys
 import django
@@ -83,7 +83,7 @@ def serving(
     folder: Path, *, first: Sequence[tuple[str, ...]] = (), **variables: str
 ) -> Iterator[Site]:
     """Run `serve` with a data folder of its own, after the commands in `first`."""
-    port = free_port("127.0.0.1", 18000 + os.getpid() % 10000)
+    port = unused_port()
     log = folder / "web.log"
     environment = prepare(folder, *first, **variables)
     with log.open("wb") as output:

@@ -103,7 +103,8 @@ def test_upload_under_way_may_end_before_the_server_stops(tmp_path: Path) -> Non
     ):
         head = b"POST /api/v1/bots/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
         client = site.raw(stack, head + b"abc")
-        time.sleep(0.3)
+        # Answered after what came before it has been read.
+        site.get("/healthz")
         site.process.send_signal(signal.SIGTERM)
         time.sleep(3)  # longer than it was given before
         client.sendall(b"def" * 2)

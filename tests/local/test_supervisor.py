@@ -13,8 +13,8 @@ import pytest
 
 from pentathlon.local.supervisor import Service, Supervisor
 from pentathlon.local.waiting import ServerFailed
+from tests.patience import PATIENCE_S
 
-PATIENCE_S = 15.0
 # Runs two services until it is told to stop.
 PROGRAM = """
 import sys
@@ -65,11 +65,10 @@ def program(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(folder)], env={**os.environ, "PYTHONPATH": path}
     )
-    assert eventually((folder / "started").exists)
-    assert eventually(lambda: len((folder / "pids").read_text().split()) == 2)
-    pids = [int(pid) for pid in (folder / "pids").read_text().split()]
     try:
-        yield process, pids
+        assert eventually((folder / "started").exists)
+        assert eventually(lambda: len((folder / "pids").read_text().split()) == 2)
+        yield process, [int(pid) for pid in (folder / "pids").read_text().split()]
     finally:
         process.kill()
         process.wait()
@@ -154,12 +153,8 @@ def test_service_that_takes_its_time_is_spoken_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pentathlon.local.supervisor._SILENCE_S", 0.1)
-    ready, shown = tmp_path / "ready", []
-    service = Service(
-        name="web",
-        command=["sh", "-c", f"sleep 0.5; touch {ready}; exec sleep 600"],
-        is_ready=ready.exists,
-    )
+    shown: list[tuple[str, str]] = []
+    service = Service(name="web", command=["sleep", "600"], is_ready=lambda: bool(shown))
     supervisor = quiet(service, tmp_path, show=lambda name, line: shown.append((name, line)))
 
     with running(supervisor):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import re
 import signal
 import subprocess
@@ -23,10 +22,10 @@ from pytest_django.fixtures import Settings
 from pentathlon.env import IMPORT_PATH
 from pentathlon.local.demo_plan import Plan, plans
 from pentathlon.local.management.commands import up as command
-from pentathlon.local.ports import free_port
 from pentathlon_engines.tournament.formats.registry import newest_format
 from tests.local.newcomer import Newcomer, commands_of_guides
 from tests.local.small_demo import small_plans
+from tests.ports import unused_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 240.0
@@ -70,7 +69,7 @@ def up(
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     with output.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, *program, "up", "--workers=2", f"--port={_a_port()}", *options],
+            [sys.executable, *program, "up", "--workers=2", f"--port={unused_port()}", *options],
             cwd=ROOT,
             env={
                 **environment,
@@ -88,11 +87,6 @@ def up(
         process.wait()
 
 
-def _a_port() -> int:
-    """Return a port away from those that other runs on this machine look at first."""
-    return free_port("127.0.0.1", 20000 + random.SystemRandom().randrange(10000))
-
-
 def address_of(running: Up) -> str:
     return running.wait_for(r"Pentathlon is at (http://\S+)/ ")[1]
 
@@ -105,6 +99,14 @@ def processes_using(data: Path) -> list[int]:
         for folder in Path("/proc").glob("[0-9]*")
         if mark in readable(folder / "environ")
     ]
+
+
+def wait_for_the_end(data: Path) -> None:
+    """Return once no process uses the folder: slots end a moment after their worker."""
+    deadline = time.monotonic() + PATIENCE_S
+    while left := processes_using(data):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
 
 
 def readable(path: Path) -> bytes:
@@ -137,7 +139,7 @@ def test_without_a_demo_one_is_told_where_to_sign_up(
     monkeypatch.setattr(command, "prepare_static_files", lambda: None)
     monkeypatch.setattr(command, "connections", ConnectionHandler({}))
 
-    call_command("up", "--no-demo", f"--port={_a_port()}")
+    call_command("up", "--no-demo", f"--port={unused_port()}")
 
     said = capsys.readouterr().out
     assert re.search(r"sign up at http://\S+/sign-up/\n.*manage.py createsuperuser", said)
@@ -209,7 +211,7 @@ def test_up_runs_alone_and_plays_its_demo_once(
         assert first.interrupt() == 0
 
     assert f"running already on {tmp_path / 'data'}: {address}." in another.said()
-    assert processes_using(tmp_path / "data") == []
+    wait_for_the_end(tmp_path / "data")
     assert all(f"{plan.label}: http://" in first.said() for plan in shown)
     assert Counter(each["format"] for each in held) == Counter(format_of(plan) for plan in shown)
     assert {each["state"] for each in held} == {"closed"}

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from django.db import connection, transaction
 
+from tests.patience import PATIENCE_S
+
 
 @contextmanager
 def hanging_transaction(action: Callable[[], object]) -> Iterator[None]:
@@ -20,7 +22,7 @@ def hanging_transaction(action: Callable[[], object]) -> Iterator[None]:
             with transaction.atomic():
                 action()
                 is_done.set()
-                is_over.wait(60)
+                is_over.wait(PATIENCE_S)
                 transaction.set_rollback(True)
         except BaseException as error:
             failures.append(error)
@@ -30,10 +32,10 @@ def hanging_transaction(action: Callable[[], object]) -> Iterator[None]:
 
     thread = threading.Thread(target=hang)
     thread.start()
-    is_done.wait(30)
     try:
+        assert is_done.wait(PATIENCE_S)
         assert failures == []
         yield
     finally:
         is_over.set()
-        thread.join(30)
+        thread.join(PATIENCE_S)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -23,7 +22,9 @@ pytestmark = [
 ]
 
 URL = "postgresql://me@db.example/games"
-SHORT = Patience(connect_s=2, statement_s=0.3, answer_s=1.5, lock_s=0.3, idle_in_transaction_s=0.3)
+SHORT = 0.3
+IMPATIENT = Patience(connect_s=4, statement_s=60, answer_s=2.5)
+"""Of a server that hangs; one that is busy answers."""
 
 
 @contextmanager
@@ -107,40 +108,42 @@ def test_server_knows_the_timeouts_of_each_role(role: Role) -> None:
 
 
 def test_long_statement_is_cancelled() -> None:
-    with connected(SHORT) as found, pytest.raises(OperationalError, match="statement timeout"):
+    patience = Patience(connect_s=60, statement_s=SHORT, answer_s=60)
+    with connected(patience) as found, pytest.raises(OperationalError, match="statement timeout"):
         _ask(found, "SELECT pg_sleep(30)")
 
 
 def test_transaction_that_is_left_open_ends_and_frees_its_locks() -> None:
     lock = "SELECT pg_advisory_xact_lock(71)"
-    with connected(SHORT) as hung, connected(SHORT) as other:
+    patience = Patience(
+        connect_s=60, statement_s=60, answer_s=60, lock_s=SHORT, idle_in_transaction_s=1
+    )
+    with connected(patience) as hung, connected(patience) as other:
         hung.set_autocommit(False)
         _ask(hung, lock)
 
         # At 0.3 s a try: the server has ended it long before the last one.
-        assert any(_is_free(other, lock) for _ in range(20))
+        assert any(_is_free(other, lock) for _ in range(200))
 
         with pytest.raises(OperationalError, match=r"idle-in-transaction timeout|closed"):
             _ask(hung, "SELECT 1")
 
 
 def test_hung_server_is_given_up_in_the_midst_of_a_statement() -> None:
-    with proxied(SHORT) as (proxy, found):
+    with proxied(IMPATIENT) as (proxy, found):
         assert _ask(found, "SELECT 1") == (1,)
         proxy.hang()
-        began = time.monotonic()
 
-        with pytest.raises(OperationalError, match=r"no answer for 1\.5 s"):
+        with pytest.raises(OperationalError, match=r"no answer for 2\.5 s"):
             _ask(found, "SELECT 2")
 
-        assert time.monotonic() - began < 10
         proxy.resume()
         found.close()
         assert _ask(found, "SELECT 3") == (3,)
 
 
 def test_hung_server_is_given_up_in_the_midst_of_a_transaction() -> None:
-    with proxied(SHORT) as (proxy, found):
+    with proxied(IMPATIENT) as (proxy, found):
         found.set_autocommit(False)
         _ask(found, "SELECT 1")
         proxy.hang()
@@ -153,7 +156,7 @@ def test_hung_server_is_given_up_in_the_midst_of_a_transaction() -> None:
 
 
 def test_hung_server_takes_no_longer_than_a_connection_may() -> None:
-    with proxied(SHORT) as (proxy, found):
+    with proxied(IMPATIENT) as (proxy, found):
         proxy.hang()
 
         with pytest.raises(OperationalError, match="timeout expired"):

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.db import connection
 
+from tests.patience import PATIENCE_S
+
 
 def all_at_once(actions: Sequence[Callable[[], object]]) -> list[Any]:  # Any: what they return
     """Start all actions together; return what each returned or raised, in order."""
@@ -14,7 +16,7 @@ def all_at_once(actions: Sequence[Callable[[], object]]) -> list[Any]:  # Any: w
 
     def act(index: int, action: Callable[[], object]) -> None:
         try:
-            start.wait(10)
+            start.wait(PATIENCE_S)
             outcomes[index] = action()
         except Exception as error:
             outcomes[index] = error
@@ -25,5 +27,5 @@ def all_at_once(actions: Sequence[Callable[[], object]]) -> list[Any]:  # Any: w
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE_S)
     return outcomes

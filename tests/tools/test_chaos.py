@@ -22,12 +22,11 @@ from pentathlon.ratings.models import LedgerRow, LedgerState, Rating
 from pentathlon.replays.models import Replay
 from pentathlon.tournaments.models import Tournament
 from tests.databases import rows_for_a_module
+from tests.patience import PATIENCE_S
 from tools.chaos.audit import account_of, refusals_in
 from tools.chaos.document import Size, remains, size_for
 from tools.chaos.quiet import play_in_peace
 from tools.chaos.strikes import STRIKES, plan
-
-LONGEST_S = 10.0
 
 
 def chaos(*options: str) -> dict[str, Any]:
@@ -80,7 +79,7 @@ def test_paused_worker_does_not_outlive_a_killed_run(tmp_path: Path) -> None:
 
         run.kill()
 
-        ended = select.select([worker], [], [], LONGEST_S)[0]
+        ended = select.select([worker], [], [], PATIENCE_S)[0]
         os.close(worker)
     assert ended
 

@@ -19,6 +19,8 @@ from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.stack import worker_command
 from pentathlon.local.valkey import running_valkey
 from pentathlon.local.waiting import last_lines
+from tests.patience import PATIENCE_S
+from tests.ports import unused_port
 from tools.chaos.disks import Disks
 
 _TICK_S = 0.05
@@ -39,7 +41,7 @@ class Platform:
     def run(self, *arguments: str | Path) -> None:
         """Run a Python program to its end, which must be a good one."""
         process = self._start("run", [sys.executable, *arguments])
-        assert process.wait(60) == 0, self.all_logs()
+        assert process.wait(PATIENCE_S) == 0, self.all_logs()
 
     def start_worker(
         self, *, slots: int = 1, disks: Disks | None = None
@@ -54,14 +56,12 @@ class Platform:
 
     def start_web(self) -> str:
         """Start a web server; return its address."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = unused_port()
         self.start("web", "-m", "django", "serve", "--port", str(port))
         self.eventually(lambda: _listens(port))
         return f"http://127.0.0.1:{port}"
 
-    def eventually(self, is_true: Callable[[], object], *, patience_s: float = 30) -> None:
+    def eventually(self, is_true: Callable[[], object], *, patience_s: float = PATIENCE_S) -> None:
         """Return as soon as something is true; show the logs if that takes too long."""
         deadline = time.monotonic() + patience_s
         while not is_true():

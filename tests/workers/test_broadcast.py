@@ -25,10 +25,9 @@ from pentathlon.local.valkey import running_valkey
 from pentathlon.matches.jobs import Job
 from pentathlon_engines import GAMES
 from pentathlon_engines.match.referee import Referee
+from tests.patience import PATIENCE_S
 from workers import broadcast
 from workers.broadcast import Broadcast
-
-_PATIENCE_S = 30
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +86,7 @@ def begun(game: str, *, plies: int) -> Referee:
 
 
 def kept(client: Redis, job: Job) -> bytes:
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     while not (data := client.get(frame_key(job.match_id, job.attempt))):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -96,7 +95,7 @@ def kept(client: Redis, job: Job) -> bytes:
 
 
 def shown(url: str, referee: Referee, job: Job) -> bytes:
-    see = Broadcast(url).watch(job)
+    see = Broadcast(url, answer_s=PATIENCE_S).watch(job)
     assert see is not None
     see(referee)
     with Redis.from_url(url) as client:
@@ -147,7 +146,7 @@ def test_match_that_may_become_hidden_is_not_shown_nor_is_its_end(broker: str) -
     hidden = job_of(match_id=21, is_public=False)
     with Redis.from_url(broker) as client, client.pubsub() as heard:
         heard.subscribe(match_channel(21), match_channel(22))
-        casting = Broadcast(broker)
+        casting = Broadcast(broker, answer_s=PATIENCE_S)
         casting.note_end([hidden, job_of(match_id=22)])
         messages: list[bytes] = []
         while len(messages) < 1:
@@ -162,7 +161,7 @@ def test_match_that_may_become_hidden_is_not_shown_nor_is_its_end(broker: str) -
 def test_end_is_told_to_who_follows_the_match_and_its_tournament(broker: str) -> None:
     with Redis.from_url(broker) as client, client.pubsub() as heard:
         heard.subscribe(match_channel(31), lane_channel(7))
-        Broadcast(broker).note_end([job_of(match_id=31)])
+        Broadcast(broker, answer_s=PATIENCE_S).note_end([job_of(match_id=31)])
         got: dict[str, bytes] = {}
         while len(got) < 2:
             message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
@@ -212,7 +211,7 @@ def test_broker_that_is_away_is_left_alone_and_found_again(
     elsewhere.unlink()
     elsewhere.symlink_to(socket_path)
     with Redis.from_url(broker) as client:
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         while not client.get(frame_key(41, 2)):
             assert time.monotonic() < deadline
             see(begun("tuned", plies=3))

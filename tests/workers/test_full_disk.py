@@ -16,6 +16,7 @@ from pentathlon.local.supervisor import Service
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon_engines.match.launcher import SandboxLevel
 from tests.factories import make_match, make_version
+from tests.patience import PATIENCE_S
 from tests.workers.running import running_platform
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from tools.chaos.crew import CrewRole, Member
@@ -127,8 +128,8 @@ def test_bot_that_ends_on_a_full_disk_has_not_failed(
     program = [user.python, "-B", user.script("full_disk.py"), level]
     ended = subprocess.run(
         [user.python, *drives.command(program)[1:]],
-        env=user.environment, cwd="/", capture_output=True, text=True, timeout=60, check=False,
-        **user_arguments(user.uid),
+        env=user.environment, cwd="/", capture_output=True, text=True, check=False,
+        timeout=PATIENCE_S, **user_arguments(user.uid),
     )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
@@ -150,7 +151,7 @@ def test_match_on_a_full_disk_is_played_later_and_nobody_loses(
     with running_platform(tmp_path) as platform:
         worker = as_member(platform.start_worker(disks=drives))
         # Trials copy files there and remove them: after them the disk would have room again.
-        platform.eventually(lambda: "runtimes tried" in platform.all_logs(), patience_s=120)
+        platform.eventually(lambda: "runtimes tried" in platform.all_logs())
         undo = drives.fill(worker)
         assert undo is not None
         match = make_match([make_version(), make_version(like="greedy")])

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from pentathlon.fleet.announcements import Announcement
 from pentathlon.fleet.models import Worker
+from tests.patience import PATIENCE_S
 from tests.workers.playing import DIRECT
 from workers import direct, heartbeat
 from workers.drain import Drain
@@ -46,7 +47,7 @@ def beating(drain: Drain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Heartbeat
 
 
 def _eventually(is_true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while not is_true():
         assert time.monotonic() < deadline
 

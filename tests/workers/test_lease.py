@@ -8,12 +8,12 @@ import pytest
 
 from pentathlon.matches.jobs import Job
 from pentathlon_engines.runner import MatchAbandoned
+from tests.patience import PATIENCE_S
 from workers.direct import DirectPlatform
 from workers.lease import LeaseKeeper
 from workers.port import Lease, PlatformAway
 
 _EVERY_S = 0.005
-_PATIENCE_S = 10
 
 
 class Database(DirectPlatform):
@@ -53,7 +53,7 @@ def test_lease_is_renewed_with_the_progress() -> None:
     with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
         lease.note_ply(7)
         # The thread may have renewed it before, on a busy machine more than once.
-        while (seen := database.plies.get(timeout=_PATIENCE_S)) == 0:
+        while (seen := database.plies.get(timeout=PATIENCE_S)) == 0:
             pass
 
     assert seen == 7
@@ -65,7 +65,7 @@ def test_lost_lease_ends_the_match() -> None:
     with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
         lease.note_ply(1)
         for _ in range(2):
-            database.plies.get(timeout=_PATIENCE_S)
+            database.plies.get(timeout=PATIENCE_S)
         with pytest.raises(MatchAbandoned):
             _play_on(lease)
 
@@ -76,7 +76,7 @@ def test_silent_database_does_not_end_the_match() -> None:
     with LeaseKeeper([_job()], platform=database, every_s=_EVERY_S) as lease:
         for ply in range(3):
             lease.note_ply(ply)
-            database.plies.get(timeout=_PATIENCE_S)
+            database.plies.get(timeout=PATIENCE_S)
 
 
 def test_match_without_progress_is_not_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_match_without_progress_is_not_renewed(monkeypatch: pytest.MonkeyPatch) 
 
     with LeaseKeeper([stuck_at_once], platform=database, every_s=_EVERY_S):
         for keeper in (thread for thread in threading.enumerate() if thread.name == "lease"):
-            keeper.join(_PATIENCE_S)
+            keeper.join(PATIENCE_S)
             assert not keeper.is_alive()
 
     assert database.plies.empty()

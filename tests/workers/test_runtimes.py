@@ -5,12 +5,11 @@ import os
 import pytest
 
 from pentathlon_engines.match.launcher import SandboxLevel
+from tests.patience import PATIENCE_S
 from workers import runtimes
 from workers.drain import Drain
 from workers.runtimes import Runtimes, start_trials
 from workers.sandbox.profiles import PROFILES
-
-PATIENCE_S = 60.0
 
 
 class Sandbox:

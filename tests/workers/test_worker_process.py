@@ -21,6 +21,7 @@ from pentathlon.webhooks.services import ping_endpoint
 from pentathlon.webhooks.signing import secret_of
 from pentathlon_engines.record.record import verify_record
 from tests.factories import make_match, make_version, make_worker
+from tests.patience import PATIENCE_S
 from tests.pentathlon.matches.acting import let_lease_expire
 from tests.pentathlon.webhooks.receiving import make_endpoint, receiver
 from tests.workers.running import Platform, running_platform
@@ -61,7 +62,7 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: 
         platform.eventually(lambda: bool(told.requests))
         _end_without_a_trace(platform, worker, temporary, how=signal.SIGTERM)
         reconciler.terminate()
-        assert reconciler.wait(10) == 0, platform.all_logs()
+        assert reconciler.wait(PATIENCE_S) == 0, platform.all_logs()
 
     row = Worker.objects.get()
     assert (row.slots, "python" in row.runtimes) == (2, True)
@@ -97,7 +98,7 @@ def _end_without_a_trace(
     """End a worker that has played; no temporary file of its own may be left."""
     made = _temporary(folder)
     os.kill(worker.pid, how)
-    worker.wait(30)
+    worker.wait(PATIENCE_S)
     # Slots end by themselves a moment after the worker that they belong to.
     platform.eventually(lambda: _swept(folder, how) == [])
     assert made
@@ -117,7 +118,7 @@ def test_reconciler_works_on_without_a_broker_and_stops_when_asked(tmp_path: Pat
         platform.eventually(lambda: Match.objects.get().state == MatchState.PENDING)
         platform.eventually(lambda: "publishing" in platform.all_logs())
         reconciler.terminate()
-        assert reconciler.wait(20) == 0, platform.all_logs()
+        assert reconciler.wait(PATIENCE_S) == 0, platform.all_logs()
         complaints = platform.all_logs().count("does not work")
 
     assert complaints == 1

@@ -9,6 +9,7 @@ import select
 import subprocess
 import sys
 import termios
+import time
 from importlib import metadata
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from pentathlon_engines.match.plain_launcher import ENGINES
 from pentathlon_engines.record.record import chain
 from tests.engines.commands import Run, write_bot
 from tests.engines.record.random_records import tuned_record
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -292,9 +294,9 @@ def test_interrupt_ends_with_130(record_file: Path) -> None:
 
 def press(keyboard: int, key: bytes) -> None:
     """Press a key once the program reads single keys: what came before it would be lost."""
-    for _ in range(1000):
-        if not termios.tcgetattr(keyboard)[3] & termios.ICANON:
-            break
+    deadline = time.monotonic() + PATIENCE_S
+    while termios.tcgetattr(keyboard)[3] & termios.ICANON:
+        assert time.monotonic() < deadline
         select.select([], [], [], 0.01)
     os.write(keyboard, key)
 

@@ -20,6 +20,7 @@ from pentathlon_engines.desk.series import Series
 from pentathlon_engines.match.launcher import HostTooSlow, LaunchFailed
 from pentathlon_engines.runner import MatchReport
 from tests.engines.desk.acting import play_at_random
+from tests.patience import PATIENCE_S
 
 
 def _series(matches: int = 6) -> Series:
@@ -98,7 +99,7 @@ def test_stop_abandons_running_matches_and_keeps_those_that_have_ended() -> None
     for finished in play_all(_series().next_match, play, concurrency=2, stop=stop):
         ended.append(finished)
         if len(ended) == 2:
-            is_running.wait(10)
+            assert is_running.wait(PATIENCE_S)
             stop.set()
 
     assert sorted(each.match.index for each in ended) == [1, 2]
@@ -113,7 +114,7 @@ def test_interrupt_asks_to_stop_and_a_second_one_interrupts(
     with stop_on_interrupt() as stop:
         os.kill(os.getpid(), signal.SIGINT)
 
-        assert stop.wait(10)
+        assert stop.wait(PATIENCE_S)
         with pytest.raises(KeyboardInterrupt):
             _interrupt_and_wait()
 

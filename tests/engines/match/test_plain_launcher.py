@@ -17,6 +17,7 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotCommand
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.plain_launcher import ENGINES, PlainLauncher, PlainProcess
+from tests.patience import PATIENCE_S
 
 
 def start(folder: Path, source: str, *, limits: Limits | None = None) -> PlainProcess:
@@ -148,11 +149,10 @@ os.kill(os.getpid(), 9)
     )
     bot = int(done.stdout)
 
-    for _ in range(500):
-        if has_ended(bot):
-            break
+    deadline = time.monotonic() + PATIENCE_S
+    while not has_ended(bot):
+        assert time.monotonic() < deadline
         select.select([], [], [], 0.01)
-    assert has_ended(bot)
 
 
 def has_ended(pid: int) -> bool:
@@ -171,8 +171,8 @@ def test_paused_bot_uses_no_cpu(tmp_path: Path) -> None:
     while time.process_time() < until:
         pass
 
-    assert process.cpu_s() - before < 0.01
+    assert process.cpu_s() - before < 0.03
     process.resume()
-    while process.cpu_s() - before < 0.01:
+    while process.cpu_s() - before < 0.03:
         select.select([], [], [], 0.001)
     process.stop()

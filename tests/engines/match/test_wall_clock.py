@@ -7,7 +7,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from pentathlon_engines.match.awake import awake_threads
 from pentathlon_engines.match.launcher import Awake, AwakeThread
 from pentathlon_engines.match.wall_clock import Found, WallClock, compare, time_to_look_s
+from tests.patience import PATIENCE_S
 
 
 def runs(sleeps: int) -> AwakeThread:
@@ -99,15 +101,13 @@ def test_looks_cannot_be_foretold() -> None:
 
 class TestThreads:
     def test_sleeping_process_has_no_awake_thread(self) -> None:
-        with subprocess.Popen(["sleep", "60"]) as sleeper:
-            _until(lambda: not awake_threads([sleeper.pid]))
-            sleeper.kill()
+        with _running("sleep", "600") as pid:
+            _until(lambda: not awake_threads([pid]))
 
     def test_spinning_process_is_awake_and_never_sleeps(self) -> None:
-        with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as spinner:
-            _until(lambda: spinner.pid in awake_threads([spinner.pid]))
-            _until(lambda: _stays_awake(spinner.pid))
-            spinner.kill()
+        with _running(sys.executable, "-c", "while True: pass") as pid:
+            _until(lambda: pid in awake_threads([pid]))
+            _until(lambda: _stays_awake(pid))
 
     def test_process_without_its_first_thread_is_seen(self) -> None:
         source = (
@@ -116,11 +116,10 @@ class TestThreads:
             "threading.Thread(target=spin).start()\n"
             "ctypes.CDLL(None).pthread_exit(None)\n"
         )
-        with subprocess.Popen([sys.executable, "-c", source]) as spinner:
-            _until(lambda: b") Z" in _stat(spinner.pid))
-            _until(lambda: awake_threads([spinner.pid]))
-            assert spinner.pid not in awake_threads([spinner.pid])
-            spinner.kill()
+        with _running(sys.executable, "-c", source) as pid:
+            _until(lambda: b") Z" in _stat(pid))
+            _until(lambda: awake_threads([pid]))
+            assert pid not in awake_threads([pid])
 
     def test_process_that_is_gone_sleeps(self) -> None:
         with subprocess.Popen(["true"]) as gone:
@@ -141,6 +140,16 @@ class TestThreads:
         assert awake_threads([os.getpid(), os.getppid()]) == {}
 
 
+@contextmanager
+def _running(*command: str) -> Iterator[int]:
+    """Run a program that would never end; give its process id."""
+    with subprocess.Popen(command) as process:
+        try:
+            yield process.pid
+        finally:
+            process.kill()
+
+
 def _stays_awake(pid: int) -> bool:
     before = awake_threads([pid])
     time.sleep(0.001)
@@ -152,6 +161,6 @@ def _stat(pid: int) -> bytes:
 
 
 def _until(is_true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while not is_true():
         assert time.monotonic() < deadline

@@ -10,6 +10,12 @@ from pytest_django import Settings
 
 from pentathlon.common import throttle
 from pentathlon.common.throttle import LocalCounts, SharedCounts, count, home_of
+from tests.patience import PATIENCE_S
+
+
+@pytest.fixture(autouse=True)
+def _busy_redis_is_not_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "_ANSWER_S", PATIENCE_S)
 
 
 def shared() -> SharedCounts:

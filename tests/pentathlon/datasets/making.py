@@ -24,7 +24,7 @@ def make_all() -> None:
     """Make all datasets that are due."""
     maker = DatasetMaker()
     for _ in range(50):
-        maker.make_datasets(for_s=5)
+        maker.make_datasets(for_s=60)
 
 
 def dataset_in_parts() -> Dataset:
@@ -32,5 +32,5 @@ def dataset_in_parts() -> Dataset:
     closed_cup()
     maker = DatasetMaker(part_bytes=1)
     for _ in range(9):
-        maker.make_datasets(for_s=5)
+        maker.make_datasets(for_s=60)
     return Dataset.objects.listed().get()

@@ -94,7 +94,7 @@ def test_an_unfinished_dataset_is_not_listed_and_goes_on_in_another_process() ->
     closed_cup()
     maker = DatasetMaker(part_bytes=1)
 
-    assert maker.make_datasets(for_s=5) == 0
+    assert maker.make_datasets(for_s=60) == 0
 
     assert not Dataset.objects.listed().exists()
     assert Dataset.objects.get().parts == 1
@@ -104,7 +104,7 @@ def test_an_unfinished_dataset_is_not_listed_and_goes_on_in_another_process() ->
     make_all()
     dataset = Dataset.objects.listed().get()
     assert dataset.matches == len({row["match"] for row in rows_of(dataset, MATCHES)}) == 6
-    assert late.make_datasets(for_s=5) == 0
+    assert late.make_datasets(for_s=60) == 0
     assert DatasetPart.objects.filter(table=MATCHES).count() == dataset.parts == 2
 
 
@@ -116,11 +116,11 @@ def test_a_part_that_another_process_has_stored_is_stored_once(
     dataset = Dataset.objects.filter(is_whole=False)
     monkeypatch.setattr("pentathlon.datasets.services._finish", lambda pk: False)
 
-    first.make_datasets(for_s=5)
+    first.make_datasets(for_s=60)
     stale = dataset.get()
     stale.parts, stale.cursor = 0, 0
     monkeypatch.setattr("pentathlon.datasets.services._unfinished", lambda: stale)
-    second.make_datasets(for_s=5)
+    second.make_datasets(for_s=60)
 
     assert dataset.get().matches == 6
     assert DatasetPart.objects.count() == 2
@@ -154,7 +154,7 @@ def test_a_tournament_that_closes_again_gets_another_edition() -> None:
 
 def test_a_dataset_of_a_tournament_that_changes_meanwhile_is_dropped() -> None:
     cup = closed_cup()
-    DatasetMaker(part_bytes=1).make_datasets(for_s=5)
+    DatasetMaker(part_bytes=1).make_datasets(for_s=60)
 
     Tournament.objects.filter(pk=cup.pk).update(state=TournamentState.RUNNING)
     make_all()

@@ -11,6 +11,7 @@ import pytest
 from django.db import OperationalError
 from redis import Redis
 
+from pentathlon.live import feed, hub
 from pentathlon.live.frames import LOOK, Frame, frame_key, match_channel
 from pentathlon.live.hub import Hub
 from pentathlon.live.messages import Packing, message
@@ -21,6 +22,7 @@ from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.valkey import running_valkey
 from pentathlon.server.protocol import Message, Receive, Scope, Send
 from pentathlon_engines.cli.client.events import ServerEvent, read_events
+from tests.patience import PATIENCE_S
 from tests.pentathlon.server.asking import Answer, scope_of
 
 _ADDRESS = "/live/matches/5/"
@@ -37,6 +39,12 @@ def broker(_valkey: str) -> str:
     with Redis.from_url(_valkey) as client:
         client.flushall()
     return _valkey
+
+
+@pytest.fixture(autouse=True)
+def _busy_broker_is_not_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "ANSWER_S", PATIENCE_S)
+    monkeypatch.setattr(feed, "ANSWER_S", PATIENCE_S)
 
 
 def frame(ply: int, *, attempt: int = 1) -> Frame:
@@ -125,7 +133,7 @@ async def streaming(
 
 
 async def until(is_true: Callable[[], object]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_S):
         while not is_true():  # noqa: ASYNC110  not all of it happens in this loop
             await asyncio.sleep(0.005)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -22,6 +21,7 @@ from pentathlon.ratings.services import apply_results, enter_matches, open_pool
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.services import close_finished
 from tests.factories import make_match, make_version, make_worker
+from tests.patience import PATIENCE_S
 from tests.pentathlon.hanging import hanging_transaction
 from tests.pentathlon.matches.acting import claimed, finish, result, result_of
 from tests.pentathlon.together import all_at_once
@@ -72,7 +72,7 @@ def test_holder_that_hangs_after_taking_a_lease_keeps_only_its_time() -> None:
         answer = execute(sql, *rest)
         if sql.startswith("UPDATE"):
             is_taken.set()
-            is_over.wait(60)
+            is_over.wait(PATIENCE_S)
         return answer
 
     def hang() -> None:
@@ -86,11 +86,11 @@ def test_holder_that_hangs_after_taking_a_lease_keeps_only_its_time() -> None:
     thread = threading.Thread(target=hang)
     thread.start()
     try:
-        assert is_taken.wait(30)
+        assert is_taken.wait(PATIENCE_S)
         assert acquire_leadership(name="work", holder="next", ttl_s=5)
     finally:
         is_over.set()
-        thread.join(30)
+        thread.join(PATIENCE_S)
 
 
 class TestClaims:
@@ -108,12 +108,9 @@ class TestClaims:
         Match.objects.update(sent_at="2026-01-01T00:00Z")
 
         with hanging_transaction(_lock(Bot.objects.filter(pk=held.bot_id))):
-            began = time.monotonic()
             jobs = services.claim_matches(match_ids=[mine.pk, other.pk], worker="w")
-            took_s = time.monotonic() - began
 
         assert [job.match_id for job in jobs] == [other.pk]
-        assert took_s < 9  # not as long as any lock may be waited for
         mine.refresh_from_db()
         assert (mine.state, mine.sent_at) == (MatchState.PENDING, None)
 

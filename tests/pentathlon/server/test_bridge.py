@@ -14,6 +14,7 @@ from pentathlon.server import bodies, bridge, limits, spool
 from pentathlon.server.bridge import Bridge
 from pentathlon.server.limits import LARGEST_FORM, LARGEST_UPLOAD, Lane
 from pentathlon.server.protocol import Environ, Message
+from tests.patience import PATIENCE_S
 from tests.pentathlon.server.asking import Answer, ask, ask_async, scope_of
 
 
@@ -84,7 +85,7 @@ def test_waiting_bodies_hold_no_thread() -> None:
             asyncio.ensure_future(site(scope_of("/", method="POST"), never, Answer().take))
             for _ in range(50)
         ]
-        answer = await asyncio.wait_for(ask_async(site, scope_of("/")), 20)
+        answer = await asyncio.wait_for(ask_async(site, scope_of("/")), PATIENCE_S)
         for task in lost:
             task.cancel()
         return answer
@@ -105,7 +106,7 @@ def test_client_that_does_not_read_holds_no_thread() -> None:
         deaf_ones = [
             asyncio.ensure_future(site(scope_of("/"), _one_body(), deaf)) for _ in range(30)
         ]
-        answer = await asyncio.wait_for(ask_async(site, scope_of("/")), 20)
+        answer = await asyncio.wait_for(ask_async(site, scope_of("/")), PATIENCE_S)
         for task in deaf_ones:
             task.cancel()
         await asyncio.wait(deaf_ones)
@@ -154,7 +155,7 @@ def test_endless_queue_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     enough = threading.Event()
 
     def slow(environ: Environ, start_response: Any) -> Iterable[bytes]:
-        enough.wait(20)
+        enough.wait(PATIENCE_S)
         start_response("200 OK", [])
         return [b""]
 

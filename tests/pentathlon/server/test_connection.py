@@ -12,10 +12,10 @@ from pentathlon.server import connection
 from pentathlon.server.connection import Connection
 from pentathlon.server.protocol import Receive, Scope, Send
 from pentathlon.server.refusals import Refused, send_refusal, send_text
+from tests.patience import PATIENCE_S
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Open = Callable[[bytes], Awaitable[Streams]]
-PATIENCE_S = 30.0
 TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
@@ -85,7 +85,7 @@ def run(scenario: Callable[[Open], Awaitable[None]], *, idle_s: int = 30) -> Non
 def test_head_that_does_not_come_ends_the_connection(
     sent: bytes, said: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "HEAD_S", 0.05)
+    monkeypatch.setattr(connection, "HEAD_S", 0.5)
 
     async def scenario(opened: Open) -> None:
         reader, _ = await opened(sent)

@@ -14,6 +14,7 @@ from pentathlon.webhooks.event_types import EVENT_TYPES
 from pentathlon.webhooks.models import WebhookEndpoint
 from pentathlon.webhooks.services import create_endpoint
 from tests.factories import make_user
+from tests.patience import PATIENCE_S
 
 SITE = "http://testserver"
 Reply = Callable[[socket.socket], None]
@@ -65,7 +66,7 @@ def flooding(connection: socket.socket) -> None:
 
 def hanging(connection: socket.socket) -> None:
     """Say nothing until the other side goes."""
-    connection.settimeout(30)
+    connection.settimeout(PATIENCE_S)
     connection.recv(1)
 
 
@@ -77,9 +78,11 @@ def receiver(reply: Reply | None = None, *, host: str = "127.0.0.1") -> Iterator
         port = server.getsockname()[1]
         found = Receiver(url=f"http://{host}:{port}/hook?a=1")
         threading.Thread(target=_serve, args=(server, found, answer), daemon=True).start()
-        yield found
-        # Else the thread that waits for connections would take one more.
-        server.shutdown(socket.SHUT_RDWR)
+        try:
+            yield found
+        finally:
+            # Else the thread that waits for connections would take one more.
+            server.shutdown(socket.SHUT_RDWR)
 
 
 def _serve(server: socket.socket, found: Receiver, reply: Reply) -> None:
@@ -94,7 +97,7 @@ def _serve(server: socket.socket, found: Receiver, reply: Reply) -> None:
 
 def _answer(connection: socket.socket, found: Receiver, reply: Reply) -> None:
     with connection:
-        connection.settimeout(30)
+        connection.settimeout(PATIENCE_S)
         try:
             found.requests.append(_read(connection))
             reply(connection)

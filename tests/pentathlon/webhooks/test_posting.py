@@ -10,6 +10,7 @@ import pytest
 
 from pentathlon.webhooks import posting
 from pentathlon.webhooks.posting import LARGEST_HEAD, PostResult, post
+from tests.patience import PATIENCE_S
 from tests.pentathlon.webhooks.receiving import (
     Reply,
     answering,
@@ -20,7 +21,7 @@ from tests.pentathlon.webhooks.receiving import (
 )
 
 
-def _post(url: str, *, total_s: float = 5, **given: Any) -> PostResult:
+def _post(url: str, *, total_s: float = PATIENCE_S, **given: Any) -> PostResult:
     return post(
         url, body=b'{"a":1}', headers={"X": "1"}, allows_loopback=True, total_s=total_s, **given
     )
@@ -87,7 +88,7 @@ def test_slow_answer_ends_after_the_whole_time(reply: Reply) -> None:
         answer = _post(found.url, total_s=0.5)
 
     assert answer.error == "No complete answer in 0.5 s."
-    assert 0.5 <= time.monotonic() - began < 10
+    assert time.monotonic() - began >= 0.5
 
 
 def test_endless_headers_end_after_some_bytes() -> None:

@@ -29,7 +29,7 @@ from workers.sandbox.process import SandboxedBot
 LIMITS = Limits(
     startup_wall_s=0.25, match_cpu_s=0.25, memory_mb=64, scratch_mb=16, scratch_files=256
 )
-LONGEST_S = 10.0
+LONGEST_S = 60.0
 LONGEST_CPU_S = 20
 TICK_S = 0.01
 SECRET = "the worker's own secret"
@@ -57,7 +57,7 @@ def let_loose(launcher: SandboxLauncher, name: str, program: Path) -> dict[str, 
     """Return what became of a bot, and of what it was told to harm."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen(["sleep", "60"]) as sleeper,
+        subprocess.Popen(["sleep", "600"]) as sleeper,
     ):
         command = native_bot_command(name, program) if is_native(name) else bot_command(name)
         marker = Path(folder, "marker")

@@ -13,7 +13,7 @@ from workers.sandbox.process import SandboxedBot
 
 BOTS = Path(__file__).resolve().parents[1] / "bots"
 PYTHON = ("{python}", "-s", "-S", "-B", "-u", "{bot}/main.py")
-TIMEOUT_S = 30.0
+TIMEOUT_S = 120.0
 _TICK_S = 0.01
 
 

@@ -12,7 +12,7 @@ from tests.workers.sandbox.worker_users import WorkerUser
 from workers.sandbox.cgroup_hosts import CgroupHost
 
 _WAIT = ("/bin/sh", "-c", 'read -r go && exec "$@"', "sh")
-_TIMEOUT_S = 60
+_TIMEOUT_S = 180
 
 
 @contextmanager

@@ -88,7 +88,7 @@ FILLS_THE_DISK = ("disk_fill", "nameless_files")
 NEEDS_A_WITNESS = "dies_of_threads"
 """The kernel refuses it a thread, and only a control group notes that."""
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern").read_text()
-_LONGEST_S = 60.0
+_LONGEST_S = 180.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

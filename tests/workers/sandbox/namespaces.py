@@ -23,7 +23,7 @@ def run_apart(source: str, *namespaces: str) -> str:
         env=child_environment(PYTHONPATH=IMPORT_PATH),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr

@@ -28,7 +28,7 @@ for thread in threads: thread.join()
 print(time.process_time(), flush=True)
 sys.stdin.readline()
 """
-NEAR = 0.03
+NEAR = 0.1
 """What the bot uses before its own clock is read for the last time, and after, in seconds."""
 
 

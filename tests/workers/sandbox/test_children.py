@@ -113,7 +113,7 @@ def test_time_of_children_that_nobody_waited_for_is_counted(
     at_the_end = bot.cpu_s()
     charged = bot.stop().cpu_s
 
-    assert 0.3 <= at_the_end <= charged < 0.5
+    assert 0.3 <= at_the_end <= charged
 
 
 def test_children_together_use_up_the_time(launcher: SandboxLauncher, tmp_path: Path) -> None:

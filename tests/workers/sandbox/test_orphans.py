@@ -22,7 +22,7 @@ from workers.sandbox.runtime import find_runtime
 from workers.sandbox.staging import Staging
 from workers.sandbox.uids import user_arguments
 
-LONGEST_S = 10.0
+LONGEST_S = 120.0
 _CONTAINER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 """What a container runtime does that matters here: process ids of its own."""
 

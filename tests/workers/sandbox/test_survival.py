@@ -10,7 +10,7 @@ import pytest
 from tests.workers.sandbox.worker_users import USERS, worker_user
 from workers.sandbox.staging import Staging
 
-LONGEST_S = 10.0
+LONGEST_S = 120.0
 
 
 @pytest.mark.parametrize("user", USERS)

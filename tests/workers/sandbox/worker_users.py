@@ -20,7 +20,7 @@ ORDINARY_UID = 54321
 USERS = ("myself", "ordinary") if os.geteuid() == 0 else ("myself",)
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[2]
-_TIMEOUT_S = 60
+_TIMEOUT_S = 180
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
