@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import SeatLog
 from pentathlon.tournaments.services import close_finished
-from tests.factories import PASSWORD, make_upload
+from tests.factories import PASSWORD, make_upload, make_user
 from tests.pentathlon.web.scene import Scene, play_all
 
 _SHORT_NAMES = ("home", "games", "matches", "bots", "tournaments", "docs", "status", "sign_up")
@@ -50,6 +50,15 @@ def test_no_page_is_wider_than_the_screen(page: Page, scene: Scene, width: int) 
         wide[address] = page.evaluate("document.documentElement.scrollWidth")
 
     assert {address: found for address, found in wide.items() if found > width} == {}
+
+
+@pytest.mark.parametrize("name", ["umpire-of-1", "somebody-whose-name-is-quite-long"])
+def test_name_of_a_person_widens_no_page(page: Page, scene: Scene, name: str) -> None:
+    page.set_viewport_size({"width": 320, "height": 800})
+
+    sign_in(page, make_user(name))
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_first_tab_leads_past_the_navigation(page: Page, scene: Scene) -> None:
