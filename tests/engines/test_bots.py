@@ -146,6 +146,19 @@ def test_mcts_keeps_to_a_short_clock() -> None:
     assert report.record["faults"] == []
 
 
+def test_mcts_expects_no_more_decisions_than_players_have() -> None:
+    bot = runpy.run_path(str(built_in_bots()["mcts"] / "main.py"))
+    rng = Random(4)
+    state = GAMES["tash_kalar"].start()
+    while state.to_move == CHANCE:
+        state.apply_chance(state.sample_chance(rng))
+
+    expected = bot["count_decisions"](state, seat=0, rng=rng)
+
+    # Players of any strength decide about 50 times in a match, random ones 125 times.
+    assert 40 < expected < 80
+
+
 def test_mcts_does_not_run_out_of_time_in_a_long_match() -> None:
     short = Limits(match_cpu_s=0.8, action_wall_s=60.0, startup_wall_s=60.0)
 

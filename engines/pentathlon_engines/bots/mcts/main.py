@@ -8,6 +8,7 @@ and so plays a match again the same way.
 
 import gc
 import sys
+from random import Random
 
 from pentathlon_engines.bot import Turn, play
 from pentathlon_engines.contract.game import CHANCE, State
@@ -70,7 +71,7 @@ class Player:
     def _portion_ms(self, root: State, turn: Turn) -> float:
         """Return what one decision may use of the time for the match."""
         if not self._expected:
-            self._expected = _count_decisions(root, turn)
+            self._expected = count_decisions(root, seat=turn.seat, rng=turn.rng)
         self._decisions += 1
         to_come = max(
             self._expected - self._decisions, TAIL * self._expected, float(FEWEST_TO_COME)
@@ -79,23 +80,28 @@ class Player:
         return max(LEAST_MS, (turn.clock["match_cpu_left_ms"] - reserve_ms) / to_come)
 
 
-def _left_ms(turn: Turn) -> float:
-    return float(min(turn.clock["cpu_left_ms"], turn.clock["match_cpu_left_ms"]))
+def count_decisions(root: State, *, seat: int, rng: Random) -> float:
+    """Return how often a seat decides on average until the end.
 
-
-def _count_decisions(root: State, turn: Turn) -> float:
-    """Return how often a seat decides on average until the end, in random playouts."""
+    The game's first policy plays all seats, if there is one: random matches last longer.
+    """
+    policy = next(iter(root.game.policies().values()), None)
     found = 0
     for _ in range(PLAYOUTS):
         world = root.copy()
         while world.to_move is not None:
             if world.to_move == CHANCE:
-                world.apply_chance(world.sample_chance(turn.rng))
+                world.apply_chance(world.sample_chance(rng))
                 continue
             actions = world.legal_actions()
-            found += world.to_move == turn.seat and len(actions) > 1
-            world.apply_unchecked(turn.rng.choice(actions))
+            found += world.to_move == seat and len(actions) > 1
+            action = policy(world, actions, rng) if policy else rng.choice(actions)
+            world.apply_unchecked(action)
     return found / PLAYOUTS
+
+
+def _left_ms(turn: Turn) -> float:
+    return float(min(turn.clock["cpu_left_ms"], turn.clock["match_cpu_left_ms"]))
 
 
 choose = Player().choose
