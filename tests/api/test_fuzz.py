@@ -113,7 +113,7 @@ def test_made_up_requests_are_answered_as_documented(
 
     @given(case=operation.as_strategy())
     @settings(
-        max_examples=max(12, pytestconfig.getoption("requests") // len(OPERATIONS)),
+        max_examples=max(7, pytestconfig.getoption("requests") // len(OPERATIONS)),
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],

@@ -177,7 +177,7 @@ def test_mcts_keeps_its_clock_beside_programs_that_use_every_core() -> None:
         for _ in range(2 * len(os.sched_getaffinity(0)))
     ]
     try:
-        report = play_game("tash_kalar", "mcts", "random", limits=limits)
+        report = play_tuned("mcts", "random", limits=limits)
     finally:
         for hog in hogs:
             hog.kill()

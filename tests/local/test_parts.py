@@ -27,7 +27,7 @@ def test_life_of_a_match_is_tested_on_sqlite() -> None:
     assert sqlite.command[-1] == "-x"
 
 
-@pytest.mark.parametrize("part", ["hostile", "languages", "compiled", "browser"])
+@pytest.mark.parametrize("part", ["hostile", "languages", "survival", "compiled", "browser"])
 def test_what_is_left_out_is_told_with_the_way_to_ask(part: str) -> None:
     assert f"{part}`" in LEFT_OUT or f"test {part}`" in LEFT_OUT
 

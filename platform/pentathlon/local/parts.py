@@ -20,12 +20,13 @@ _TEST_FOLDERS = (
     "k8s",
     "browser",
 )
-_MATRICES = {
+_OWN_FILES = {
     "hostile": "tests/workers/sandbox/hostile_matrix.py",
     "languages": "tests/e2e/language_matrix.py",
+    "survival": "tests/e2e/survival.py",
 }
-"""Everything with everything: parts with a file of their own."""
-_ON_REQUEST = ("browser", "compiled", *_MATRICES)
+"""Long versions of what the usual run proves, too: parts with a file of their own."""
+_ON_REQUEST = ("browser", "compiled", *_OWN_FILES)
 """They need a Chromium, a C compiler or much time, so they are no part of the usual run."""
 _ON_SQLITE = (
     *(f"tests/pentathlon/{app}" for app in ("common", "accounts", "bots", "matches")),
@@ -40,9 +41,9 @@ _WITHOUT_DATABASE = (
 )
 """The longest tests in those folders for which the kind of database makes no difference."""
 LEFT_OUT = (
-    "Left out: `manage.py test hostile`, `languages`, `compiled` and `browser`; longer runs on "
-    "request: `manage.py test engines pentathlon api tools local -- --contract-matches 100 "
-    "--requests 10000 --every-reader --storm 200 --whole-demo`."
+    "Left out: `manage.py test hostile`, `languages`, `survival`, `compiled` and `browser`; "
+    "longer runs on request: `manage.py test engines pentathlon api tools local -- "
+    "--contract-matches 100 --requests 10000 --every-reader --storm 200 --whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
@@ -107,8 +108,8 @@ def _targets(name: str) -> list[str]:
     tests = CHECKOUT / "tests"
     if name == "layout":
         return [str(path.relative_to(CHECKOUT)) for path in sorted(tests.glob("test_*.py"))]
-    if name in _MATRICES:
-        return [_MATRICES[name]]
+    if name in _OWN_FILES:
+        return [_OWN_FILES[name]]
     if name in (*_TEST_FOLDERS, *_ON_REQUEST):
         return [f"tests/{name}"]
     if (CHECKOUT / name.partition("::")[0]).exists():

@@ -1,4 +1,8 @@
-"""The whole platform at once: bots come in over HTTP, play in the sandbox, a worker dies."""
+"""The whole platform at once: bots come in over HTTP, play in the sandbox, a worker dies.
+
+`python3 manage.py test survival`. The usual run has the same of a worker in the short storm of
+tests/tools, and uploads over HTTP in the demo of `up`.
+"""
 
 import os
 import signal
