@@ -51,7 +51,8 @@ def _count_sign_in(request: HttpRequest) -> int:
 
 
 def _count(request: HttpRequest) -> int:
-    is_known = request.user.is_authenticated
+    # Pages in frames of other sites read no cookie.
+    is_known = not request.path.startswith("/embed/") and request.user.is_authenticated
     who = request.user.pk if is_known else home_of(request.META.get("REMOTE_ADDR", ""))
     own = allowance(request.path).rate_of(request.method or "GET")
     return count("pages", who) or (0 if own is None else count(own, who))

@@ -15,6 +15,7 @@ from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import TournamentState
 from pentathlon.tournaments.secrecy import with_seals
 from pentathlon.web.boards import match_title
+from pentathlon.web.embedding import frame_of_match
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay_viewer import draw_board, list_actions, make_viewer, tell_moment
 from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
@@ -59,6 +60,8 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
+    if not found.is_private:
+        context["frame"] = frame_of_match(request, found).html()
     explained = explain_match(match=found, actor=reader) if reader else []
     context["explanations"] = sorted(explained, key=lambda each: not each.has_lost)
     return render(request, "web/match.html", context)

@@ -1,0 +1,164 @@
+"""Pages for frames on other sites: a replay, a leaderboard.
+
+They show what everybody may see. They read and set no cookie and have no form, so a site around
+them can neither act for a reader nor learn who reads.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.urls import Resolver404, resolve, reverse
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from pentathlon.caching import answer_for_ever
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.ratings.models import live_key
+from pentathlon.replays.services import read_record
+from pentathlon.web.boards import match_title
+from pentathlon.web.embedding import frame_of_leaderboard, frame_of_match
+from pentathlon.web.replay_viewer import draw_board, make_viewer, tell_moment
+from pentathlon.web.requests import query_number
+from pentathlon.web.tables import rating_table
+from pentathlon_engines import GAMES
+
+P = ParamSpec("P")
+_View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+_BEST = 10
+_KEEPS_S = 300
+_POLICY = "; ".join(
+    f"{name} {value}"
+    for name, value in {
+        **settings.CONTENT_SECURITY_POLICY,
+        "form-action": "'none'",
+        "frame-ancestors": "*",
+    }.items()
+)
+
+
+def _frameable(view: _View[P]) -> _View[P]:
+    """Let other sites show an answer in a frame, and caches keep it."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        response.headers["Content-Security-Policy"] = _POLICY
+        response.headers.setdefault("Cache-Control", f"public, max-age={_KEEPS_S}")
+        return response
+
+    return xframe_options_exempt(answer)
+
+
+@require_safe
+@_frameable
+def match(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Show the replay of a finished public match, for a frame."""
+    found = _get_match(match_id)
+    viewer = make_viewer(
+        found.seats.all(),
+        record=read_record(found.replay),
+        ply=query_number(request, "ply"),
+        seat=query_number(request, "seat"),
+    )
+    context = {
+        "match": found,
+        "title": match_title(found),
+        "info": GAMES[found.game].info,
+        "viewer": viewer,
+        "theme": _theme(request),
+    }
+    return render(request, "web/embed/match.html", context)
+
+
+@require_safe
+@_frameable
+def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
+    """Draw a position of a public match."""
+    found = _get_match(match_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    return answer_for_ever(
+        request,
+        *(found.chain, ply, seat),
+        is_private=False,
+        make=lambda: HttpResponse(
+            draw_board(read_record(found.replay), ply=ply, seat=seat), content_type="image/svg+xml"
+        ),
+    )
+
+
+@require_safe
+@_frameable
+def moment(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Tell what happened at a ply of a public match."""
+    found = _get_match(match_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    told = tell_moment(read_record(found.replay), ply=ply, seat=seat)
+    context = {"moment": told, "game": found.game}
+    return render(request, "web/parts/replay_moment.html", context)
+
+
+@require_safe
+@_frameable
+def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
+    """Show the head of a game's leaderboard, for a frame."""
+    if game not in GAMES:
+        raise Http404(f"There is no game {game!r}.")
+    context = {
+        "info": GAMES[game].info,
+        "table": rating_table(live_key(game), reader=None, size=_BEST),
+        "theme": _theme(request),
+    }
+    return render(request, "web/embed/leaderboard.html", context)
+
+
+@require_safe
+def oembed(request: HttpRequest) -> HttpResponse:
+    """Say how to embed the page with the address `url`, by the oEmbed convention."""
+    if request.GET.get("format", "json") != "json":
+        return JsonResponse({"error": "Only format=json is answered."}, status=501)
+    try:
+        address = urlsplit(request.GET.get("url", "")[:500])
+        if address.scheme not in {"http", "https"} or address.netloc != request.get_host():
+            raise Http404("This is no address of this site.")
+        place = resolve(address.path)
+    except (Resolver404, ValueError) as error:
+        raise Http404("There is no such page.") from error
+    if place.url_name == "match":
+        frame = frame_of_match(request, _get_match(place.kwargs["match_id"]))
+    elif place.url_name == "leaderboard" and place.kwargs["game"] in GAMES:
+        frame = frame_of_leaderboard(request, GAMES[place.kwargs["game"]].info)
+    else:
+        raise Http404("This page cannot be embedded.")
+    width, height = frame.size_within(
+        query_number(request, "maxwidth"), query_number(request, "maxheight")
+    )
+    return JsonResponse(
+        {
+            "version": "1.0",
+            "type": "rich",
+            "title": frame.title,
+            "provider_name": "Pentathlon",
+            "provider_url": f"{request.scheme}://{request.get_host()}{reverse('home')}",
+            "html": frame.html(width=width, height=height),
+            "width": width,
+            "height": height,
+            "cache_age": _KEEPS_S,
+        }
+    )
+
+
+def _get_match(match_id: int) -> Match:
+    public = Match.objects.public().filter(state=MatchState.DONE).with_seats()
+    return get_object_or_404(public.select_related("replay"), pk=match_id)
+
+
+def _theme(request: HttpRequest) -> str:
+    """Return the theme that the site around asks for; empty: as the device."""
+    wanted = request.GET.get("theme", "")
+    return wanted if wanted in {"light", "dark"} else ""

@@ -1,0 +1,172 @@
+"""What other sites may show in a frame: public things, without cookies and forms."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from pentathlon.bots.models import Bot
+from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.matches.models import Match, MatchKind
+from pentathlon.ratings.models import Rating
+from pentathlon.ratings.services import open_live_pool
+from tests.factories import make_version
+from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.scene import Scene
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = '"><script>alert(1)</script>'
+
+
+def embeds(scene: Scene) -> list[str]:
+    """Return all addresses below /embed/."""
+    match = [scene.done.pk]
+    return [
+        reverse("embed_match", args=match),
+        reverse("embed_board", args=match) + "?ply=3",
+        reverse("embed_moment", args=match) + "?ply=3",
+        reverse("embed_leaderboard", args=["tuned"]),
+    ]
+
+
+def test_embeds_open_in_frames_and_read_and_set_no_cookie(scene: Scene) -> None:
+    client = Client()
+    client.force_login(scene.author)
+    client.cookies["theme"] = "dark"
+
+    for address in embeds(scene):
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        policy = answer["Content-Security-Policy"]
+        assert "frame-ancestors *" in policy
+        assert "form-action 'none'" in policy
+        assert "default-src 'self'" in policy
+        assert "X-Frame-Options" not in answer
+        assert not answer.cookies
+        assert "Cookie" not in answer.get("Vary", "")
+        assert answer["Cache-Control"].startswith("public")
+        body = answer.content.decode()
+        assert "<form" not in body
+        assert 'data-theme="dark"' not in body
+        assert scene.author.username not in body or "leaderboards" in address or "by" in body
+
+
+def test_all_other_pages_stay_out_of_frames(scene: Scene) -> None:
+    addresses = ["/", reverse("match", args=[scene.done.pk]), reverse("oembed") + "?url=x"]
+
+    for address in addresses:
+        answer = Client().get(address)
+        assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
+        assert answer["X-Frame-Options"] == "DENY"
+
+
+def test_embedded_replay_has_board_words_controls_and_a_link_back(scene: Scene) -> None:
+    address = reverse("embed_match", args=[scene.done.pk])
+
+    page = page_of(Client().get(address, {"ply": "2", "theme": "light"}))
+
+    assert reverse("match", args=[scene.done.pk]) in page.links()
+    assert "?ply=3" in page.links()
+    assert page.all("svg")
+    assert page.all("html")[0]["data-theme"] == "light"
+    assert [link.get("target") for link in page.all("a") if "/matches/" in link["href"]] == [
+        "_blank",
+        "_blank",
+    ]
+
+
+def test_what_is_not_public_or_not_over_is_not_embedded(scene: Scene) -> None:
+    client = Client()
+    client.force_login(scene.organiser)
+    hidden = scene.done
+    HiddenLane.objects.create(lane=hidden.lane, organiser=scene.organiser)
+    check = scene.faulty
+    Match.objects.filter(pk=check.pk).update(kind=MatchKind.VALIDATION)
+
+    for match in (hidden, check, scene.live, scene.void):
+        for name in ("embed_match", "embed_board", "embed_moment"):
+            assert client.get(reverse(name, args=[match.pk])).status_code == 404
+        page = f"http://testserver{reverse('match', args=[match.pk])}"
+        assert client.get(reverse("oembed"), {"url": page}).status_code == 404
+
+
+def test_hostile_names_are_text_in_embeds_and_in_the_snippet(scene: Scene) -> None:
+    Bot.objects.filter(pk=scene.versions[0].bot_id).update(name=HOSTILE)
+    version = make_version()
+    Bot.objects.filter(pk=version.bot_id).update(name=HOSTILE[1:])
+    pool = open_live_pool(game="tuned")
+    Rating.objects.create(pool=pool, version=version, mu=60, sigma=1, matches=5)
+    match = Match.objects.public().of_version(scene.versions[0].pk).recent()[0]
+    page = reverse("match", args=[match.pk])
+    oembed = Client().get(reverse("oembed"), {"url": f"http://testserver{page}"})
+
+    bodies = [
+        *(Client().get(address).content.decode() for address in embeds(scene)),
+        Client().get(page).content.decode(),
+        oembed.json()["html"],
+    ]
+
+    assert all("<script>alert" not in body for body in bodies)
+    assert "alert(1)" in bodies[0] + bodies[-1]
+
+
+def test_match_page_has_a_snippet_that_leads_to_the_embed(scene: Scene) -> None:
+    answer = Client().get(reverse("match", args=[scene.done.pk]))
+
+    page = page_of(answer)
+    snippets = [
+        each["data-copy"] for each in page.all("button") if "iframe" in each.get("data-copy", "")
+    ]
+
+    (source,) = re.findall(r'src="([^"]+)"', snippets[0])
+    assert source == f"http://testserver{reverse('embed_match', args=[scene.done.pk])}"
+    links = [
+        each["href"] for each in page.all("link") if each.get("type") == "application/json+oembed"
+    ]
+    assert Client().get(links[0]).json()["html"] == snippets[0]
+
+
+def test_oembed_fits_the_room_it_is_given(scene: Scene) -> None:
+    page = f"http://testserver{reverse('match', args=[scene.done.pk])}"
+
+    told = Client().get(reverse("oembed"), {"url": page, "maxwidth": "300", "maxheight": "5"})
+
+    body = told.json()
+    assert (body["version"], body["type"], body["width"], body["height"]) == (
+        "1.0",
+        "rich",
+        300,
+        240,
+    )
+    assert 'width="300" height="240"' in body["html"]
+    board = f"http://testserver{reverse('leaderboard', args=['tuned'])}"
+    assert (
+        "embed/leaderboards/tuned"
+        in Client().get(reverse("oembed"), {"url": board}).json()["html"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({}, 404),
+        ({"url": "http://elsewhere.example/matches/1/"}, 404),
+        ({"url": "javascript:alert(1)"}, 404),
+        ({"url": "http://testserver/bots/"}, 404),
+        ({"url": "http://testserver/matches/999999/"}, 404),
+        ({"url": "http://[::1/"}, 404),
+        ({"url": "http://testserver/", "format": "xml"}, 501),
+    ],
+)
+def test_odd_oembed_requests_are_refused(query: dict[str, str], status: int) -> None:
+    assert Client().get(reverse("oembed"), query).status_code == status
+
+
+def test_session_cookie_is_named_in_no_embed(scene: Scene) -> None:
+    client = Client()
+    client.cookies[settings.SESSION_COOKIE_NAME] = "nonsense"
+
+    assert not client.get(embeds(scene)[0]).cookies
