@@ -202,6 +202,13 @@ ALLOWANCES: Final = (
         LARGEST_FORM,
         lane=Lane.EXPORTS,
     ),
+    _allowance(
+        "pictures to share",
+        r"/(matches/\d+|bots/\d+|leaderboards/[^/]+)/share\.png$",
+        0,
+        lane=Lane.EXPORTS,
+        rate="pictures",
+    ),
     _allowance("searches", r"(/api/v1)?/search/$", LARGEST_FORM, rate="searches"),
     _allowance("static files", r"/static/", 0, lane=Lane.FILES),
     _allowance("live streams", r"/live/|/api/v1/matches/\d+/events/$", 0),
@@ -221,6 +228,7 @@ RATES: Final = {
     "pages": "1200/min",
     "tables": "240/min",
     "exports": "60/min",
+    "pictures": "60/min",
     "searches": "120/min",
     "uploads": "60/hour",
     "desk_records": "300/hour",
@@ -230,12 +238,12 @@ RATES: Final = {
     "typed_codes": "20/min",
     "webhook_sends": "120/hour",
 }
-"""`visitors` and `people` ask the API, by address and by person; `pages`, `tables`, `exports`
-and `searches` are counted by person, or by address for who has not signed in; the rest is what
-it says."""
+"""`visitors` and `people` ask the API, by address and by person; `pages`, `tables`, `exports`,
+`pictures` and `searches` are counted by person, or by address for who has not signed in; the rest
+is what it says."""
 LOCAL_RATES: Final = {
     **RATES,
-    **dict.fromkeys(("visitors", "pages", "tables", "searches"), "6000/min"),
+    **dict.fromkeys(("visitors", "pages", "pictures", "tables", "searches"), "6000/min"),
     "exports": "200/min",
     "device_logins": "1000/hour",
 }

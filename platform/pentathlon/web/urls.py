@@ -25,6 +25,7 @@ from pentathlon.web.views import (
     matches,
     orders,
     organising,
+    pictures,
     ranking,
     search,
     status,
@@ -57,6 +58,11 @@ urlpatterns = [
     ),
     path(
         "leaderboards/<slug:game>/table.csv", leaderboards.leaderboard_csv, name="leaderboard_csv"
+    ),
+    path(
+        "leaderboards/<slug:game>/share.png",
+        pictures.leaderboard_picture,
+        name="leaderboard_picture",
     ),
     path("ranking/", ranking.ranking, name="ranking"),
     path("ladders/", ladders.ladders, name="ladders"),
@@ -117,6 +123,7 @@ urlpatterns = [
     path("matches/<int:match_id>/requeue/", organising.match_requeue, name="match_requeue"),
     path("matches/<int:match_id>/rerun/", orders.match_rerun, name="match_rerun"),
     path("matches/<int:match_id>/board.svg", matches.board, name="board"),
+    path("matches/<int:match_id>/share.png", pictures.match_picture, name="match_picture"),
     path("matches/<int:match_id>/moment/", matches.moment, name="moment"),
     path("matches/<int:match_id>/actions/", matches.actions, name="actions"),
     path("matches/<int:match_id>/record.json", matches.record, name="record"),
@@ -142,6 +149,7 @@ urlpatterns = [
     path("bots/new/", uploads.upload, name="upload"),
     path("bots/<int:bot_id>/", bots.bot, name="bot"),
     path("bots/<int:bot_id>/feed.xml", feeds.bot_feed, name="bot_feed"),
+    path("bots/<int:bot_id>/share.png", pictures.bot_picture, name="bot_picture"),
     path("bots/<int:bot_id>/badge.svg", bots.badge, name="badge"),
     path("bots/<int:bot_id>/ladders/<slug:key>/", ladders.choice, name="ladder_choice"),
     path("bots/<int:bot_id>/new/", uploads.upload_version, name="upload_version"),

@@ -57,6 +57,11 @@ def _glyphs() -> Mapping[str, str]:
     return {**boards, **pages}
 
 
+def glyph_path(name: str) -> str:
+    """Return the outline of a glyph, on a grid of 24."""
+    return _glyphs()[name]
+
+
 @register.simple_tag
 def glyph(name: str, tone: str = "") -> SafeString:
     """Draw a glyph in the colour of the text; the word beside it gives its meaning."""

@@ -80,6 +80,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     context = {
         "section": "bots",
         "bot": found,
+        "description": f"{found.name} by {found.owner.username}: ratings, matches and faults.",
         "is_owner": reader is not None and reader.pk == found.owner_id,
         "versions": versions,
         "newest": versions[0] if versions else None,

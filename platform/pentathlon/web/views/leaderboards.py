@@ -36,6 +36,7 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
     context = {
         "section": "ratings",
         "info": GAMES[game].info,
+        "description": f"The best bots of {GAMES[game].info.title}, and how sure that is.",
         "tiles": game_tiles(),
         "ladder": Ladder.objects.filter(game=game, takes_all=True, seasons__gt=0).first(),
         "results": pool.applied_seq if pool else 0,

@@ -60,6 +60,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         ply=query_number(request, "ply"),
         seat=query_number(request, "seat"),
     )
+    context["description"] = f"A match of {info.title}, ply by ply in words: {context['title']}."
     if not found.is_private:
         context["frame"] = frame_of_match(request, found).html()
     explained = explain_match(match=found, actor=reader) if reader else []

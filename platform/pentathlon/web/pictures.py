@@ -1,0 +1,120 @@
+"""Pictures (PNG) of pages, for those who share a link to one.
+
+A card is an SVG of 1200 x 630 with everything inside it; resvg draws it. Its letters come from a
+font that is installed with us, so that a picture is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import font_manrope
+import resvg_py
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from pentathlon.web.templatetags.components import glyph_path
+
+WIDTH: Final = 1200
+HEIGHT: Final = 630
+_KEPT: Final = 48
+"""Pictures of this process; each has at most about 150 kB, and its card 60 kB."""
+_FONT: Final = "Manrope"
+_FILES: Final = [
+    str(Path(font_manrope.__file__).parent / "files" / f"Manrope-{weight}.ttf")
+    for weight in ("Regular", "Bold")
+]
+_PAPER, _TEXT, _MUTED, _ACCENT = "#f5f4f0", "#1b1d21", "#5a5d63", "#14599e"
+_SEATS: Final = ("#613a99", "#fbb445", "#4f968c", "#a5170f", "#8bd0fb")
+_BOARD: Final = 582
+_LEFT: Final = 48
+_LINE_STEP: Final = 64
+_LONGEST: Final = 26
+_LONGEST_ALONE: Final = 44
+"""Letters of a line beside a board, and of one that has the whole width."""
+
+
+def match_card(
+    *, board: str, game: str, names: Sequence[str], winners: Sequence[int], place: str
+) -> str:
+    """Return the card of a match: a position, who plays, and who has won if that is told."""
+    head, body = board.split(">", 1)
+    head = head.replace("<svg ", f'<svg x="24" y="24" width="{_BOARD}" height="{_BOARD}" ', 1)
+    x = _BOARD + 64
+    lines = [
+        format_html(
+            '<path transform="translate({} {}) scale(1.5)" d="{}" fill="{}"/>'
+            '<text x="{}" y="{}" font-size="34" font-weight="{}">{}{}</text>',
+            *(x, 198 + _LINE_STEP * seat, glyph_path(f"seat-{seat}"), _SEATS[seat]),
+            *(x + 52, 228 + _LINE_STEP * seat, 700 if seat in winners else 400),
+            *(fit(name, _LONGEST - 6), " won" if seat in winners else ""),
+        )
+        for seat, name in enumerate(names)
+    ]
+    text = format_html(
+        '<text x="{}" y="120" font-size="48" font-weight="700">{}</text>'
+        '<text x="{}" y="590" font-size="26" fill="{}">{}</text>',
+        *(x, fit(game, _LONGEST), x, _MUTED, fit(place, _LONGEST + 8)),
+    )
+    # The engines escape what they draw.
+    drawn = mark_safe(f"{head}>{body}")  # noqa: S308
+    return _card(drawn + text + SafeString("").join(lines), x=x)
+
+
+def list_card(*, title: str, subtitle: str, rows: Sequence[tuple[str, str, str]]) -> str:
+    """Return a card with a title and some rows: what stands left, the name, and a number."""
+    heads = format_html(
+        '<text x="{}" y="130" font-size="54" font-weight="700">{}</text>'
+        '<text x="{}" y="180" font-size="28" fill="{}">{}</text>',
+        *(_LEFT, fit(title, 36), _LEFT, _MUTED, fit(subtitle, 64)),
+    )
+    lines = format_html_join(
+        "",
+        '<text x="{}" y="{}" font-size="34" fill="{}">{}</text>'
+        '<text x="{}" y="{}" font-size="34" font-weight="700">{}</text>'
+        '<text x="{}" y="{}" font-size="34" text-anchor="end">{}</text>',
+        (
+            (
+                *(_LEFT, y, _MUTED, fit(left, 12)),
+                *(_LEFT + 210, y, fit(name, _LONGEST_ALONE - 12)),
+                *(WIDTH - _LEFT, y, fit(number, 16)),
+            )
+            for y, (left, name, number) in zip(range(260, HEIGHT, 66), rows, strict=False)
+        ),
+    )
+    return _card(heads + lines, x=_LEFT)
+
+
+@lru_cache(maxsize=_KEPT)
+def draw_png(card: str) -> bytes:
+    """Draw a card; some tenths of a second, once for each content."""
+    return bytes(
+        resvg_py.svg_to_bytes(
+            svg_string=card,
+            width=WIDTH,
+            skip_system_fonts=True,
+            font_files=_FILES,
+            font_family=_FONT,
+            sans_serif_family=_FONT,
+            monospace_family=_FONT,
+        )
+    )
+
+
+def fit(text: str, longest: int) -> str:
+    """Return a text as one line of so many letters, without those that nobody sees."""
+    shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+def _card(content: str, *, x: int) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'font-family="{_FONT}" fill="{_TEXT}"><rect width="{WIDTH}" height="{HEIGHT}" '
+        f'fill="{_PAPER}"/><rect y="{HEIGHT - 8}" width="{WIDTH}" height="8" fill="{_ACCENT}"/>'
+        f'<text x="{x}" y="62" font-size="26" font-weight="700" fill="{_ACCENT}">'
+        f"Pentathlon</text>{content}</svg>"
+    )
