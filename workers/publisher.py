@@ -1,9 +1,10 @@
-"""Publishes waiting matches to the queue, from the reconciler."""
+"""Publishes waiting matches and analyses to the queue, from the reconciler."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pentathlon.analyses.services import send_analyses
 from pentathlon.matches.dispatch.publishing import (
     RESEND_LOST_S,
     RESEND_S,
@@ -11,7 +12,7 @@ from pentathlon.matches.dispatch.publishing import (
     publish_pending,
 )
 from workers.celery_app import app
-from workers.tasks import play_matches
+from workers.tasks import analyse_match, play_matches
 
 
 class Publisher:
@@ -28,6 +29,11 @@ class Publisher:
         )
 
 
+def send_waiting_analyses() -> int:
+    """Tell idle workers which matches to analyse; return how many."""
+    return send_analyses(send=_send_analysis)
+
+
 def hints_in_broker() -> int:
     """Return how many hints no worker has taken yet."""
     with app.connection_or_acquire() as connection:
@@ -35,6 +41,10 @@ def hints_in_broker() -> int:
         queue = app.conf.task_default_queue
         declared = connection.default_channel.queue_declare(queue=queue, durable=True)
         return int(declared.message_count)
+
+
+def _send_analysis(match_id: int) -> None:
+    analyse_match.delay(match_id)
 
 
 def _send_hint(match_ids: Sequence[int]) -> None:

@@ -14,9 +14,11 @@ from celery.signals import (
     worker_shutting_down,
 )
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.fleet.capabilities import least_sandbox
+from workers.analyst import analyse
 from workers.broadcast import Broadcast
 from workers.celery_app import app
 from workers.cpu_pressure import Starvation
@@ -44,6 +46,18 @@ _worker: WorkerProcess | None = None
 def play_matches(match_ids: list[int]) -> None:
     """Play those of these matches that still wait; a second delivery costs one query."""
     worker_process().play(match_ids)
+
+
+@app.task(
+    name="analyse_match",
+    ignore_result=True,
+    soft_time_limit=LONGEST_TASK_S,
+    time_limit=LONGEST_TASK_S + 60,
+    throws=(InterfaceError, OperationalError),
+)
+def analyse_match(match_id: int) -> None:
+    """Compute the win-chance curve of a match, unless another worker does or matches wait."""
+    analyse(match_id, drain=worker_process().drain)
 
 
 def worker_process(*, slots: int = 1) -> WorkerProcess:

@@ -79,6 +79,7 @@ INSTALLED_APPS = [
     "pentathlon.ladders",
     "pentathlon.rankings",
     "pentathlon.datasets",
+    "pentathlon.analyses",
     "pentathlon.search",
     "pentathlon.web",
     "pentathlon.local",

@@ -55,9 +55,9 @@ class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
     Hooks provide what playing does not need: `drawing`, `commentary`, `lesson`, `evaluation`,
-    `prospects`, `policies`, `encoder` and `glyphs`. Each has a default, and imports its module
-    when it is called: start-up is most of a short match, so bots must not import what they do not
-    use.
+    `prospects`, `policies`, `playout_policy`, `encoder` and `glyphs`. Each has a default, and
+    imports its module when it is called: start-up is most of a short match, so bots must not
+    import what they do not use.
     """
 
     __slots__ = ("info",)
@@ -119,6 +119,10 @@ class Game(ABC):
     def policies(self) -> dict[str, Policy]:
         """Return simple policies of this game by name, for simulations."""
         return {}
+
+    def playout_policy(self) -> Policy | None:
+        """Return a fast policy for playouts, or None if there is nothing but the evaluation."""
+        return None
 
     def encoder(self) -> Encoder:
         """Return the function that turns observations into numbers; the default hashes them."""

@@ -187,6 +187,12 @@ class WayOfTheDragonGame(Game):
 
         return policies.POLICIES
 
+    def playout_policy(self) -> Policy | None:
+        """Return the greedy player: it needs no evaluation."""
+        from pentathlon_engines.way_of_the_dragon import policies
+
+        return policies.play_greedy
+
     def encoder(self) -> Encoder:
         """Return the encoder of observations."""
         from pentathlon_engines.way_of_the_dragon import encoding

@@ -31,7 +31,7 @@ from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.sending import Sender
 from pentathlon.webhooks.spreading import spread_events
-from workers.publisher import Publisher
+from workers.publisher import Publisher, send_waiting_analyses
 from workers.reconciler import SWITCH_S, Reconciler, Step
 
 _BESIDE_TTL_S: Final = 15
@@ -85,6 +85,7 @@ class Command(BaseCommand):
                 "publishing": Publisher().publish_waiting_matches,
                 "ratings": apply_results,
                 "workers": forget_silent_workers,
+                "analyses": send_waiting_analyses,
             }
         ).run(stop)
 

@@ -1,0 +1,49 @@
+"""Compute the curve of a record in a process of its own: `python -m pentathlon_engines.analysis`.
+
+It reads the record as JSON from standard input. A line `{"ply": 12}` tells of each measured ply,
+so whoever started it sees that it goes on, and it ends when nobody reads any more. The last line
+is `{"curve": {...}}`, or `{"error": code, "detail": sentence}`.
+
+It gives way to all other programs, and the kernel ends it if it computes for too long.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from typing import Any, Final
+
+from pentathlon_engines.analysis.curve import draw_curve
+from pentathlon_engines.errors import EngineError
+from pentathlon_engines.record.shape import check_shape
+
+MOST_CPU_S: Final = 300
+MOST_MEMORY_MB: Final = 1024
+_NICE: Final = 19
+
+
+def main() -> None:
+    """Read, compute, write."""
+    os.nice(_NICE)
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S + 5))
+    memory = MOST_MEMORY_MB * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    try:
+        record = check_shape(json.load(sys.stdin))
+        curve = draw_curve(record, on_point=lambda ply: _tell({"ply": ply}))
+    except (EngineError, ValueError) as error:
+        _tell({"error": getattr(error, "code", "bad_record"), "detail": str(error)})
+        return
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    _tell({"curve": curve.to_json(), "cpu_ms": round(1000 * (usage.ru_utime + usage.ru_stime))})
+
+
+def _tell(message: dict[str, Any]) -> None:  # Any: JSON
+    sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

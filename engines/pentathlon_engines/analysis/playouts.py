@@ -1,0 +1,160 @@
+"""Chances to win a position, by playouts that a simple policy plays.
+
+The policy is that of the reference bot `greedy`, loosened so that playouts differ: a seat takes
+the best of a few random actions by the evaluation of its game, after many actions any. A game may
+have a faster policy of its own. In a game without an evaluation a seat takes a win at once, and
+else an action that does not let the next seat win at once.
+
+Who judges a match that is over may see all that is fixed: hidden hands and shuffled decks stay as
+they are. What chance has not decided yet is drawn anew in each playout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import sqrt
+from random import Random
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pentathlon_engines.contract.game import CHANCE, Outcome, State
+from pentathlon_engines.lookahead import after, is_safe, winning_action
+from pentathlon_engines.match.referee import judge
+from pentathlon_engines.tree_search import shares_of
+
+if TYPE_CHECKING:
+    from pentathlon_engines.contract.game import Evaluation
+
+LARGEST_ERROR: Final = 0.05
+"""The standard error at which playouts are enough."""
+MOST_PLAYOUTS: Final = 100
+"""With so many, no standard error is larger."""
+_FEWEST: Final = 24
+_CANDIDATES: Final = 4
+"""Out of so many random actions a seat takes the best one."""
+_GUIDED: Final = 40
+"""After so many evaluated decisions a playout goes on at random: that is 20 times faster."""
+_TRIES: Final = 3
+"""So many actions it looks at to find a safe one."""
+_PRIOR: Final = 4
+"""Playouts that count as half won when an error is estimated (Agresti and Coull 1998): else 24
+playouts of which none is won would be certain."""
+
+
+class Estimate(NamedTuple):
+    """What playouts say of one position."""
+
+    playouts: int
+    """0 at the end of the match: there it is the truth."""
+    chances: list[float]
+    """The share of the first place that each seat may expect; those who tie share it."""
+    errors: list[float]
+    """The standard error of each chance, on the safe side."""
+    shares: list[float]
+    """The share of the other seats that each seat may expect to beat."""
+
+
+def truth_of(outcome: Outcome) -> Estimate:
+    """Return what an outcome says; if all bots have failed, nobody is first.
+
+    >>> truth_of(Outcome((0, 0, 1), "example")).chances
+    [0.5, 0.5, 0.0]
+    """
+    certain = [0.0] * len(outcome.ranks)
+    return Estimate(0, _first(outcome), certain, shares_of(outcome))
+
+
+def estimate_chances(
+    state: State,
+    *,
+    rng: Random,
+    expelled: Collection[int] = (),
+    most: int = MOST_PLAYOUTS,
+    largest_error: float = LARGEST_ERROR,
+) -> Estimate:
+    """Play a position out until the chances are known well enough.
+
+    Seats that were expelled for a fault rank behind all others.
+    """
+    over = judge(state, expelled)
+    if over is not None:
+        return truth_of(over)
+    seats = state.seats
+    won, beaten = [0.0] * seats, [0.0] * seats
+    played = 0
+    while played < most:
+        outcome = _play_out(state.copy(), rng, expelled)
+        played += 1
+        results = zip(_first(outcome), shares_of(outcome), strict=True)
+        for seat, (first, share) in enumerate(results):
+            won[seat] += first
+            beaten[seat] += share
+        if played >= _FEWEST and max(_errors(won, played)) <= largest_error:
+            break
+    return Estimate(
+        played,
+        [share / played for share in won],
+        _errors(won, played),
+        [share / played for share in beaten],
+    )
+
+
+def _errors(won: Sequence[float], played: int) -> list[float]:
+    number = played + _PRIOR
+    means = [(share + _PRIOR / 2) / number for share in won]
+    return [sqrt(mean * (1 - mean) / number) for mean in means]
+
+
+def _play_out(state: State, rng: Random, expelled: Collection[int]) -> Outcome:
+    """Play a state to its end; it may change."""
+    choose, evaluate = state.game.playout_policy(), state.game.evaluation()
+    guided = _GUIDED
+    while (outcome := state.outcome) is None:
+        seat = state.to_move
+        if seat is None or seat == CHANCE:
+            state.apply_chance(state.sample_chance(rng))
+            continue
+        if not guided:
+            outcome = state.playout(rng)
+            break
+        actions = state.legal_actions()
+        if len(actions) == 1:
+            state.apply_unchecked(actions[0])
+        elif choose is not None:
+            state.apply_unchecked(choose(state, actions, rng))
+        elif evaluate is not None:
+            guided -= 1
+            state = _best_of_few(state, actions, evaluate, rng)
+        else:
+            state.apply_unchecked(_careful_action(state, actions, rng))
+    return judge(state, expelled) or outcome
+
+
+def _best_of_few(state: State, actions: list[int], evaluate: Evaluation, rng: Random) -> State:
+    """Return the position after the best of a few random actions of the seat to move."""
+    seat = state.to_move
+    few = min(_CANDIDATES, len(actions))
+    for index in range(few):
+        other = index + int(rng.random() * (len(actions) - index))
+        actions[index], actions[other] = actions[other], actions[index]
+    afters = [after(state, action) for action in actions[:few]]
+    worths = [evaluate(each, seat or 0) for each in afters]
+    return afters[worths.index(max(worths))]
+
+
+def _careful_action(state: State, actions: Sequence[int], rng: Random) -> int:
+    """Return an action that wins at once, or one that does not seem to lose at once."""
+    win = winning_action(state)
+    if win is not None:
+        return win
+    seat = state.to_move
+    for _ in range(_TRIES):
+        action = actions[int(rng.random() * len(actions))]
+        if seat is not None and is_safe(after(state, action), seat):
+            break
+    return action
+
+
+def _first(outcome: Outcome) -> list[float]:
+    """Return the share of the first place that each seat has."""
+    first = [rank == 0 for rank in outcome.ranks]
+    return [float(is_first) / max(1, sum(first)) for is_first in first]

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from typing import Self
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.matches.models import Match
+
+
+class AnalysisState(models.TextChoices):
+    """The life of an analysis; the database owns it, as that of a match."""
+
+    WAITING = "waiting", "waiting"
+    RUNNING = "running", "being computed"
+    DONE = "done", "done"
+    FAILED = "failed", "cannot be computed"
+
+
+class AnalysisQuerySet(models.QuerySet["Analysis"]):
+    """Which analyses, in the words of pages and services."""
+
+    def waiting(self) -> Self:
+        """Return what waits: first what somebody has asked for, then the latest matches."""
+        found = self.filter(state=AnalysisState.WAITING)
+        return found.order_by(models.F("asked_at").asc(nulls_last=True), "-match")
+
+    def running(self) -> Self:
+        """Return what is computed now, by what its workers have told."""
+        return self.filter(state=AnalysisState.RUNNING)
+
+
+class Analysis(models.Model):
+    """The win-chance curve of a match: computed once, by whichever worker has nothing to play.
+
+    It is stored whole or not at all.
+    """
+
+    match = models.OneToOneField(
+        Match, on_delete=models.CASCADE, primary_key=True, related_name="analysis"
+    )
+    state = models.CharField(max_length=8, choices=AnalysisState, default=AnalysisState.WAITING)
+    asked_at = models.DateTimeField(null=True)
+    """When somebody first opened the match; null: nobody has."""
+    sent_at = models.DateTimeField(null=True)
+    """When a worker was last told of it."""
+    token = models.UUIDField(null=True)
+    """Of the worker that computes it; a curve is stored only with it."""
+    lease_until = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    """How many ended without a word."""
+    method = models.PositiveSmallIntegerField(default=0)
+    """Which method the curve was made with."""
+    curve = models.JSONField(null=True)
+    """As `pentathlon_engines.analysis.curve.Curve.to_json` writes it."""
+    cpu_ms = models.PositiveIntegerField(default=0)
+    error = models.CharField(max_length=30, blank=True)
+    """Why it cannot be computed: a code."""
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    ended_at = models.DateTimeField(null=True)
+
+    objects = AnalysisQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "analyses"
+        constraints = (
+            models.CheckConstraint(
+                condition=~Q(state=AnalysisState.DONE) | Q(curve__isnull=False),
+                name="analyses_done_has_curve",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=AnalysisState.RUNNING)
+                | Q(token__isnull=False, lease_until__isnull=False),
+                name="analyses_running_has_lease",
+            ),
+        )
+        indexes = (
+            models.Index(
+                models.F("asked_at").asc(nulls_last=True),
+                models.F("match").desc(),
+                condition=Q(state=AnalysisState.WAITING),
+                name="analyses_waiting",
+            ),
+            models.Index(
+                fields=("lease_until",),
+                condition=Q(state=AnalysisState.RUNNING),
+                name="analyses_running",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"analysis of match {self.match_id}"

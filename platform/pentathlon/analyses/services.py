@@ -1,0 +1,191 @@
+"""Who computes which analysis: the lowest lane, for workers that have nothing to play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from django.db.models import F, Q
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Now
+
+from pentathlon.analyses.models import Analysis, AnalysisQuerySet, AnalysisState
+from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.matches.hidden_lanes import may_become_hidden
+from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon.replays.services import read_record
+from pentathlon_engines import GAMES
+from pentathlon_engines.analysis.curve import METHOD
+from pentathlon_engines.record.shape import Record
+
+MOST_ASKED: Final = 500
+"""So many wait at most because somebody has opened them; more are not noted."""
+LATEST: Final = 20
+"""How far back one look for matches without an analysis goes."""
+SHARE: Final = 1 / 4
+"""Of the slots that may compute at a time; one in any case."""
+LEASE_S: Final = 60
+RESEND_S: Final = 60
+MOST_ATTEMPTS: Final = 3
+GAVE_UP: Final = "gave_up"
+"""The error of an analysis whose workers have died several times."""
+
+Send = Callable[[int], None]
+
+
+def ask_for_analysis(match: Match) -> None:
+    """Note that somebody wants the analysis of a match that they may see; it comes first then.
+
+    Nothing happens for a match that not everybody may see, or that other rules were played with.
+    """
+    if match.is_private or not _open_matches().filter(pk=match.pk).exists():
+        return
+    wanted = Analysis.objects.filter(state=AnalysisState.WAITING, asked_at__isnull=False)
+    if wanted.values("pk")[:MOST_ASKED].count() >= MOST_ASKED:
+        return
+    Analysis.objects.get_or_create(match=match)
+    mine = Analysis.objects.filter(match=match)
+    ended = mine.filter(state__in=(AnalysisState.DONE, AnalysisState.FAILED), method__lt=METHOD)
+    ended.update(state=AnalysisState.WAITING, attempts=0)
+    mine.filter(state=AnalysisState.WAITING, asked_at=None).update(asked_at=Now())
+
+
+def send_analyses(*, send: Send) -> int:
+    """Tell idle workers what to compute; return of how many matches.
+
+    Nothing is sent while a match waits for a worker, or no slot is free.
+    """
+    _return_expired()
+    fleet = read_fleet()
+    if not fleet.slots or Match.objects.sent().exists():
+        return 0
+    told = Analysis.objects.filter(state=AnalysisState.WAITING, sent_at__gt=_resend_before())
+    busy = Analysis.objects.running().count() + told.count()
+    free = fleet.slots - fleet.held_slots - Match.objects.live().count() - busy
+    room = min(free, max(1, int(SHARE * fleet.slots)) - busy)
+    if room <= 0:
+        return 0
+    _add_latest()
+    unsent = Analysis.objects.waiting().filter(Q(sent_at=None) | Q(sent_at__lte=_resend_before()))
+    chosen = list(unsent.values_list("pk", flat=True)[:room])
+    Analysis.objects.filter(pk__in=chosen).update(sent_at=Now())
+    for match_id in chosen:
+        send(match_id)
+    return len(chosen)
+
+
+def claim_analysis(match_id: int) -> tuple[UUID, Record] | None:
+    """Take an analysis that waits, with a lease; return its token and the record.
+
+    Returns None if another worker has it, if it is done, or if not everybody may see its match.
+    """
+    token = uuid4()
+    if not _open_matches().filter(pk=match_id).exists():
+        Analysis.objects.filter(pk=match_id, state=AnalysisState.WAITING).delete()
+        return None
+    taken = Analysis.objects.filter(pk=match_id, state=AnalysisState.WAITING).update(
+        state=AnalysisState.RUNNING, token=token, lease_until=_lease()
+    )
+    if not taken:
+        return None
+    replay = Match.objects.select_related("replay").get(pk=match_id).replay
+    return token, read_record(replay)
+
+
+def renew_analysis(*, match_id: int, token: UUID) -> bool:
+    """Go on holding an analysis; return False if it was taken away."""
+    return bool(_held(match_id, token).update(lease_until=_lease()))
+
+
+def store_curve(
+    *,
+    match_id: int,
+    token: UUID,
+    curve: dict[str, Any],  # Any: JSON
+    cpu_ms: int,
+) -> bool:
+    """Store a curve, all of it in one statement; return False if the analysis was taken away."""
+    return bool(
+        _held(match_id, token).update(
+            state=AnalysisState.DONE,
+            method=curve["method"],
+            curve=curve,
+            cpu_ms=cpu_ms,
+            error="",
+            ended_at=Now(),
+            **_FREE,
+        )
+    )
+
+
+def fail_analysis(*, match_id: int, token: UUID, error: str) -> bool:
+    """Store that an analysis cannot be computed: nobody tries it again with this method."""
+    return bool(
+        _held(match_id, token).update(
+            state=AnalysisState.FAILED, method=METHOD, error=error[:30], ended_at=Now(), **_FREE
+        )
+    )
+
+
+def return_analysis(*, match_id: int, token: UUID, has_died: bool = False) -> bool:
+    """Give an analysis back for another worker, or for later; if it `has_died`, that counts."""
+    held = _held(match_id, token)
+    if has_died:
+        return bool(_count_death(held))
+    return bool(held.update(state=AnalysisState.WAITING, sent_at=None, **_FREE))
+
+
+_FREE: Final[dict[str, Any]] = {"token": None, "lease_until": None}  # Any: fields
+
+
+def _held(match_id: int, token: UUID) -> AnalysisQuerySet:
+    return Analysis.objects.filter(pk=match_id, state=AnalysisState.RUNNING, token=token)
+
+
+def _return_expired() -> None:
+    """Let others compute what a killed worker had; give up what has killed several."""
+    running = Analysis.objects.running()
+    _count_death(running.filter(lease_until__lt=Now()))
+
+
+def _count_death(died: AnalysisQuerySet) -> int:
+    last = died.filter(attempts__gte=MOST_ATTEMPTS - 1)
+    ended = last.update(
+        state=AnalysisState.FAILED,
+        method=METHOD,
+        error=GAVE_UP,
+        attempts=F("attempts") + 1,
+        ended_at=Now(),
+        **_FREE,
+    )
+    waits = died.update(
+        state=AnalysisState.WAITING, sent_at=None, attempts=F("attempts") + 1, **_FREE
+    )
+    return ended + waits
+
+
+def _add_latest() -> None:
+    """Note those of the latest matches that have no analysis yet."""
+    latest = list(Match.objects.recent().values_list("pk", flat=True)[:LATEST])
+    have = Analysis.objects.filter(pk__in=latest).values_list("pk", flat=True)
+    missing = _open_matches().filter(pk__in=set(latest) - set(have)).values_list("pk", flat=True)
+    Analysis.objects.bulk_create([Analysis(match_id=pk) for pk in missing], ignore_conflicts=True)
+
+
+def _open_matches() -> MatchQuerySet:
+    """Return matches with a replay by the rules of this release, which everybody may see."""
+    playable = Q()
+    for key, game in GAMES.items():
+        playable |= Q(game=key, rules_version=game.info.version)
+    shown = Match.objects.public().filter(~may_become_hidden())
+    return shown.filter(playable, replay__isnull=False)
+
+
+def _lease() -> CombinedExpression:
+    return Now() + timedelta(seconds=LEASE_S)
+
+
+def _resend_before() -> CombinedExpression:
+    return Now() - timedelta(seconds=RESEND_S)

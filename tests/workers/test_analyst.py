@@ -1,0 +1,103 @@
+"""A worker computes analyses in a process of its own, and gives way to matches at once."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from django.db.models.functions import Now
+
+from pentathlon.analyses.models import Analysis, AnalysisState
+from pentathlon.analyses.services import ask_for_analysis
+from pentathlon.replays.codec import pack
+from pentathlon.replays.models import Replay
+from tests.factories import make_match
+from tests.pentathlon.analyses.test_services import make_played
+from workers import analyst
+from workers.analyst import TOO_LONG, analyse
+from workers.drain import Drain
+
+pytestmark = pytest.mark.django_db
+HANGS = "import sys, time; sys.stdin.read(); print('{\"ply\": 0}', flush=True); time.sleep(600)"
+IN_EARNEST = (
+    "import os; os.nice = lambda n: 0; "  # tests share the machine with much else
+    "from pentathlon_engines.analysis.__main__ import main; main()"
+)
+
+
+def wanted() -> int:
+    match = make_played()
+    ask_for_analysis(match)
+    return match.pk
+
+
+def run(match_id: int, program: str | None = None, *, drain: Drain | None = None) -> Analysis:
+    command = analyst.COMMAND if program is None else (sys.executable, "-c", program)
+    analyse(match_id, drain=drain or Drain(grace_s=0), command=command)
+    return Analysis.objects.get(pk=match_id)
+
+
+def test_curve_is_computed_and_stored() -> None:
+    stored = run(wanted(), IN_EARNEST)
+
+    assert stored.state == AnalysisState.DONE
+    assert stored.curve is not None
+    assert stored.curve["points"][0][0] == 0
+    assert stored.cpu_ms > 0
+
+
+def test_broken_record_gives_an_error_and_no_loop() -> None:
+    match_id = wanted()
+    Replay.objects.filter(pk=match_id).update(data=pack(b'{"game": "tuned"}'))
+
+    failed = run(match_id)
+
+    assert (failed.state, failed.error, failed.curve) == (
+        AnalysisState.FAILED,
+        "bad_record",
+        None,
+    )
+
+
+def test_match_that_waits_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyst, "LOOK_S", 0.01)
+    match_id = wanted()
+    make_match(sent_at=Now())
+
+    given_back = run(match_id, HANGS)
+
+    assert (given_back.state, given_back.attempts) == (AnalysisState.WAITING, 0)
+
+
+def test_worker_that_drains_begins_nothing() -> None:
+    drain = Drain(grace_s=60)
+    drain.ask()
+
+    assert run(wanted(), HANGS, drain=drain).state == AnalysisState.WAITING
+
+
+def test_process_that_is_killed_counts_as_an_attempt() -> None:
+    died = run(wanted(), "import os; os.kill(os.getpid(), 9)")
+
+    assert (died.state, died.attempts) == (AnalysisState.WAITING, 1)
+
+
+def test_half_a_line_is_not_stored() -> None:
+    died = run(wanted(), "print('{\"curve\": {', end='')")
+
+    assert (died.state, died.curve) == (AnalysisState.WAITING, None)
+
+
+def test_process_that_computes_for_too_long_is_not_tried_again() -> None:
+    failed = run(wanted(), "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)")
+
+    assert (failed.state, failed.error) == (AnalysisState.FAILED, TOO_LONG)
+
+
+def test_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyst, "LOOK_S", 0.01)
+    monkeypatch.setattr(analyst, "SILENCE_S", 0.05)
+
+    died = run(wanted(), HANGS)
+
+    assert (died.state, died.attempts) == (AnalysisState.WAITING, 1)
