@@ -40,6 +40,9 @@ class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
         help_text="The first block that the new version plays; null while it is carried out, and "
         "while results are hidden from you.",
     )
+    left = serializers.CharField(
+        help_text="Why the old version had left before; empty: it took part until then.",
+    )
     kept = serializers.ListField(
         child=serializers.IntegerField(),
         help_text="Later blocks that the old version had begun; empty if `first_block` is null.",
@@ -47,7 +50,7 @@ class ReplacementToldSerializer(serializers.ModelSerializer[Replacement]):
 
     class Meta:
         model = Replacement
-        fields = ("old", "new", "reason", "replaced_at", "first_block", "kept")
+        fields = ("old", "new", "reason", "left", "replaced_at", "first_block", "kept")
         read_only_fields = fields
 
     def to_representation(self, instance: Replacement) -> dict[str, Any]:  # Any: JSON
@@ -211,7 +214,8 @@ class EntryActions(Endpoint[Tournament]):
         """Let another version play in the place of an entry; after the start, its organiser may.
 
         The new version plays all blocks that have not begun. The old one finishes the others and
-        keeps its results, which count for the place.
+        keeps its results, which count for the place. If it was withdrawn or stopped, it finishes
+        nothing: what it had begun stays void. A disqualified one is not replaced.
         """
         wanted = ReplacementSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)

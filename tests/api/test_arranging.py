@@ -178,6 +178,27 @@ class TestReplaceAfterTheStart:
         assert (replaced["old"]["id"], replaced["new"]["id"]) == (old.pk, new.pk)
         assert (replaced["reason"], replaced["first_block"]) == ("It hung on rivers.", 1)
 
+    def test_bot_that_was_withdrawn_comes_back(self, organiser: User) -> None:
+        entries, old, new = self._started(organiser)
+        _post(organiser, f"{entries}{old.pk}/withdraw/", {})
+        body = {"by": new.pk, "reason": "It was mended."}
+
+        answer = _post(organiser, f"{entries}{old.pk}/replace/", body)
+
+        told = answer.json()
+        assert (answer.status_code, told["state"], told["reason"]) == (200, "active", "")
+        (replaced,) = told["replacements"]
+        assert replaced["left"] == "withdrawn: Withdrawn by the organiser."
+
+    def test_disqualified_bot_does_not_come_back(self, organiser: User) -> None:
+        entries, old, new = self._started(organiser)
+        _post(organiser, f"{entries}{old.pk}/disqualify/", {"reason": "It cheats."})
+        body = {"by": new.pk, "reason": "It was mended."}
+
+        answer = _post(organiser, f"{entries}{old.pk}/replace/", body)
+
+        assert (answer.status_code, answer.json()["code"]) == (409, "disqualified")
+
     def test_author_is_refused(self, organiser: User) -> None:
         entries, old, new = self._started(organiser)
         body = {"by": new.pk, "reason": "It hung on rivers."}

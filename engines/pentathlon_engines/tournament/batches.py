@@ -7,7 +7,7 @@ since the batch before, and the digests of the notes are a chain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ class Note(NamedTuple):
     """What has changed since the batch before."""
 
     left: tuple[int, ...] = ()
-    """All entries that have left, in order."""
+    """All entries that have left, in order; those in whose place another came are not in it."""
     results: Mapping[int, Ranks | None] = {}
     """New or changed results by number of the block; None for a void block."""
     repeats: Mapping[int, tuple[int, ...]] = {}
@@ -69,10 +69,13 @@ class History:
 
     blocks: list[PlayedBlock] = field(default_factory=list)
     left: tuple[int, ...] = ()
+    ever_left: set[int] = field(default_factory=set)
+    """Whoever had left when a batch was made, also those in whose place another came since."""
 
     def take(self, note: Note) -> None:
         """Learn what was noted."""
         self.left = note.left
+        self.ever_left.update(note.left)
         for number, ranks in note.results.items():
             block = self.blocks[number - 1]
             void = (None,) * len(block.seatings)
@@ -82,22 +85,28 @@ class History:
 
     def add(self, blocks: Iterable[PlannedBlock]) -> None:
         """Append the blocks of a batch."""
-        self.blocks += [PlayedBlock(block.round, block.seatings, None) for block in blocks]
+        self.blocks += [
+            PlayedBlock(block.round, block.seatings, None, left=self.left) for block in blocks
+        ]
 
 
 def next_step(
     document: TournamentDocument,
     *,
     key: bytes,
-    left: Sequence[int] = (),
+    left: Collection[int] = (),
+    ever_left: Collection[int] = (),
     played: Sequence[PlayedBlock] = (),
 ) -> Step:
     """Return what comes after the blocks in `played`.
 
+    `left` have left now, and `ever_left` had when earlier batches were made.
+
     Raises:
         UnknownScheduler: the document needs the scheduler of another release.
     """
-    return document.scheduling.next(document.plan(key=key), document.field(left=left), played)
+    entries = document.field(left=left, ever_left=ever_left)
+    return document.scheduling.next(document.plan(key=key), entries, played)
 
 
 def pairings_of(

@@ -143,8 +143,13 @@ class TournamentDocument:
             draw_probability=_USUAL_DRAWS if drawn is None else drawn,
         )
 
-    def field(self, *, left: Collection[int] = ()) -> list[FieldEntry]:
-        """Return the entries as the format sees them after those in `left` have left."""
+    def field(
+        self, *, left: Collection[int] = (), ever_left: Collection[int] = ()
+    ) -> list[FieldEntry]:
+        """Return the entries as the format sees them after those in `left` have left.
+
+        `ever_left` had left when earlier blocks were made.
+        """
         return [
             FieldEntry(
                 number=number,
@@ -152,6 +157,7 @@ class TournamentDocument:
                 author=entry.author or f"#{number}",
                 is_active=number not in left,
                 strength=entry.strength,
+                has_returned=number in ever_left and number not in left,
             )
             for number, entry in enumerate(self.entries)
         ]

@@ -9,10 +9,11 @@ A proof states the replacements in their order:
 ```
 
 From `first_block` on, the new file plays in the place of the old one, except in the blocks that
-the old one had begun: those are `kept`. `first_block` is null while a replacement is carried out.
-Each digest is that of the replacement and of the digest before it. The document names the files
-that entered, and neither it nor the event key changes: pairings and seeds are those that they
-would be without a replacement.
+the old one had begun: those are `kept`. If the old one had left the tournament before, `left` says
+why, and of the blocks that it had begun none is finished any more. `first_block` is null while a
+replacement is carried out. Each digest is that of the replacement and of the digest before it. The
+document names the files that entered, and neither it nor the event key changes: pairings and seeds
+are those that they would be without a replacement.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class StatedReplacement(NamedTuple):
     reason: str
     replaced_at: str
     digest: str = ""
+    left: str = ""
+    """Why the old one had left before; it plays nothing any more. Empty: it took part."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> StatedReplacement:  # Any: JSON
@@ -46,7 +49,9 @@ class StatedReplacement(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return it as proofs have it."""
-        return {**self._asdict(), "kept": list(self.kept)}
+        told = {**self._asdict(), "kept": list(self.kept)}
+        # Left out where it is empty, as in all digests of the release before.
+        return told if self.left else {name: told[name] for name in told if name != "left"}
 
     def digest_after(self, before: str) -> str:
         """Return the digest of this one and of the digest before it ("" for the first)."""
@@ -56,6 +61,7 @@ class StatedReplacement(NamedTuple):
     def sentence(self) -> str:
         """Say who replaced whom, and from when on."""
         names = " by ".join(f"{file['bot']} v{file['version']}" for file in (self.old, self.new))
+        names += ", as the old one had left" if self.left else ""
         if self.first_block is None:
             return f"{names}, being carried out"
         kept = f", not in block {', '.join(map(str, self.kept))}" if self.kept else ""

@@ -49,7 +49,13 @@ def draw_proof(proof: Proof) -> list[Pairing]:
         if digest != stated:
             raise OtherBatch(f"the digest of batch {number} does not follow from what was noted")
         history.take(note)
-        step = next_step(document, key=key, left=history.left, played=history.blocks)
+        step = next_step(
+            document,
+            key=key,
+            left=history.left,
+            ever_left=history.ever_left,
+            played=history.blocks,
+        )
         made = step.blocks if isinstance(step, Batch) else ()
         if len(history.blocks) != first - 1 or len(made) != last - first + 1:
             raise OtherBatch(f"batch {number} should have {len(made)} blocks")

@@ -272,19 +272,17 @@ def void_matches(*, matches: MatchQuerySet, reason: str) -> int:
 
 
 @transaction.atomic
-def requeue_void_match(*, match_id: int) -> Match:
-    """Let a void match wait to be played again; the attempts so far stay known."""
-    match = Match.objects.select_for_update().get(pk=match_id)
-    if match.state != MatchState.VOID:
-        raise Conflict(
-            f"Match {match.pk} is {match.get_state_display()}; only void matches are requeued.",
-            code="not_void",
-        )
-    match.state, match.state_reason = MatchState.PENDING, ""
-    match.host_faults, match.finished_at = 0, None
-    fields = ("state", "state_reason", "host_faults", "finished_at")
-    match.save(update_fields=fields)
-    return match
+def requeue_void_matches(*, match_ids: Collection[int]) -> None:
+    """Let void matches wait to be played again; the attempts so far stay known."""
+    matches = Match.objects.filter(pk__in=match_ids).order_by("pk")
+    for match in matches.select_for_update(of=("self",)):
+        if match.state != MatchState.VOID:
+            raise Conflict(
+                f"Match {match.pk} is {match.get_state_display()}; only void matches are "
+                "requeued.",
+                code="not_void",
+            )
+    matches.update(state=MatchState.PENDING, state_reason="", host_faults=0, finished_at=None)
 
 
 def _planned(spec: MatchSpec) -> Match:

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce, Greatest, Now
 
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import fingerprint_after
@@ -118,15 +118,16 @@ def find_unmarked(*, after: int = 0, limit: int = _SWEPT_TOGETHER) -> int | None
 
 
 @transaction.atomic
-def await_result(*, match_id: int) -> None:
-    """Let the result of a match count that was skipped as void, once it has one."""
-    pools = Pool.objects.filter(rows__match=match_id).order_by("pk")
-    # Nobody applies results meanwhile: they would take it for void again.
+def await_results(*, match_ids: Collection[int]) -> None:
+    """Let the results of matches count that were skipped as void, once they have one."""
+    pools = Pool.objects.filter(rows__match__in=match_ids).order_by("pk")
+    # Nobody applies results meanwhile: they would take them for void again.
     list(pools.select_for_update(of=("self",)))
-    rows = LedgerRow.objects.filter(match=match_id)
+    rows = LedgerRow.objects.filter(match__in=match_ids)
     skipped = rows.filter(state=LedgerState.SKIPPED, pool__seat_scores__isnull=False)
-    counted = Pool.objects.filter(pk__in=skipped.values("pool"), void__gt=0)
-    counted.update(void=F("void") - 1)
+    counts = skipped.order_by().values_list("pool").annotate(count=Count("pk"))
+    for pool_id, count in counts:
+        Pool.objects.filter(pk=pool_id).update(void=Greatest(F("void") - count, 0))
     settled = rows.filter(state__in=(LedgerState.READY, LedgerState.SKIPPED))
     settled.update(state=LedgerState.WAITING, reason="", ended_at=None)
 

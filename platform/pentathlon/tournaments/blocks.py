@@ -20,9 +20,9 @@ from django.db.models import Exists, OuterRef
 
 from pentathlon.bots.models import OUT_OF_PLAY
 from pentathlon.matches.models import Match, MatchSeat, MatchState
-from pentathlon.matches.services import requeue_void_match
+from pentathlon.matches.services import requeue_void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
-from pentathlon.ratings.services import await_result, revoke_results
+from pentathlon.ratings.services import await_results, revoke_results
 from pentathlon.tournaments.batches import LONGEST_REASON, Block, BlockState
 from pentathlon.tournaments.lineups import versions_out
 from pentathlon.tournaments.models import (
@@ -162,9 +162,7 @@ class _Settling:
         void = [leg for leg in legs if leg.state == MatchState.VOID]
         is_played_on = self._tournament.state in {TournamentState.RUNNING, TournamentState.PAUSED}
         if void and is_played_on and not is_gone and block.replays < MOST_REPLAYS:
-            for leg in void:
-                await_result(match_id=leg.pk)
-                requeue_void_match(match_id=leg.pk)
+            play_void_again([leg.pk for leg in void])
             block.replays += 1
             block.state, block.result = BlockState.OPEN, None
             return True
@@ -186,6 +184,12 @@ class _Settling:
             out = versions_out(self._tournament)
         seats = MatchSeat.objects.filter(match__in=by_match, version__in=out)
         return {by_match[match] for match in seats.values_list("match", flat=True)}
+
+
+def play_void_again(match_ids: Collection[int]) -> None:
+    """Queue void matches again and await their results, in the locked tournament."""
+    await_results(match_ids=match_ids)
+    requeue_void_matches(match_ids=match_ids)
 
 
 def store_blocks(blocks: Iterable[Block]) -> None:

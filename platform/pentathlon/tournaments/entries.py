@@ -22,7 +22,7 @@ from pentathlon.matches.services import void_matches
 from pentathlon.ratings.models import LedgerRow, LedgerState
 from pentathlon.ratings.services import revoke_results
 from pentathlon.tournaments.guards import check_may_manage, lock, lock_own
-from pentathlon.tournaments.lineups import numbers_of_versions, versions_of
+from pentathlon.tournaments.lineups import numbers_of_versions, versions_of, versions_out
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -113,7 +113,7 @@ def settle_entries() -> int:
 
 def check_takes_part(tournament: Tournament, match: Match) -> None:
     """Refuse a match of a bot that has left the tournament or may no longer play at all."""
-    numbers = numbers_of_versions(tournament)
+    numbers, out = numbers_of_versions(tournament), versions_out(tournament)
     seats = match.seats.select_related("version__bot")
     versions = {numbers.get(seat.version_id): seat.version for seat in seats}
     entries = tournament.entries.filter(number__in=versions).select_related("version__bot")
@@ -121,6 +121,12 @@ def check_takes_part(tournament: Tournament, match: Match) -> None:
         if entry.state != EntryState.ACTIVE:
             raise _left_already(entry)
         version = versions[entry.number]
+        if version.pk in out and version.state not in OUT_OF_PLAY:
+            raise Conflict(
+                f"{version.label} had left before {entry.version.label} came: what it had begun "
+                "is not played again.",
+                code="not_in_play",
+            )
         if version.state in OUT_OF_PLAY:
             raise Conflict(
                 f"{version.label} is {version.get_state_display()}.", code="out_of_play"

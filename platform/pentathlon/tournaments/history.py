@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final, overload
+from types import MappingProxyType
+from typing import Final, overload
 
 from pentathlon.matches.models import MatchSeat, MatchState
 from pentathlon.tournaments.batches import Batch, BlockState
@@ -51,10 +53,18 @@ class MadeBlocks(Sequence[PlayedBlock]):
         return self._parts[number][within]
 
 
-def read_input(
-    tournament: Tournament, scheduling: Format, made: int
-) -> tuple[Note, Sequence[PlayedBlock]]:
-    """Return what has changed since the latest batch, and all blocks as they stand now.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatInput:
+    """What a format is told for its next step."""
+
+    left: tuple[int, ...]
+    ever_left: frozenset[int]
+    """Who had left when earlier batches were made."""
+    played: Sequence[PlayedBlock]
+
+
+def read_input(tournament: Tournament, scheduling: Format, made: int) -> tuple[Note, FormatInput]:
+    """Return what has changed since the latest batch, and what the format is told now.
 
     A result that was noted once stays as it is for pairings, whatever becomes of its matches.
     """
@@ -62,40 +72,59 @@ def read_input(
     left = tuple(
         number or 0 for number in gone.order_by("number").values_list("number", flat=True)
     )
+    notes = _read_notes(tournament)
+    ever_left = _ever_left(notes)
     if not scheduling.reads_results:
-        return Note(left=left), MadeBlocks(tournament, made)
-    known = _noted(tournament.batches.order_by("number").values_list("input", flat=True))
+        blocks = MadeBlocks(tournament, made)
+        return Note(left=left), FormatInput(left=left, ever_left=ever_left, played=blocks)
+    known = _joined(notes)
     rows = tournament.blocks.exclude(state=BlockState.OPEN).values_list("number", "result")
     now = {number: _ranks(result) for number, result in rows if number not in known.results}
     repeats = _find_repeats(tournament, set(now)) if scheduling.reads_repeats else {}
     note = Note(left=left, results=now, repeats=repeats)
     everything = Note(left, {**now, **known.results}, {**repeats, **known.repeats})
-    return note, _with_results(_read_blocks(tournament, 1, made), everything)
+    played = _with_results(_read_blocks(tournament, 1, made, notes), everything)
+    return note, FormatInput(left=left, ever_left=ever_left, played=played)
 
 
-def read_input_of(
-    tournament: Tournament, batch: Batch, scheduling: Format
-) -> tuple[tuple[int, ...], Sequence[PlayedBlock]]:
-    """Return who had left before a batch, and the blocks before it as they stood then."""
+def read_input_of(tournament: Tournament, batch: Batch, scheduling: Format) -> FormatInput:
+    """Return what the format was told for a batch."""
     made = batch.first_block - 1
+    notes = _read_notes(tournament, until=batch.number)
+    known, ever_left = _joined(notes), _ever_left(notes)
     if not scheduling.reads_results:
-        return Note.from_json(batch.input or {}).left, MadeBlocks(tournament, made)
-    until = tournament.batches.filter(number__lte=batch.number).order_by("number")
-    known = _noted(until.values_list("input", flat=True))
-    return known.left, _with_results(_read_blocks(tournament, 1, made), known)
+        blocks = MadeBlocks(tournament, made)
+        return FormatInput(left=known.left, ever_left=ever_left, played=blocks)
+    played = _with_results(_read_blocks(tournament, 1, made, notes), known)
+    return FormatInput(left=known.left, ever_left=ever_left, played=played)
 
 
-def _noted(inputs: Iterable[dict[str, Any] | None]) -> Note:  # Any: JSON
+def noted_blocks(tournament: Tournament) -> set[int]:
+    """Return the blocks whose results, or that they are void, have decided later ones."""
+    return set(_joined(_read_notes(tournament)).results)
+
+
+def _read_notes(tournament: Tournament, *, until: int | None = None) -> dict[int, Note]:
+    """Return what was noted at each batch, by the number of its first block: one query."""
+    batches = tournament.batches.filter(input__isnull=False).order_by("number")
+    batches = batches if until is None else batches.filter(number__lte=until)
+    rows = batches.values_list("first_block", "input")
+    return {first: Note.from_json(noted or {}) for first, noted in rows}
+
+
+def _ever_left(notes: Mapping[int, Note]) -> frozenset[int]:
+    return frozenset(number for note in notes.values() for number in note.left)
+
+
+def _joined(notes: Mapping[int, Note]) -> Note:
     """Return all that was noted, as one note."""
     left: tuple[int, ...] = ()
     results: Results = {}
     repeats: dict[int, tuple[int, ...]] = {}
-    for each in inputs:
-        if each is not None:
-            note = Note.from_json(each)
-            left = note.left
-            results |= note.results
-            repeats |= note.repeats
+    for note in notes.values():
+        left = note.left
+        results |= note.results
+        repeats |= note.repeats
     return Note(left, results, repeats)
 
 
@@ -131,8 +160,13 @@ def _with_results(blocks: list[PlayedBlock], note: Note) -> list[PlayedBlock]:
     return history.blocks
 
 
-def _read_blocks(tournament: Tournament, first: int, last: int) -> list[PlayedBlock]:
-    """Return blocks by their numbers, without results: one query."""
+def _read_blocks(
+    tournament: Tournament, first: int, last: int, notes: Mapping[int, Note] = MappingProxyType({})
+) -> list[PlayedBlock]:
+    """Return blocks by their numbers, without results: one query.
+
+    Who had left when they were made follows from `notes`.
+    """
     numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(
         match__place__tournament=tournament, match__place__block__range=(first, last)
@@ -141,8 +175,10 @@ def _read_blocks(tournament: Tournament, first: int, last: int) -> list[PlayedBl
         "match__place__block", "match__place__round", "match__place__index", "version"
     )
     blocks = []
-    for (_, round_number), block in groupby(rows, key=itemgetter(0, 1)):
+    left: tuple[int, ...] = ()
+    for (number, round_number), block in groupby(rows, key=itemgetter(0, 1)):
         legs = groupby(block, key=itemgetter(2))
         seatings = tuple(tuple(numbers.get(row[3], _NOBODY) for row in leg) for _, leg in legs)
-        blocks.append(PlayedBlock(round_number, seatings, None))
+        left = notes[number].left if number in notes else left
+        blocks.append(PlayedBlock(round_number, seatings, None, left=left))
     return blocks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Q
+from collections import defaultdict
 
 from pentathlon.bots.models import OUT_OF_PLAY
 from pentathlon.tournaments.models import Entry, EntryState, Tournament
@@ -29,10 +29,17 @@ def versions_of(entry: Entry) -> set[int]:
 def versions_out(tournament: Tournament) -> set[int]:
     """Return the versions that play no more: their entry has left, or they may not play at all.
 
-    A version that was replaced is not among them: it finishes the blocks that it has begun.
+    A version that was replaced is not among them: it finishes the blocks that it has begun. But
+    none does so whose entry had left before another version came in its place.
     """
     left = tournament.entries.exclude(state=EntryState.ACTIVE).values_list("version", flat=True)
-    former = tournament.replacements.filter(
-        ~Q(entry__state=EntryState.ACTIVE) | Q(old__state__in=OUT_OF_PLAY)
-    )
-    return {*left, *former.values_list("old", flat=True)}
+    facts = ("entry", "entry__state", "old", "old__state", "left")
+    out, former = set(left), defaultdict[int, set[int]](set)
+    rows = tournament.replacements.order_by("number").values_list(*facts)
+    for entry, state, old, old_state, why_left in rows:
+        former[entry].add(old)
+        if state != EntryState.ACTIVE or old_state in OUT_OF_PLAY:
+            out.add(old)
+        if why_left:
+            out |= former[entry]
+    return out

@@ -18,9 +18,9 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, NotAllowed, NotFound
 from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
-from pentathlon.matches.services import requeue_void_match, schedule_matches, void_matches
+from pentathlon.matches.services import schedule_matches, void_matches
 from pentathlon.matches.specs import MatchSpec
-from pentathlon.ratings.services import await_result, enter_matches
+from pentathlon.ratings.services import enter_matches
 from pentathlon.tournaments.batches import (
     LONGEST_REASON,
     Block,
@@ -29,7 +29,7 @@ from pentathlon.tournaments.batches import (
     BlockState,
     FormerLeg,
 )
-from pentathlon.tournaments.blocks import make_void, store_blocks, take_back
+from pentathlon.tournaments.blocks import make_void, play_void_again, store_blocks, take_back
 from pentathlon.tournaments.document import reads_results
 from pentathlon.tournaments.entries import check_takes_part, reopen
 from pentathlon.tournaments.guards import lock_own
@@ -169,8 +169,7 @@ def _play_again(tournament: Tournament, place: TournamentMatch) -> bool:
     """Have the match of a place played again; False: its result has yet to be applied."""
     match = place.match
     if match.state == MatchState.VOID:
-        await_result(match_id=match.pk)
-        requeue_void_match(match_id=match.pk)
+        play_void_again([match.pk])
     if match.state != MatchState.DONE:
         return True
     if not match.is_revoked and not take_back(tournament, {match.pk}):

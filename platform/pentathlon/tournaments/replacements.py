@@ -44,6 +44,8 @@ class Replacement(models.Model):
     new = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=LONGEST_REASON)
     """Public."""
+    left = models.CharField(max_length=LONGEST_REASON, blank=True, db_default="")
+    """Why the old one had left before; public. Empty: it took part until then."""
     replaced_at = models.DateTimeField(db_default=Now(), editable=False)
     replaced_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
@@ -90,6 +92,7 @@ class Replacement(models.Model):
             reason=self.reason,
             replaced_at=self.replaced_at.isoformat(),
             digest=self.digest,
+            left=self.left,
         )
 
 

@@ -6,6 +6,10 @@ repaired chess engine goes on in its season; see `reseating` for what each of th
 Authors ask the organiser: who knows all pairings could otherwise choose a version for each
 opponent. In an A/B test, the two versions that it compares cannot be replaced: its figures would
 be of neither. Ladders let the newest version take over by themselves.
+
+A bot that was withdrawn, or that the platform has stopped, comes back in the same way with another
+version, unless a bracket has gone on without it. A disqualification stands: it is a verdict about
+the bot's place, and its results may have been taken back with it.
 """
 
 from __future__ import annotations
@@ -19,9 +23,12 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import checked_reason
 from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, refuse_all
 from pentathlon.tournaments import checks
+from pentathlon.tournaments.document import document, event_key
 from pentathlon.tournaments.eligibility import check_may_enter
 from pentathlon.tournaments.entries import forget_start_problem, get_entry
 from pentathlon.tournaments.guards import check_may_manage, check_organiser, lock
+from pentathlon.tournaments.history import read_input
+from pentathlon.tournaments.lineups import versions_out
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
@@ -35,6 +42,7 @@ from pentathlon.tournaments.plan_checks import gather_errors
 from pentathlon.tournaments.replacements import LONGEST_REASON
 from pentathlon.tournaments.reseating import begin_replacement
 from pentathlon.tournaments.services import enter_tournament
+from pentathlon_engines.tournament.formats.interface import Eliminating
 
 LONGEST_TEAM = 80
 MOST_MEMBERS = 20
@@ -58,8 +66,11 @@ def replace_entry(
     tournament = lock(tournament, *UNSTARTED, *_PLAYED, to="replace a bot")
     entry = get_entry(tournament, version_id)
     check_may_replace(actor, tournament, entry)
-    if entry.state != EntryState.ACTIVE:
-        raise Conflict(f"{entry.version.label} takes no part any more.", code="not_in_play")
+    if entry.state == EntryState.DISQUALIFIED:
+        raise Conflict(
+            f"{entry.version.label} was disqualified: {entry.reason} A disqualification stands.",
+            code="disqualified",
+        )
     if tournament.state in _PLAYED:
         return _replace_running(actor, tournament, entry, by=by, reason=reason)
     version = _known_version(by)
@@ -124,6 +135,30 @@ def _check_can_be_replaced(tournament: Tournament, entry: Entry) -> None:
             "would be of neither. Cancel it, and start a test of the new version.",
             code="compared_version",
         )
+    if entry.state != EntryState.ACTIVE and _is_out(tournament, entry):
+        raise Conflict(
+            f"{entry.version.label} is out of the bracket of {tournament.name}: others have gone "
+            "on without it.",
+            code="out_of_bracket",
+        )
+
+
+def _is_out(tournament: Tournament, entry: Entry) -> bool:
+    """Whether nothing would be left to play for an entry that has left, if it came back."""
+    planned = document(tournament)
+    scheduling = planned.scheduling
+    if not isinstance(scheduling, Eliminating):
+        return False
+    note, told = read_input(tournament, scheduling, tournament.blocks.count())
+    field = planned.field(left=set(told.left) - {entry.number}, ever_left=told.ever_left)
+    # Void blocks that decided nothing yet may be played.
+    open_again = {number for number, ranks in note.results.items() if ranks is None}
+    played = [
+        block._replace(ranks=None) if number in open_again else block
+        for number, block in enumerate(told.played, start=1)
+    ]
+    plan = planned.plan(key=event_key(tournament))
+    return scheduling.is_out(plan, field, played, number=entry.number or 0)
 
 
 def _known_version(version_id: int) -> BotVersion:
@@ -145,9 +180,10 @@ def _check_successor(tournament: Tournament, entry: Entry, version: BotVersion) 
 
 def _check_new(tournament: Tournament, entry: Entry, version: BotVersion) -> None:
     former = tournament.replacements.filter(old=version).exclude(entry=entry)
-    if former.exists() or tournament.entries.filter(version=version).exists():
+    has_left = version.pk in versions_out(tournament)
+    if has_left or former.exists() or tournament.entries.filter(version=version).exists():
         raise Conflict(
-            f"{version.label} has entered or was disqualified here.",
+            f"{version.label} has entered, left or was disqualified here.",
             code="already_entered",
             field="by",
         )

@@ -16,6 +16,11 @@ The place goes on, as in the seasons of chess engines where a repaired engine ke
 points are those of both versions, and for the strength fit it is one player. Two players would let
 a replacement shake off bad results. Each version keeps its own rating, here and on leaderboards.
 
+The old version may have left before: it was withdrawn, or stopped by the platform. What it had not
+begun became void then, or was not made any more. The new one plays the former now, in the same
+blocks with the same seeds, unless others at the table have left or later pairings were made from
+the void block; formats make the latter. Of what the old one had begun nothing is finished.
+
 A place may have a hundred thousand matches before it. They are given over part by part, in the
 order of the schedule; blocks that begin meanwhile stay with the old version.
 """
@@ -23,25 +28,30 @@ order of the schedule; blocks that begin meanwhile stay with the old version.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import OUT_OF_PLAY, BotVersion
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import void_matches
-from pentathlon.tournaments.batches import Block, FormerLeg
+from pentathlon.tournaments.batches import Block, BlockState, FormerLeg
+from pentathlon.tournaments.blocks import play_void_again, store_blocks
+from pentathlon.tournaments.document import reads_results
+from pentathlon.tournaments.history import noted_blocks
+from pentathlon.tournaments.lineups import versions_out
 from pentathlon.tournaments.models import (
     Entry,
+    EntryState,
     Tournament,
     TournamentMatch,
     TournamentMatchQuerySet,
     TournamentState,
 )
-from pentathlon.tournaments.replacements import Replacement
+from pentathlon.tournaments.replacements import LONGEST_REASON, Replacement
 from pentathlon_engines.tournament.formats.blocks import matches_per_block
 
 MATCHES_AT_ONCE: Final = 300
@@ -53,7 +63,14 @@ _PLAYED: Final = (TournamentState.RUNNING, TournamentState.PAUSED)
 def begin_replacement(
     *, actor: User, entry: Entry, tournament: Tournament, new: BotVersion, reason: str
 ) -> Replacement:
-    """Let another version play for an entry of a locked tournament, and give over a first part."""
+    """Let another version play for an entry of a locked tournament, and give over a first part.
+
+    An entry that has left takes part again.
+    """
+    left = ""
+    if entry.state != EntryState.ACTIVE:
+        left = f"{entry.get_state_display()}: {entry.reason}"[:LONGEST_REASON]
+        _let_return(tournament, entry)
     last = tournament.blocks.order_by("-number").values_list("number", flat=True).first() or 0
     opened = tournament.blocks.open().order_by("number").values_list("number", flat=True).first()
     replacement = Replacement.objects.create(
@@ -63,9 +80,11 @@ def begin_replacement(
         old=entry.version,
         new=new,
         reason=reason,
+        left=left,
         replaced_by=actor,
         made_blocks=last,
-        checked_block=last if opened is None else opened - 1,
+        # Void blocks may come before the first open one.
+        checked_block=0 if left else last if opened is None else opened - 1,
         first_block=last + 1,
     )
     entry.version = new
@@ -98,9 +117,9 @@ def void_unplayable() -> int:
     )
     stuck = Replacement.objects.filter(
         Exists(waiting),
+        ~Q(left="") | Q(old__state__in=OUT_OF_PLAY),
         is_settled=True,
         tournament__state__in=_PLAYED,
-        old__state__in=OUT_OF_PLAY,
     )
     for each in stuck.select_related("old__bot"):
         theirs = _places(each).filter(match__state=MatchState.PENDING).order_by("index")
@@ -123,6 +142,8 @@ def _give_over_part(replacement_id: int) -> None:
     given = _give_over(replacement, numbers)
     if given:
         replacement.first_block = min(replacement.first_block, *given)
+    if replacement.left:
+        _play_void_blocks(replacement, tournament, given)
     if numbers:
         replacement.checked_block = numbers[-1]
     if len(numbers) < most:
@@ -131,10 +152,15 @@ def _give_over_part(replacement_id: int) -> None:
 
 
 def _open_blocks(replacement: Replacement) -> list[int]:
-    """Return the blocks that are not looked at yet and in which the old version has a seat."""
+    """Return the blocks that are not looked at yet and in which the old version has a seat.
+
+    Those that are void are among them if it had left.
+    """
     legs = _places(replacement).filter(block=OuterRef("number"))
-    blocks = Block.objects.open().filter(
+    states = (BlockState.OPEN, BlockState.VOID) if replacement.left else (BlockState.OPEN,)
+    blocks = Block.objects.filter(
         Exists(legs),
+        state__in=states,
         tournament=replacement.tournament_id,
         number__gt=replacement.checked_block,
         number__lte=replacement.made_blocks,
@@ -154,7 +180,7 @@ def _give_over(replacement: Replacement, numbers: Sequence[int]) -> set[int]:
     blocks = dict(places.values_list("match", "block"))
     played_again = FormerLeg.objects.filter(place__in=places).values_list("place__block")
     begun = {block for (block,) in played_again} | {
-        blocks[pk] for pk, match in states.items() if _has_begun(match)
+        blocks[pk] for pk, match in states.items() if _has_begun(match, replacement)
     }
     given = {pk for pk in states if blocks[pk] not in begun}
     seats = MatchSeat.objects.filter(match__in=given, version=replacement.old_id)
@@ -164,8 +190,48 @@ def _give_over(replacement: Replacement, numbers: Sequence[int]) -> set[int]:
     return {blocks[pk] for pk in given}
 
 
-def _has_begun(match: Match) -> bool:
-    return match.attempts_made > 0 or match.state != MatchState.PENDING
+def _has_begun(match: Match, replacement: Replacement) -> bool:
+    # Whoever leaves has their waiting matches made void.
+    unplayed = {MatchState.PENDING, MatchState.VOID} if replacement.left else {MatchState.PENDING}
+    return match.attempts_made > 0 or match.state not in unplayed
+
+
+def _play_void_blocks(
+    replacement: Replacement, tournament: Tournament, numbers: Collection[int]
+) -> None:
+    """Have those of these blocks played that are void only because the old version had left."""
+    noted = noted_blocks(tournament) if reads_results(tournament) else set()
+    places = TournamentMatch.objects.filter(tournament=tournament, block__in=numbers)
+    gone = versions_out(tournament)
+    stay = noted | set(
+        places.filter(match__seats__version__in=gone).values_list("block", flat=True)
+    )
+    blocks = Block.objects.filter(tournament=tournament, number__in=set(numbers) - stay, order="")
+    played = [
+        block
+        for block in blocks.select_for_update()
+        # What the organiser has made void stays so.
+        if block.ordered_by_id is None or block.reason.startswith(f"{replacement.old.label} was ")
+    ]
+    legs = places.filter(block__in=[block.number for block in played])
+    void = legs.filter(match__state=MatchState.VOID)
+    play_void_again(list(void.values_list("match", flat=True)))
+    for block in played:
+        block.state, block.result, block.replays = BlockState.OPEN, None, 0
+        block.reason = f"{replacement.new.label} plays it: {replacement.old.label} had left."
+    store_blocks(played)
+
+
+def _let_return(tournament: Tournament, entry: Entry) -> None:
+    """Let an entry of a locked tournament that has left take part again."""
+    entry.state, entry.reason, entry.left_at, entry.left_by = EntryState.ACTIVE, "", None, None
+    # What is not void yet is played by the new version, or made void with its block.
+    entry.is_settled = True
+    entry.save()
+    tournament.results_version += 1
+    tournament.is_fully_scheduled, tournament.places, tournament.remark = False, None, ""
+    decided = ("results_version", "is_fully_scheduled", "places", "remark")
+    tournament.save(update_fields=decided)
 
 
 def _settle(replacement: Replacement) -> None:

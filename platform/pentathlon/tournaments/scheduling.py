@@ -20,7 +20,7 @@ from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import enter_matches, open_live_pool
 from pentathlon.tournaments.batches import Batch, Block
 from pentathlon.tournaments.document import document, event_key
-from pentathlon.tournaments.history import read_input, read_input_of
+from pentathlon.tournaments.history import FormatInput, read_input, read_input_of
 from pentathlon.tournaments.models import (
     EntryState,
     Tournament,
@@ -28,8 +28,9 @@ from pentathlon.tournaments.models import (
     TournamentState,
 )
 from pentathlon_engines.tournament.batches import next_step, pairings_of
+from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Batch as PlannedBatch
-from pentathlon_engines.tournament.formats.interface import Over, PlannedBlock
+from pentathlon_engines.tournament.formats.interface import Over, PlannedBlock, Step
 from pentathlon_engines.tournament.schedule import Pairing
 
 ROWS_AT_ONCE: Final = 1000
@@ -109,12 +110,22 @@ def make_again(tournament: Tournament, batch: Batch) -> Blocks:
         BatchDiffers: it would have another number of blocks today.
     """
     planned = document(tournament)
-    left, played = read_input_of(tournament, batch, planned.scheduling)
-    step = next_step(planned, key=event_key(tournament), left=left, played=played)
+    told = read_input_of(tournament, batch, planned.scheduling)
+    step = _next_step(tournament, planned, told)
     length = batch.last_block - batch.first_block + 1
     if not isinstance(step, PlannedBatch) or len(step.blocks) != length:
         raise BatchDiffers(f"{batch} had {length} blocks and is {type(step).__name__} today")
     return step.blocks
+
+
+def _next_step(tournament: Tournament, planned: TournamentDocument, told: FormatInput) -> Step:
+    return next_step(
+        planned,
+        key=event_key(tournament),
+        left=told.left,
+        ever_left=told.ever_left,
+        played=told.played,
+    )
 
 
 def _begin_batch(tournament: Tournament, before: Batch | None, made: int) -> int:
@@ -123,8 +134,8 @@ def _begin_batch(tournament: Tournament, before: Batch | None, made: int) -> int
     if planned.scheduling.reads_results and tournament.blocks.open().exists():
         return 0
     # Drawing takes a while where tables are large: nobody waits for it.
-    note, played = read_input(tournament, planned.scheduling, made)
-    step = next_step(planned, key=event_key(tournament), left=note.left, played=played)
+    note, told = read_input(tournament, planned.scheduling, made)
+    step = _next_step(tournament, planned, told)
     if isinstance(step, Over):
         _note_end(tournament, step)
     if not isinstance(step, PlannedBatch):
@@ -154,6 +165,8 @@ def _store_part(tournament: Tournament, batch: Batch, blocks: Blocks, *, after: 
         locked = _locked(tournament)
         if locked is None:
             return 0
+        if not batch.pk and locked.results_version != tournament.results_version:
+            return 0  # somebody has left or returned since the format was asked
         # Read under the lock: a version may have been replaced meanwhile.
         versions = dict(entries.order_by("number").values_list("number", "version"))
         if not batch.pk:

@@ -8,7 +8,7 @@ from pentathlon.matches.models import Attempt, Match, MatchState
 from pentathlon.matches.retries import MAX_ATTEMPTS, MOST_ATTEMPTS, worker_of
 from pentathlon.matches.services import (
     fail_attempt,
-    requeue_void_match,
+    requeue_void_matches,
     return_match,
 )
 from tests.factories import make_match, make_worker
@@ -190,6 +190,6 @@ class TestBlame:
         for worker in (BROKEN, HEALTHY, BROKEN) * 3:
             fail(match, on=worker, suspect=suspect)
 
-        requeue_void_match(match_id=match.pk)
+        requeue_void_matches(match_ids=[match.pk])
 
         assert blamed(claimed(match)) == [False, False]

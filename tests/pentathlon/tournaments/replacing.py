@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import stop_version
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.matches.services import claim_matches
@@ -72,7 +73,8 @@ def play(matches: list[Match]) -> None:
 def play_to_the_end(tournament: Tournament) -> Tournament:
     """Play everything that waits, as the reconciler and workers would."""
     for _ in range(200):
-        play([each for each in matches_of(tournament) if each.state != MatchState.DONE])
+        ended = {MatchState.DONE, MatchState.VOID}
+        play([each for each in matches_of(tournament) if each.state not in ended])
         while settle_entries() or settle_blocks() or apply_results() or make_schedules():
             pass
         close_finished()
@@ -109,4 +111,18 @@ def is_right(tournament: Tournament) -> bool:
 def play_the_rest(tournament: Tournament) -> None:
     play([each for each in matches_of(tournament) if each.state == MatchState.PENDING])
     while settle_entries() or settle_blocks() or apply_results():
+        pass
+
+
+def stop(cup: Tournament, new: BotVersion) -> BotVersion:
+    """Have the platform stop the version that `new` comes for; return it."""
+    old = cup.entries.get(version__bot=new.bot).version
+    stop_version(version_id=old.pk, reason="Stopped after 5 faults at its start in a row.")
+    step()
+    return old
+
+
+def step() -> None:
+    """Run the steps of the reconciler that settle entries and blocks."""
+    while settle_entries() or settle_blocks():
         pass

@@ -18,6 +18,7 @@ from tests.pentathlon.tournaments.replacing import (
     replace_version,
     row_of,
     start_cup,
+    stop,
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,20 +46,23 @@ def test_next_process_finishes_a_schedule_whose_maker_was_killed() -> None:
     assert (Match.objects.count(), LedgerRow.objects.count()) == (240, 480)
 
 
+@pytest.mark.parametrize(("has_left", "given"), [(False, 4), (True, 5)])
 def test_next_process_goes_on_with_a_replacement_whose_reconciler_was_killed(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, has_left: bool, given: int
 ) -> None:
     monkeypatch.setattr(reseating, "MATCHES_AT_ONCE", 4)
     cup, new = start_cup(make_user(organiser=True), cycles=4)
     old = cup.entries.get(number=1).version
     mine = blocks_of(cup, old)
     play([each for each in matches_of(cup) if each.place.block <= mine[0]])
+    if has_left:
+        stop(cup, new)
     replace_version(cup, new)
 
     run_killed("replacement", part=2)
 
     assert cup.replacements.filter(is_settled=True).count() == 0
-    assert blocks_of(cup, new) == mine[1:4], "whole parts, and of the third nothing"
+    assert blocks_of(cup, new) == mine[1:given], "whole parts, and of the third nothing"
     assert close_finished() == []
 
     run_whole("replacement")

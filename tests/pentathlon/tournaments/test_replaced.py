@@ -14,7 +14,6 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed, Problem
 from pentathlon.matches.models import MatchSeat
 from pentathlon.ratings.models import Rating
 from pentathlon.tournaments import reseating
-from pentathlon.tournaments.entries import withdraw_entry
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.replacing import replace_entry
@@ -214,16 +213,6 @@ class TestWho:
             "wrong_state",
             ["draft", "open", "running", "paused"],
         )
-
-    def test_withdrawn_entry_is_not_replaced(self, organiser: User) -> None:
-        cup, new = start_cup(organiser)
-        old = cup.entries.get(number=1).version
-        withdraw_entry(actor=organiser, tournament=cup, version_id=old.pk)
-
-        with pytest.raises(Conflict) as caught:
-            replace_version(cup, new)
-
-        assert caught.value.code == "not_in_play"
 
 
 class TestTampering:

@@ -8,6 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
+from pentathlon.bots.services import stop_version
+from pentathlon.tournaments.entries import settle_entries
 from pentathlon.tournaments.models import Event, Tournament
 from pentathlon.tournaments.replacing import enter_bot
 from pentathlon.tournaments.services import start_tournament
@@ -101,6 +103,28 @@ def test_organiser_replaces_a_running_bot_by_form() -> None:
     assert "It hung on rivers." in shown.text
     assert "from block 1 on, match 1" in " ".join(shown.text.split())
     assert _as(bot.owner).get(address.replace(str(old.pk), str(new.pk))).status_code == 403
+
+
+def test_organiser_brings_a_stopped_bot_back_by_form() -> None:
+    organiser, bot = make_user(organiser=True), make_bot()
+    old, new = make_version(bot=bot), make_version(bot=bot)
+    cup = arranged_cup(organiser, versions=(old.pk, make_version().pk))
+    start_tournament(actor=organiser, tournament=cup)
+    stop_version(version_id=old.pk, reason="It fails at its start.")
+    settle_entries()
+    address = f"{reverse('tournament_replace', args=[cup.pk])}?version={old.pk}"
+    table = reverse("tournament", args=[cup.pk])
+
+    offered = _as(organiser).get(table).content.decode()
+    asked = page_of(_as(organiser).get(address))
+    done = _as(organiser).post(address, {"by": new.pk, "reason": "It was mended."})
+    shown = page_of(Client().get(table))
+
+    assert f'href="{address}"' in offered
+    assert asked.mistakes == shown.mistakes == []
+    assert "comes back in its place" in asked.text
+    assert done.status_code == 302
+    assert "had left: withdrawn: It fails at its start." in shown.text
 
 
 def test_form_shows_all_problems_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 
@@ -26,22 +27,47 @@ def next_of_fixed(
     """Return the next blocks of one round, counted from 1.
 
     It goes on after the last block that was made. Blocks of a bot that has left are left out, and
-    so are those that `are_paired` refuses.
+    so are those that `are_paired` refuses. Once a bot has returned, the blocks that were left out
+    come first: then the next blocks are the first ones that were never made.
     """
     gone = {entry.number for entry in entries if not entry.is_active}
-    start = played[-1].round if played else 1
-    # From the end, as all blocks before the last round need not be read.
-    made = list(takewhile(lambda block: block.round == start, reversed(played)))[::-1]
+    has_returned = any(entry.has_returned for entry in entries)
+    unmade = _never_made(played) if has_returned else _after_the_last(played)
+    start = 1 if has_returned or not played else played[-1].round
     for number in range(start, count + 1):
         blocks = [
             block
-            for block in _skip(rounds(number), made)
+            for block in unmade(number, rounds(number))
             if gone.isdisjoint(block.seatings[0]) and are_paired(block.seatings[0])
         ]
         if blocks:
             return make_batch(blocks)
-        made = []
     return Over()
+
+
+_Unmade = Callable[[int, Iterable[PlannedBlock]], Iterator[PlannedBlock]]
+"""Yields those blocks of a round that come next, given its number and all its blocks."""
+
+
+def _after_the_last(played: Sequence[PlayedBlock]) -> _Unmade:
+    start = played[-1].round if played else 1
+    # From the end, as all blocks before the last round need not be read.
+    made = list(takewhile(lambda block: block.round == start, reversed(played)))[::-1]
+    return lambda number, planned: _skip(planned, made if number == start else ())
+
+
+def _never_made(played: Sequence[PlayedBlock]) -> _Unmade:
+    made = Counter((block.round, block.seatings) for block in played)
+
+    def unmade(number: int, planned: Iterable[PlannedBlock]) -> Iterator[PlannedBlock]:
+        left = {seatings: count for (place, seatings), count in made.items() if place == number}
+        for block in planned:
+            if not left.get(block.seatings):
+                yield block
+            else:
+                left[block.seatings] -= 1
+
+    return unmade
 
 
 def _skip(planned: Iterable[PlannedBlock], made: Sequence[PlayedBlock]) -> Iterator[PlannedBlock]:

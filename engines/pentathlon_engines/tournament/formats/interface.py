@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,8 @@ class FieldEntry(NamedTuple):
     """False once it was withdrawn or disqualified: it gets no new matches."""
     strength: float | None = None
     """A hint for seeding, higher is better; None: nothing is known."""
+    has_returned: bool = False
+    """It had left when earlier blocks were made, and a repaired version plays on in its place."""
 
 
 class PlannedBlock(NamedTuple):
@@ -87,6 +89,8 @@ class PlayedBlock(NamedTuple):
     repeats: tuple[int, ...] = ()
     """Its matches, from 0, that went exactly as an earlier one with the same bots in the same
     seats; only where the format reads them."""
+    left: tuple[int, ...] = ()
+    """Who had left when it was made; only where the format reads results."""
 
     @property
     def is_complete(self) -> bool:
@@ -180,4 +184,20 @@ class Format(Protocol):
         All blocks of earlier batches are in it. It is the same for the same input; who has
         left meanwhile (`is_active`) is part of the input.
         """
+        ...
+
+
+@runtime_checkable
+class Eliminating(Protocol):
+    """A format in which entries drop out: others have gone on in their place."""
+
+    def is_out(
+        self,
+        plan: Plan,
+        entries: Sequence[FieldEntry],
+        played: Sequence[PlayedBlock],
+        *,
+        number: int,
+    ) -> bool:
+        """Whether nothing is left to play for this entry; it is active in `entries`."""
         ...

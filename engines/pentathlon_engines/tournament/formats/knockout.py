@@ -155,6 +155,36 @@ class Knockout:
         shared = (tuple(sorted(bots)) for bots in reversed(fallen) if bots)
         return Over((tuple(champion), *shared))
 
+    def is_out(
+        self,
+        plan: Plan,
+        entries: Sequence[FieldEntry],
+        played: Sequence[PlayedBlock],
+        *,
+        number: int,
+    ) -> bool:
+        """Whether a bot has lost its last duel, or its opponent there has gone on without it."""
+        seeds = seed_order(entries, plan.key)
+        book = _Book(self._rules(plan, len(seeds)), entries, played, seeds)
+        has_third = self._has_third(plan, len(seeds))
+        slots = self.first_round(plan, entries, seeds)
+        turn = 0
+        while len(slots) > 1:
+            turn += 1 + (len(slots) == PAIR and has_third)
+            duels = [Duel(turn, *pair) for pair in zip(slots[::2], slots[1::2], strict=True)]
+            mine = next(duel for duel in duels if number in {duel.first, duel.second})
+            if not book.is_decided(mine):
+                return False
+            ends = [book.ends(duel) if book.is_decided(duel) else () for duel in duels]
+            if book.ends(mine)[0] != number:
+                losers = [end[1] for end in ends if len(end) == PAIR]
+                is_semi_final = len(slots) == _FEWEST_FOR_THIRD and has_third
+                return not is_semi_final or (
+                    len(losers) == PAIR and book.is_decided(Duel(turn + 1, *losers))
+                )
+            slots = [end[0] if end else None for end in ends]
+        return False
+
     def first_round(
         self, plan: Plan, entries: Sequence[FieldEntry], seeds: Sequence[int]
     ) -> list[int | None]:
@@ -210,6 +240,15 @@ class _Book:
         bots = self._pair(duel)
         winner = self._winner(duel)
         return tuple(sorted(bots, key=lambda bot: bot != winner))
+
+    def is_decided(self, duel: Duel) -> bool:
+        """Whether it is known who goes on; all blocks so far need not be complete."""
+        pair = self._pair(duel)
+        return (
+            len(pair) < PAIR
+            or any(self._has_gone_on(bot, duel) for bot in pair)
+            or (are_complete(self._blocks_of(duel)) and self._winner(duel) is not None)
+        )
 
     def _pair(self, duel: Duel) -> Group:
         """Return those who are there, the better seed first."""

@@ -176,10 +176,13 @@ class Swiss:
 
 
 def count_byes(entries: Iterable[FieldEntry], played: Iterable[PlayedBlock]) -> Counter[int]:
-    """Count the byes of all who still play: the rounds in which they have no block."""
+    """Count the byes of all who still play: the rounds in which they have no block.
+
+    A round is no bye for whoever had left when it was made.
+    """
     rounds: dict[int, set[int]] = {}
     for block in played:
-        rounds.setdefault(block.round, set()).update(block.seatings[0])
+        rounds.setdefault(block.round, set()).update((*block.seatings[0], *block.left))
     return Counter(
         number
         for number in active_numbers(entries)
