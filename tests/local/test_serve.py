@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from pentathlon.server.limits import HEAD_S
 from tests.local.serving import Site, read_all, serving
 
 CONNECTIONS = 200
+MOST_S = HEAD_S / 2
+"""On a busy machine; who waits for the others to be given up waits twice as long at least."""
 FORM = (
     b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=made-up\r\n"
     b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nx"
@@ -28,15 +31,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def waits(site: Site) -> float:
-    """Return the longest of some waits for `/healthz` and a list, the best of three rounds."""
-    site.get("/api/v1/games/")
-    rounds = []
-    for _ in range(3):
-        began = time.monotonic()
-        assert site.get("/healthz").status == 200
-        assert site.get("/api/v1/games/").status == 200
-        rounds.append(time.monotonic() - began)
-    return min(rounds)
+    """Return how long one waits for `/healthz` and a list."""
+    began = time.monotonic()
+    assert site.get("/healthz").status == 200
+    assert site.get("/api/v1/games/").status == 200
+    return time.monotonic() - began
 
 
 @pytest.mark.parametrize("is_half_closed", [False, True], ids=["open", "half closed"])
@@ -52,7 +51,7 @@ def test_waiting_connections_keep_nobody_waiting(
             if is_half_closed:
                 client.shutdown(socket.SHUT_WR)
 
-        assert waits(site) < 1.0
+        assert waits(site) < MOST_S
 
 
 def test_connections_that_send_slowly_keep_nobody_waiting(site: Site) -> None:
@@ -61,7 +60,7 @@ def test_connections_that_send_slowly_keep_nobody_waiting(site: Site) -> None:
         for client in clients:
             client.sendall(b"x")
 
-        assert waits(site) < 1.0
+        assert waits(site) < MOST_S
 
 
 @pytest.mark.parametrize(("connections", "asked"), [(10, 8), (CONNECTIONS, 1)])
@@ -74,7 +73,7 @@ def test_connections_that_do_not_read_keep_nobody_waiting(
         for _ in range(connections):
             site.raw(stack, one.encode() * asked)
 
-        assert waits(site) < 1.0
+        assert waits(site) < MOST_S
 
 
 def test_body_for_a_stream_is_refused_unread(site: Site) -> None:
