@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
+from random import Random, SystemRandom
 from typing import Any, Final
 
 from pentathlon.bots.models import BotVersion, VersionState
@@ -30,7 +30,8 @@ from tools.chaos.storm import Repairs, Show, Storm
 from tools.chaos.strikes import Scene, plan, strikes_on
 
 _HOST: Final = "127.0.0.1"
-_FIRST_PORT: Final = 8700
+_FIRST_PORT: Final = 10_000
+_PORTS: Final = 10_000
 _READY_S: Final = 120.0
 # What is committed outlives the server; only the disk is not waited for.
 _DURABLE: Final = ("fsync=off", "full_page_writes=off")
@@ -181,7 +182,8 @@ def _database(wish: Wish) -> Iterator[PostgresServer | None]:
 def _crew(wish: Wish, drives: Disks) -> Iterator[Crew]:
     stack = Stack(
         host=_HOST,
-        port=free_port(_HOST, _FIRST_PORT),
+        # Another run beside this one may have found a port that it does not listen on yet.
+        port=free_port(_HOST, _FIRST_PORT + SystemRandom().randrange(_PORTS)),
         workers=wish.slots,
         folder=wish.folder,
         redis_url=None,

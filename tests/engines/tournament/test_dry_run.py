@@ -115,4 +115,5 @@ def test_field_of_200_takes_little_time(scheduler: str, game: str, seats: int) -
 
     make_dry_run(document)
 
-    assert time.process_time() - begun < 0.3
+    # A request may take 0.3 s; a slow machine, or one that counts branches, some times as long.
+    assert time.process_time() - begun < 1.0
