@@ -24,6 +24,7 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
     def waiting(self) -> Self:
         """Return what waits: first what somebody has asked for, then the latest matches."""
         found = self.filter(state=AnalysisState.WAITING)
+        # So orders the index on PostgreSQL; SQLite sorts the few rows that wait.
         return found.order_by(models.F("asked_at").asc(nulls_last=True), "-match")
 
     def running(self) -> Self:
@@ -77,8 +78,7 @@ class Analysis(models.Model):
         )
         indexes = (
             models.Index(
-                models.F("asked_at").asc(nulls_last=True),
-                models.F("match").desc(),
+                fields=("asked_at", "-match"),
                 condition=Q(state=AnalysisState.WAITING),
                 name="analyses_waiting",
             ),

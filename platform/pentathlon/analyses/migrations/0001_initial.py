@@ -60,8 +60,7 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "analyses",
                 "indexes": [
                     models.Index(
-                        models.OrderBy(models.F("asked_at"), nulls_last=True),
-                        models.OrderBy(models.F("match"), descending=True),
+                        fields=["asked_at", "-match"],
                         condition=models.Q(("state", "waiting")),
                         name="analyses_waiting",
                     ),
