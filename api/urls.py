@@ -12,6 +12,7 @@ from api.endpoint import ID
 from api.errors import UnknownAddress
 from api.events import EventViewSet
 from api.explanations import SeatFileViewSet
+from api.friendlies import FriendlyViewSet
 from api.games import GameViewSet
 from api.kit import KitView
 from api.ladders import LadderViewSet
@@ -38,6 +39,7 @@ _router.register("replays", ReplayViewSet, basename="replay")
 _router.register("datasets", DatasetViewSet, basename="dataset")
 _router.register("challenges", ChallengeViewSet, basename="challenge")
 _router.register("desk-records", DeskRecordViewSet, basename="desk_record")
+_router.register("friendlies", FriendlyViewSet, basename="friendly")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
@@ -47,6 +49,7 @@ _router.register("search", SearchViewSet, basename="search")
 _router.register("tokens", TokenViewSet, basename="token")
 
 _desk_board = DeskRecordViewSet.as_view({"get": "board"})
+_friendly_board = FriendlyViewSet.as_view({"get": "board"})
 _board = ReplayViewSet.as_view({"get": "board"})
 
 _sums = DatasetViewSet.as_view({"get": "sums"})
@@ -65,6 +68,7 @@ urlpatterns = [
     path("v1/", include(_router.urls)),
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"^v1/desk-records/(?P<pk>{ID})/board\.svg$", _desk_board, name="desk_board"),
+    re_path(rf"^v1/friendlies/(?P<pk>{ID})/board\.svg$", _friendly_board, name="friendly_board"),
     re_path(rf"{_seat}/log\.txt$", _seat_log, name="seat_log"),
     re_path(rf"{_seat}/bundle\.zip$", _seat_bundle, name="seat_bundle"),
     re_path(r"^v1/datasets/history/(?P<game>[a-z_]+)\.ndjson$", _history, name="history"),

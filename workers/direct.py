@@ -33,17 +33,17 @@ class DirectPlatform:
 
     def announce(self, announcement: Announcement) -> None:
         """Tell that this worker is alive and what it can play."""
-        with _asking():
+        with asking():
             announce_worker(announcement)
 
     def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
         """Tell that this worker is still alive; False if it has to announce itself again."""
-        with _asking():
+        with asking():
             return record_heartbeat(name=name, starved=starved, held_slots=held_slots)
 
     def note_draining(self, name: str) -> None:
         """Tell that this worker finishes its matches and takes no more."""
-        with _asking():
+        with asking():
             mark_draining(name=name)
 
     def claim(
@@ -51,17 +51,17 @@ class DirectPlatform:
     ) -> list[Job]:
         """Claim those of these matches that still wait and that this worker may play."""
         capabilities = Capabilities.of(announcement)
-        with _asking():
+        with asking():
             return claim_matches(match_ids=match_ids, worker=slot, capabilities=capabilities)
 
     def publish_again(self, match_ids: Collection[int]) -> None:
         """Leave these matches to others."""
-        with _asking():
+        with asking():
             publish_again(match_ids=match_ids)
 
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
         """Renew leases; return the ids of the matches that this worker has lost."""
-        with _asking():
+        with asking():
             return [
                 lease.job.match_id
                 for lease in leases
@@ -72,19 +72,19 @@ class DirectPlatform:
 
     def hand_in(self, submissions: Sequence[Submission]) -> list[DomainError | None]:
         """Hand in results; return for each None, or why it is refused."""
-        with _asking():
+        with asking():
             return accept_results(submissions)
 
     def return_match(self, job: Job, *, reason: str) -> bool:
         """Give a match back that nothing is wrong with; False if it was taken away before."""
-        with _asking():
+        with asking():
             return return_match(match_id=job.match_id, token=job.token, reason=reason)
 
     def fail_attempt(
         self, job: Job, *, reason: str, suspect: int | None = None, was_too_slow: bool = False
     ) -> bool:
         """Give a match back after a failure of the host; False if it was taken away before."""
-        with _asking():
+        with asking():
             return fail_attempt(
                 match_id=job.match_id,
                 token=job.token,
@@ -95,28 +95,28 @@ class DirectPlatform:
 
     def archive(self, content_hash: str) -> bytes:
         """Return the files of a bot that this worker is to play."""
-        with _asking():
+        with asking():
             stored = Archive.objects.values_list("data", flat=True)
             return bytes(stored.get(pk=content_hash))
 
     def built_files(self, job: Job, seat: SeatJob) -> str:
         """Return the hash of what was built of this seat's upload; empty if nothing was yet."""
-        with _asking():
+        with asking():
             return builds.built_files(builds.Building.of(job, seat))
 
     def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
         """Show the author what the build has written so far."""
-        with _asking():
+        with asking():
             builds.note_log(builds.Building.of(job, seat), log=log)
 
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
         """Store what a build made and return its hash; the first build counts."""
-        with _asking():
+        with asking():
             return builds.keep(builds.Building.of(job, seat), built=built)
 
     def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
         """Reject an upload whose build fails by its own fault."""
-        with _asking():
+        with asking():
             builds.reject(builds.Building.of(job, seat), reason=reason, log=log)
 
     def answers(self) -> bool:
@@ -135,7 +135,8 @@ class DirectPlatform:
 
 
 @contextmanager
-def _asking() -> Iterator[None]:
+def asking() -> Iterator[None]:
+    """Raise `PlatformAway` where the database is away."""
     try:
         yield
     except _AWAY as error:

@@ -16,6 +16,7 @@ from workers.backoff import Backoff
 from workers.broadcast import Broadcast
 from workers.cpu_pressure import HOLD_S, STARVED, Starvation
 from workers.drain import Drain
+from workers.friendlies import Friendlies, play_stretch
 from workers.heartbeat import Heartbeat, describe_worker
 from workers.play import play_jobs
 from workers.port import Platform
@@ -45,6 +46,7 @@ class WorkerProcess:
         probe: Probe | None,
         *,
         platform: Platform,
+        friendlies: Friendlies | None = None,
         slots: int = 1,
         drain: Drain | None = None,
         starvation: Starvation | None = None,
@@ -53,6 +55,7 @@ class WorkerProcess:
         open_slot: Callable[..., Slot] = open_slot,
     ) -> None:
         self._platform = platform
+        self._friendlies = friendlies
         self.drain = drain or Drain(grace_s=DRAIN_S)
         self.level = level_of(probe)
         self._tries_runtimes = self.level is not SandboxLevel.PROCESS
@@ -132,6 +135,35 @@ class WorkerProcess:
                 broadcast=self._broadcast,
             )
             self._wait_after(failed=failed == len(jobs))
+
+    def move_bots(self, friendly_ids: Sequence[int]) -> None:
+        """Claim those of the friendlies in which a bot is to move, and move it."""
+        friendlies = self._friendlies
+        if friendlies is None:
+            return
+        if self.drain.is_asked:
+            friendlies.publish_again(friendly_ids)
+            return
+        try:
+            slot = self._ensure_slot()
+        except (LayerMissing, OSError) as error:
+            _log.warning("slot not opened", reason=str(error))
+            friendlies.publish_again(friendly_ids)
+            self._wait_after(failed=True)
+            return
+        # On a starved host, too: stretches are short and unrated, and a person waits.
+        stretches = friendlies.claim(
+            friendly_ids, slot=slot.name, announcement=self.announcement()
+        )
+        for stretch in stretches:
+            is_well = play_stretch(
+                stretch,
+                friendlies=friendlies,
+                launcher=slot.launcher,
+                files=slot.files,
+                drain=self.drain,
+            )
+            self._wait_after(failed=not is_well)
 
     def _wait_after(self, *, failed: bool) -> None:
         self._backoff.record(failed=failed)

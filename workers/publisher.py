@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pentathlon.analyses.services import send_analyses
+from pentathlon.friendlies.stretches import publish_friendlies
 from pentathlon.matches.dispatch.publishing import (
     RESEND_LOST_S,
     RESEND_S,
@@ -12,7 +13,7 @@ from pentathlon.matches.dispatch.publishing import (
     publish_pending,
 )
 from workers.celery_app import app
-from workers.tasks import analyse_match, play_matches
+from workers.tasks import analyse_match, move_bots, play_matches
 
 
 class Publisher:
@@ -45,6 +46,11 @@ def hints_in_broker() -> int:
 
 def _send_analysis(match_id: int) -> None:
     analyse_match.delay(match_id)
+
+
+def publish_waiting_friendlies() -> int:
+    """Send hints about friendlies in which a bot is to move; return how many."""
+    return publish_friendlies(lambda friendly_ids: move_bots.delay(list(friendly_ids)))
 
 
 def _send_hint(match_ids: Sequence[int]) -> None:

@@ -23,6 +23,7 @@ from workers.broadcast import Broadcast
 from workers.celery_app import app
 from workers.cpu_pressure import Starvation
 from workers.direct import DirectPlatform
+from workers.direct_friendlies import DirectFriendlies
 from workers.drain import Drain
 from workers.port import PlatformAway
 from workers.process import WorkerProcess
@@ -60,6 +61,18 @@ def analyse_match(match_id: int) -> None:
     analyse(match_id, drain=worker_process().drain)
 
 
+@app.task(
+    name="move_bots",
+    ignore_result=True,
+    soft_time_limit=LONGEST_TASK_S,
+    time_limit=LONGEST_TASK_S + 60,
+    throws=(PlatformAway,),
+)
+def move_bots(friendly_ids: list[int]) -> None:
+    """Move the bots of friendlies that wait for them; a second delivery costs one query."""
+    worker_process().move_bots(friendly_ids)
+
+
 def worker_process(*, slots: int = 1) -> WorkerProcess:
     """Return this worker; the parent process makes it, and its slots inherit it.
 
@@ -72,6 +85,7 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
         _worker = WorkerProcess(
             probe,
             platform=DirectPlatform(),
+            friendlies=DirectFriendlies(),
             slots=slots,
             drain=Drain(grace_s=settings.DRAIN_S),
             starvation=Starvation(slots=slots, starved=settings.STARVED_SHARE),

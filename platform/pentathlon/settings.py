@@ -76,6 +76,7 @@ INSTALLED_APPS = [
     "pentathlon.tournaments",
     "pentathlon.challenges",
     "pentathlon.desk_records",
+    "pentathlon.friendlies",
     "pentathlon.ladders",
     "pentathlon.rankings",
     "pentathlon.datasets",
@@ -230,6 +231,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {  # Any: the package's own shape
         "LadderChoice": "pentathlon.ladders.models.Choice",
         "SeasonState": "pentathlon.ladders.models.SeasonState",
         "ChallengeState": "pentathlon.challenges.models.ChallengeState",
+        "FriendlyState": "pentathlon.friendlies.models.FriendlyState",
         "DeliveryState": "pentathlon.webhooks.models.DeliveryState",
         "WebhookEventName": "pentathlon.webhooks.event_types.EVENT_CHOICES",
     },
@@ -245,6 +247,12 @@ CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = connections.broker(
     REDIS_URL, data=DATA_FOLDER
 )
 CELERY_TASK_DEFAULT_QUEUE = "match"
+# Two queues, of which workers take in turns: people wait for the second one.
+CELERY_TASK_QUEUES = {
+    name: {"exchange": name, "routing_key": name}
+    for name in (CELERY_TASK_DEFAULT_QUEUE, "friendly")
+}
+CELERY_TASK_ROUTES = {"move_bots": {"queue": "friendly", "routing_key": "friendly"}}
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_STORE_ERRORS_EVEN_IF_IGNORED = False

@@ -55,9 +55,9 @@ class Game(ABC):
     """One game with its rules. There is one object per game, in `GAMES`.
 
     Hooks provide what playing does not need: `drawing`, `commentary`, `lesson`, `evaluation`,
-    `prospects`, `policies`, `playout_policy`, `encoder` and `glyphs`. Each has a default, and
-    imports its module when it is called: start-up is most of a short match, so bots must not
-    import what they do not use.
+    `prospects`, `policies`, `playout_policy`, `encoder`, `touches` and `glyphs`. Each has a
+    default, and imports its module when it is called: start-up is most of a short match, so bots
+    must not import what they do not use.
     """
 
     __slots__ = ("info",)
@@ -129,6 +129,14 @@ class Game(ABC):
         from pentathlon_engines.encoding import hashing
 
         return hashing.features
+
+    def touches(self, state: State, action: int) -> list[str]:
+        """Return the cells and cards that a legal action names, as the drawing marks them.
+
+        They are in the order in which a person points at them. The default takes the words of the
+        action's text after the first one; what the drawing does not mark can be left out.
+        """
+        return state.text(action).split()[1:]
 
     def glyphs(self) -> tuple[str, ...]:
         """Return the names of the glyphs that stand for the game; the default is the logo."""

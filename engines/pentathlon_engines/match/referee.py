@@ -40,6 +40,7 @@ class Referee:
         self._seed = seed
         self._draws = 0
         self._offenders: set[int] = set()
+        self._resigned: int | None = None
         self._unseen: list[list[SeenEvent]] = [[] for _ in range(seats)]
         self._public: list[SeenEvent] | None = None
 
@@ -104,7 +105,17 @@ class Referee:
         """Take the seat at fault out of the match; PROTOCOL.md states the consequence."""
         self.faults.append(fault)
         self._offenders.add(fault.seat)
-        self.outcome = judge(self.state, self._offenders)
+        self.outcome = self._judge()
+
+    def resign(self, seat: int) -> None:
+        """Let a person give up their seat: they rank last, and a stand-in plays on if need be."""
+        self._resigned = seat
+        self._offenders.add(seat)
+        self.outcome = self._judge()
+
+    def has_left(self, seat: int) -> bool:
+        """Tell whether the seat has failed or given up."""
+        return seat in self._offenders
 
     def final_outcome(self) -> Outcome:
         """Return the outcome of a match that is over."""
@@ -142,7 +153,10 @@ class Referee:
 
     def _close_event(self, event: Event) -> None:
         self.events.append(event)
-        self.outcome = judge(self.state, self._offenders)
+        self.outcome = self._judge()
+
+    def _judge(self) -> Outcome | None:
+        return judge(self.state, self._offenders, resigned=self._resigned)
 
 
 def chance_random(seed: int, *, draw: int) -> Random:
@@ -155,8 +169,12 @@ def stand_in_random(seed: int, *, ply: int) -> Random:
     return Random(f"{seed}:stand_in:{ply}")
 
 
-def judge(state: State, offenders: Collection[int]) -> Outcome | None:
+def judge(
+    state: State, offenders: Collection[int], *, resigned: int | None = None
+) -> Outcome | None:
     """Return the outcome after faults, or None while the match goes on.
+
+    A person who has `resigned` is among the offenders.
 
     Offenders rank behind everybody else and equal among themselves. If all seats failed, all have
     rank 1, so nobody is best. The match ends when at most one seat without a fault is left; until
@@ -168,7 +186,8 @@ def judge(state: State, offenders: Collection[int]) -> Outcome | None:
     if len(honest) <= 1:
         # All but the honest seat come second, even if there is no honest seat.
         ranks = tuple(0 if seat in honest else 1 for seat in range(state.seats))
-        return Outcome(ranks, "fault")
+        has_failed = any(seat != resigned for seat in offenders)
+        return Outcome(ranks, "fault" if has_failed else "resigned")
     if state.outcome is None:
         return None
     return Outcome(_demoted(state.outcome, honest), state.outcome.reason, state.outcome.scores)

@@ -9,6 +9,7 @@ from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.commentary.words import name_seat, tell_ranks
 from pentathlon_engines.contract.game import State
 from pentathlon_engines.match.events import Event
+from pentathlon_engines.record.record import resigned_seat
 from pentathlon_engines.record.shape import Record
 
 Viewer = int | None
@@ -53,5 +54,7 @@ def tell_outcome(record: Record, last: State) -> str:
     outcome = record["outcome"]
     failed = sorted({fault["seat"] for fault in record["faults"]})
     names = " and ".join(name_seat(seat) for seat in failed)
+    if outcome["reason"] == "resigned" and (resigned := resigned_seat(record)) is not None:
+        return f"{name_seat(resigned)} resigned: {tell_ranks(outcome['ranks'])}"
     reason = f"{names} could not go on" if names else outcome["reason"].replace("_", " ")
     return f"{reason[0].upper()}{reason[1:]}: {tell_ranks(outcome['ranks'])}"

@@ -106,6 +106,20 @@ def forked_at(record: Record) -> int:
     return record["fork"]["ply"] if "fork" in record else 0
 
 
+def resigned_seat(record: Record) -> int | None:
+    """Return the seat whose person gave up; None in almost all records."""
+    person = record.get("person")
+    return None if person is None or person["resigned_at"] is None else person["seat"]
+
+
+def resigned_at(record: Record) -> int:
+    """Return the ply at which a person gave up, in a record where one did."""
+    person = record.get("person")
+    if person is None or person["resigned_at"] is None:
+        raise ValueError("nobody has resigned in this match")
+    return person["resigned_at"]
+
+
 def events_by(record: Record, seat: int) -> Iterator[Event]:
     """Yield the actions of a seat, including those of its stand-in."""
     return (event for event in map(Event.of, record["events"]) if event.seat == seat)
@@ -169,6 +183,9 @@ class _Replay:
         self._draws = 0
         self._given = forked_at(record)
         self._left = {fault["seat"]: fault["ply"] for fault in record["faults"]}
+        self._resigned = resigned_seat(record)
+        if self._resigned is not None:
+            self._left[self._resigned] = resigned_at(record)
         self._asked = {
             fault["seat"] for fault in record["faults"] if fault["kind"] not in HAPPEN_AT_ANY_PLY
         }
@@ -202,7 +219,8 @@ class _Replay:
                 )
 
     def _outcome(self, ply: int) -> Outcome | None:
-        return judge(self._state, [seat for seat, left in self._left.items() if left <= ply])
+        left = [seat for seat, at in self._left.items() if at <= ply]
+        return judge(self._state, left, resigned=self._resigned)
 
     def _check_expelled(self, ply: int) -> None:
         mover = self._state.to_move
@@ -265,6 +283,18 @@ def _check_faults(record: Record, state: State) -> None:
     first, last = forked_at(record), len(record["events"])
     if first > last:
         raise BadRecord(f"fork: there is no ply {first}, the record has 0 to {last}")
+    _check_person(record, first=first, last=last)
     for index, fault in enumerate(record["faults"]):
         if fault["seat"] >= state.seats or not first <= fault["ply"] <= last:
             raise BadRecord(f"faults[{index}]: no such seat or ply in this match")
+
+
+def _check_person(record: Record, *, first: int, last: int) -> None:
+    person = record.get("person")
+    if person is None:
+        return
+    seat = person["seat"]
+    if seat >= record["seats"] or any(fault["seat"] == seat for fault in record["faults"]):
+        raise BadRecord("person: no such seat, or a bot failed there")
+    if resigned_seat(record) is not None and not first <= resigned_at(record) <= last:
+        raise BadRecord("person: no such ply in this match")

@@ -20,7 +20,12 @@ from pentathlon_engines.match.referee import Referee, Request
 from pentathlon_engines.match.seat import Seat
 from pentathlon_engines.match.table import ask_for_action, request_message
 from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, Trace, TraceLine
-from pentathlon_engines.record.record import forked_at, start_position
+from pentathlon_engines.record.record import (
+    forked_at,
+    resigned_at,
+    resigned_seat,
+    start_position,
+)
 from pentathlon_engines.record.shape import Record
 
 
@@ -87,6 +92,8 @@ def requests_to(record: Record, seat: int) -> Iterator[Request]:
     first = forked_at(record)
     referee.repeat(Event.of(row) for row in record["events"][:first])
     left = {fault["seat"]: fault["ply"] for fault in record["faults"]}
+    if (resigned := resigned_seat(record)) is not None:
+        left[resigned] = resigned_at(record)
     last = left.pop(seat, len(record["events"]))
     for other in [other for other, ply in left.items() if ply == first]:
         _expel(referee, left, other)

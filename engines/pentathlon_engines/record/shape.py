@@ -10,6 +10,9 @@
  "chain": "..."}
 ```
 
+A match in which a person had a seat has `"person": {"seat": 0, "resigned_at": null}` in its
+header: which seat, and the ply at which the person gave up, if so.
+
 A match that was played on from a ply of another one has `"fork": {"chain": "...", "ply": 12}` in
 its header: the chain of that record, and how many of its events come first.
 """
@@ -56,6 +59,14 @@ class ForkPoint(TypedDict):
     """So many events are from that record."""
 
 
+class RecordedPerson(TypedDict):
+    """The person in a match with bots."""
+
+    seat: int
+    resigned_at: int | None
+    """The ply at which the person gave up."""
+
+
 class Header(TypedDict):
     """The facts of a match before its first event."""
 
@@ -72,6 +83,8 @@ class Header(TypedDict):
     """Missing in records of early releases."""
     fork: NotRequired[ForkPoint]
     """Missing in matches that began at their start, as all do that can be rated."""
+    person: NotRequired[RecordedPerson]
+    """Missing in matches of bots alone, as all are that can be rated."""
 
 
 class Record(Header):
@@ -199,6 +212,16 @@ def _fork(value: object, where: str) -> None:
     _integer(fields["ply"], f"{where}.ply", high=MOST_EVENTS)
 
 
+def _person(value: object, where: str) -> None:
+    if value is None:
+        return
+    fields = _object(value, where)
+    _check_names(fields, ("seat", "resigned_at"), where=where)
+    _integer(fields["seat"], f"{where}.seat", high=15)
+    if fields["resigned_at"] is not None:
+        _integer(fields["resigned_at"], f"{where}.resigned_at", high=MOST_EVENTS)
+
+
 def _seats(value: object, where: str) -> None:
     _integer(value, where, low=1, high=16)
 
@@ -226,10 +249,15 @@ _FIELDS: Final[dict[str, Callable[[Any, str], None]]] = {
     "sandbox": _level,
     "layers": _layers,
     "fork": _fork,
+    "person": _person,
     "events": _each(lambda event, where: None),
     "faults": _each(_check_fault),
     "outcome": _check_outcome,
     "chain": _text,
 }
-_OPTIONAL: Final[dict[str, Any]] = {"layers": [], "fork": {"chain": "", "ply": 0}}  # Any: JSON
-"""The values of missing fields: records of early releases have no layers, few have a fork."""
+_OPTIONAL: Final[dict[str, Any]] = {  # Any: JSON
+    "layers": [],
+    "fork": {"chain": "", "ply": 0},
+    "person": None,
+}
+"""The values of missing fields: records of early releases have no layers, few have the others."""

@@ -41,7 +41,7 @@ def check_record(data: object) -> CheckedRecord:
 
     Raises:
         TooLarge: `record_too_large`.
-        InvalidInput: `forked_record`, or `bad_record` with what is wrong.
+        InvalidInput: `forked_record`, `record_with_person`, or `bad_record` with what is wrong.
     """
     try:
         shaped = check_shape(data)
@@ -59,6 +59,12 @@ def check_record(data: object) -> CheckedRecord:
             "about its bots. Upload matches that were played from their start.",
             code="forked_record",
             pointer="/fork",
+        )
+    if "person" in shaped:
+        raise InvalidInput(
+            "A person had a seat in this match. Upload matches of bots alone.",
+            code="record_with_person",
+            pointer="/person",
         )
     _check_texts(shaped)
     _check_limits(shaped)

@@ -71,6 +71,13 @@ CHALLENGE_MATCHES_A_DAY: Final = 400
 CHALLENGES_UNDER_WAY: Final = 3
 """Of one author at a time."""
 
+FRIENDLIES_UNDER_WAY: Final = 5
+"""Of one person at a time."""
+FRIENDLIES_A_DAY: Final = 50
+"""That one person begins."""
+FRIENDLIES_IN_ALL: Final = 2000
+"""Under way at a time, of everybody."""
+
 DESK_RECORD_BYTES: Final = 512 * KILOBYTE
 """Of an uploaded record, as canonical JSON; the longest games take half of it."""
 DESK_RECORDS: Final = 1000

@@ -16,6 +16,7 @@ from pentathlon.web.views import (
     embeds,
     exports,
     feeds,
+    friendlies,
     games,
     home,
     kit,
@@ -36,6 +37,7 @@ from pentathlon.web.views import (
 )
 
 _CHALLENGE = "challenges/<int:challenge_id>"
+_FRIENDLY = "play/<int:friendly_id>"
 _RECORD = "records/<int:record_id>"
 _TOURNAMENT = "tournaments/<int:tournament_id>"
 _WEBHOOK = "account/webhooks/<int:webhook_id>"
@@ -164,6 +166,15 @@ urlpatterns = [
         name="version_disqualify",
     ),
     path("versions/<int:version_id>/reinstate/", bots.version_reinstate, name="version_reinstate"),
+    path("play/", friendlies.friendlies, name="friendlies"),
+    path("play/new/", friendlies.friendly_new, name="friendly_new"),
+    path(f"{_FRIENDLY}/", friendlies.friendly, name="friendly"),
+    path(f"{_FRIENDLY}/act/", friendlies.friendly_act, name="friendly_act"),
+    path(f"{_FRIENDLY}/resign/", friendlies.friendly_resign, name="friendly_resign"),
+    path(f"{_FRIENDLY}/board.svg", friendlies.friendly_board, name="friendly_board"),
+    path(f"{_FRIENDLY}/moment/", friendlies.friendly_moment, name="friendly_moment"),
+    path(f"{_FRIENDLY}/actions/", friendlies.friendly_actions, name="friendly_actions"),
+    path(f"{_FRIENDLY}/record.json", friendlies.friendly_file, name="friendly_file"),
     path("challenges/", challenges.challenges, name="challenges"),
     path("challenges/new/", challenges.challenge_new, name="challenge_new"),
     path(f"{_CHALLENGE}/", challenges.challenge, name="challenge"),

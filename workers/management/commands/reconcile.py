@@ -14,6 +14,7 @@ from pentathlon.challenges.services import call_off_out_of_play
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.datasets.services import DatasetMaker
 from pentathlon.fleet.services import forget_silent_workers
+from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
 from pentathlon.rankings.services import refresh_ranking
@@ -31,7 +32,11 @@ from pentathlon.tournaments.services import call_off_cancelled, close_finished
 from pentathlon.webhooks.retention import forget_old
 from pentathlon.webhooks.sending import Sender
 from pentathlon.webhooks.spreading import spread_events
-from workers.publisher import Publisher, send_waiting_analyses
+from workers.publisher import (
+    Publisher,
+    publish_waiting_friendlies,
+    send_waiting_analyses,
+)
 from workers.reconciler import SWITCH_S, Reconciler, Step
 
 _BESIDE_TTL_S: Final = 15
@@ -50,6 +55,7 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "schedules": make_schedules,
         "cancelled tournaments": call_off_cancelled,
         "challenges": call_off_out_of_play,
+        "idle friendlies": close_idle,
     },
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
     "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
@@ -83,6 +89,7 @@ class Command(BaseCommand):
             {
                 "expired leases": watch_leases,
                 "publishing": Publisher().publish_waiting_matches,
+                "friendlies": publish_waiting_friendlies,
                 "ratings": apply_results,
                 "workers": forget_silent_workers,
                 "analyses": send_waiting_analyses,

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class FriendliesConfig(AppConfig):
+    name = "pentathlon.friendlies"
+    label = "friendlies"

@@ -1,0 +1,36 @@
+"""What a worker is given of a friendly and what it hands in, as values. Free of Django."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from pentathlon.matches.jobs import SeatJob
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.faults import RecordedFault
+from pentathlon_engines.match.friendly import Course
+
+LEASE_S: Final = 30
+"""How long a worker may be silent before its stretch goes to another one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FriendlyStretch:
+    """What a worker needs to move the bots of one friendly."""
+
+    friendly_id: int
+    token: UUID
+    told_name: str
+    course: Course
+    bots: tuple[SeatJob, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StretchResult:
+    """What the bots did: all events and faults since the friendly began."""
+
+    events: tuple[Event, ...]
+    faults: tuple[RecordedFault, ...]
+    sandbox: str
+    layers: tuple[str, ...]

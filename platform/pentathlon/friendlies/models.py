@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from typing import Any, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Prefetch, Q
+from django.db.models.functions import Now
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion
+from pentathlon.matches.models import Match
+from pentathlon.replays.codec import unpack
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.friendly import Course
+from pentathlon_engines.record.shape import Record
+
+
+class FriendlyState(models.TextChoices):
+    """Who is to move, or how it ended."""
+
+    BOT = "bot", "a bot is to move"
+    PERSON = "person", "the person is to move"
+    DONE = "done", "done"
+    VOID = "void", "void"
+
+
+UNDER_WAY = (FriendlyState.BOT, FriendlyState.PERSON)
+
+
+class FriendlyQuerySet(models.QuerySet["Friendly"]):
+    """Which friendlies, in the words of pages and services."""
+
+    def of_person(self, person: User) -> Self:
+        """Return those in which somebody has the seat."""
+        return self.filter(person=person)
+
+    def under_way(self) -> Self:
+        """Return those that have not ended."""
+        return self.filter(state__in=UNDER_WAY)
+
+    def visible_to(self, person: User | None) -> Self:
+        """Return what this person may see: what is over, and all of their own."""
+        over = Q(state=FriendlyState.DONE)
+        return self.filter(over if person is None else over | Q(person=person))
+
+    def waiting(self) -> Self:
+        """Return those that wait for a worker, whoever waits longest first."""
+        return self.filter(state=FriendlyState.BOT, token=None).order_by("moved_at", "pk")
+
+    def listed(self) -> Self:
+        """Load persons and seats with the rows, without events and records; the latest first."""
+        seats = FriendlySeat.objects.order_by("seat").select_related("version__bot__owner")
+        seats = seats.defer("version__validation_log", "version__manifest")
+        found = self.select_related("person").prefetch_related(Prefetch("seats", queryset=seats))
+        return found.defer("data").order_by("-pk")
+
+
+class Friendly(models.Model):
+    """A match in which a person has a seat among bots.
+
+    It is no `Match`, so nothing that counts, rates, lists or schedules matches ever meets it. The
+    row has all that has happened; a worker is needed only while a bot is to move.
+    """
+
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="friendlies"
+    )
+    seat = models.PositiveSmallIntegerField()
+    """Of the person."""
+    game = models.CharField(max_length=30)
+    rules_version = models.PositiveIntegerField()
+    options = models.JSONField(default=dict)
+    seed = models.BigIntegerField()
+    alias = models.CharField(max_length=40)
+    """What bots are told the match is called."""
+    events = models.JSONField(default=list)
+    """The rows of the record so far."""
+    faults = models.JSONField(default=list)
+    ply = models.PositiveIntegerField(default=0)
+    given = models.PositiveIntegerField(default=0)
+    """How many events come from the match that it was forked from."""
+    origin_chain = models.CharField(max_length=64, blank=True)
+    """Of the record that it was forked from."""
+    origin_match = models.ForeignKey(Match, on_delete=models.SET_NULL, null=True, related_name="+")
+    origin_friendly = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    resigned_at = models.PositiveIntegerField(null=True)
+    state = models.CharField(max_length=8, choices=FriendlyState)
+    state_reason = models.CharField(max_length=300, blank=True)
+    host_faults = models.PositiveSmallIntegerField(default=0)
+    """How often in a row a host could not run its bots."""
+    worker = models.CharField(max_length=80, blank=True)
+    token = models.UUIDField(null=True)
+    """The right of a worker to move its bots."""
+    lease_until = models.DateTimeField(null=True)
+    sent_at = models.DateTimeField(null=True)
+    sandbox = models.CharField(max_length=20, blank=True)
+    layers = models.JSONField(default=list)
+    outcome_reason = models.CharField(max_length=30, blank=True)
+    ranks = models.JSONField(null=True)
+    scores = models.JSONField(null=True)
+    chain = models.CharField(max_length=64, blank=True)
+    codec = models.CharField(max_length=8, blank=True)
+    data = models.BinaryField(null=True)
+    """The canonical JSON of the record of a friendly that is over, compressed."""
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    moved_at = models.DateTimeField(db_default=Now())
+    """When somebody moved last."""
+    finished_at = models.DateTimeField(null=True)
+
+    objects = FriendlyQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "friendlies"
+        indexes = (
+            models.Index(fields=("person", "-id"), name="friendlies_of_person"),
+            models.Index(
+                fields=("state", "moved_at"),
+                condition=Q(state__in=("bot", "person")),
+                name="friendlies_under_way",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"friendly {self.pk}"
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it has not ended."""
+        return self.state in UNDER_WAY
+
+    @property
+    def is_persons_turn(self) -> bool:
+        """Whether the person is to move."""
+        return self.state == FriendlyState.PERSON
+
+    @property
+    def course(self) -> Course:
+        """How far it has come, for the referee."""
+        return Course(
+            game=GAMES[self.game],
+            options=self.options,
+            seats=len(self.seats.all()),
+            seed=self.seed,
+            person=self.seat,
+            events=tuple(map(Event.of, self.events)),
+            faults=self.faults,
+            given=self.given,
+            resigned_at=self.resigned_at,
+        )
+
+    @property
+    def record(self) -> Record:
+        """The record of a friendly that is over."""
+        if self.data is None:
+            raise ValueError(f"{self} is not over")
+        return unpack(bytes(self.data), codec=self.codec)
+
+    @property
+    def places(self) -> list[dict[str, Any]]:  # Any: texts and numbers
+        """By seat: who sits there, and how that went if it is over."""
+        failed = {fault["seat"] for fault in self.faults}
+        return [
+            {
+                "seat": each.seat,
+                "version": each.version,
+                "name": self.name_of(each),
+                "rank": None if self.ranks is None else self.ranks[each.seat],
+                "score": None if self.scores is None else self.scores[each.seat],
+                "has_failed": each.seat in failed,
+            }
+            for each in self.seats.all()
+        ]
+
+    def name_of(self, place: FriendlySeat) -> str:
+        """Return who sits there: a version's label, or the person's name."""
+        return self.person.username if place.version is None else place.version.label
+
+
+class FriendlySeat(models.Model):
+    """A seat of a friendly: a bot version's, or the person's."""
+
+    friendly = models.ForeignKey(Friendly, on_delete=models.CASCADE, related_name="seats")
+    seat = models.PositiveSmallIntegerField()
+    version = models.ForeignKey(
+        BotVersion, on_delete=models.PROTECT, null=True, related_name="friendly_seats"
+    )
+    """None for the person."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("friendly", "seat"), name="friendlies_one_per_seat"),
+        )
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} of friendly {self.friendly_id}"

@@ -1,0 +1,210 @@
+"""The workers' side of friendlies: who may move a bot, and what came of it.
+
+A stretch is what bots do between two actions of the person. Workers are told of few at a time, so
+that rated play always has most of the slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import timedelta
+from typing import Final
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from pentathlon.common.texts import storable
+from pentathlon.fleet.capabilities import Capabilities, read_fleet
+from pentathlon.friendlies.endings import store_progress
+from pentathlon.friendlies.jobs import LEASE_S, FriendlyStretch, StretchResult
+from pentathlon.friendlies.models import Friendly, FriendlyState
+from pentathlon.matches.jobs import SeatJob
+from pentathlon.matches.requirements import requirements_of_versions
+from pentathlon_engines.manifest import Manifest
+from pentathlon_engines.match.friendly import Course, resume
+
+RESEND_S: Final = 10
+"""After how long a hint that nobody followed is published again."""
+MOST_FAILURES: Final = 5
+SHARE_OF_SLOTS: Final = 8
+"""One slot in so many plays friendlies, and one in any case."""
+DAYS_TO_THINK: Final = 14
+
+_LONGEST_REASON: Final = 300
+_AT_A_TIME: Final = 100
+
+Publish = Callable[[Sequence[int]], object]
+
+
+def slots_for_friendlies(slots: int) -> int:
+    """Return how many of these slots may play friendlies at a time."""
+    return min(slots, max(1, slots // SHARE_OF_SLOTS))
+
+
+def publish_friendlies(publish: Publish) -> int:
+    """Send hints about friendlies in which a bot is to move; return how many.
+
+    The reconciler calls it again and again.
+    """
+    return_expired()
+    waiting = Friendly.objects.waiting()
+    recently = Now() - timedelta(seconds=RESEND_S)
+    fresh = waiting.filter(Q(sent_at=None) | Q(sent_at__lt=recently))
+    chosen = list(fresh.values_list("pk", flat=True)[:_AT_A_TIME])
+    if not chosen:
+        return 0
+    held = Friendly.objects.filter(state=FriendlyState.BOT).exclude(token=None).count()
+    sent = waiting.filter(sent_at__gte=recently).count()
+    room = slots_for_friendlies(read_fleet().slots) - held - sent
+    chosen = chosen[: max(0, room)]
+    for pk in chosen:
+        if Friendly.objects.waiting().filter(pk=pk).update(sent_at=Now()):
+            publish([pk])
+    return len(chosen)
+
+
+def publish_stretches_again(friendly_ids: Collection[int]) -> None:
+    """Take back the hints about these friendlies that nobody has followed."""
+    Friendly.objects.waiting().filter(pk__in=friendly_ids).order_by().update(sent_at=None)
+
+
+def place_in_queue(friendly: Friendly) -> int:
+    """Return how many friendlies a worker takes before this one, and this one."""
+    earlier = Friendly.objects.waiting().filter(
+        Q(moved_at__lt=friendly.moved_at) | Q(moved_at=friendly.moved_at, pk__lt=friendly.pk)
+    )
+    return 1 + earlier.count()
+
+
+@transaction.atomic
+def claim_stretch(
+    *, friendly_id: int, worker: str, capabilities: Capabilities | None = None
+) -> FriendlyStretch | None:
+    """Take a friendly in which a bot is to move, under a lease; None if this worker cannot."""
+    waiting = Friendly.objects.waiting().filter(pk=friendly_id)
+    friendly = waiting.select_for_update(skip_locked=True).first()
+    if friendly is None:
+        return None
+    seats = friendly.seats.exclude(version=None).select_related("version__bot").order_by("seat")
+    versions = [each.version for each in seats if each.version is not None]
+    needs = requirements_of_versions(
+        versions, game=friendly.game, rules_version=friendly.rules_version
+    )
+    if capabilities is not None and not capabilities.satisfies(needs):
+        return None
+    token = uuid4()
+    taken = Friendly.objects.waiting().filter(pk=friendly_id)
+    if not taken.update(token=token, worker=worker, lease_until=_lease_end()):
+        return None
+    return FriendlyStretch(
+        friendly_id=friendly_id,
+        token=token,
+        told_name=friendly.alias,
+        course=friendly.course,
+        bots=tuple(
+            SeatJob(
+                seat=each.seat,
+                version_id=each.version.pk,
+                name=str(each.version),
+                content_hash=each.version.archive_id,
+                files_hash=each.version.files_hash,
+                manifest=Manifest.from_json(each.version.manifest),
+            )
+            for each in seats
+            if each.version is not None
+        ),
+    )
+
+
+def renew_stretch(*, friendly_id: int, token: UUID) -> bool:
+    """Keep a friendly; False means that it is no longer this worker's."""
+    held = Friendly.objects.filter(pk=friendly_id, token=token)
+    return bool(held.update(lease_until=_lease_end()))
+
+
+def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> bool:
+    """Store what the bots did, after playing it again; False if it was taken away before.
+
+    Raises:
+        BadRecord: it does not follow from the rules, or from what was known.
+    """
+    held = Friendly.objects.filter(pk=friendly_id, token=token)
+    friendly = held.first()
+    if friendly is None:
+        return False
+    course = friendly.course
+    known = len(course.events)
+    answered = Course(
+        game=course.game,
+        options=course.options,
+        seats=course.seats,
+        seed=course.seed,
+        person=course.person,
+        events=(*course.events, *result.events[known:]),
+        faults=result.faults,
+        given=course.given,
+        resigned_at=course.resigned_at,
+    )
+    # Outside of the transaction: it takes as long as the rules do.
+    referee = resume(answered, known=known)
+    with transaction.atomic():
+        locked = held.select_for_update().first()
+        if locked is None:
+            return False
+        locked.sandbox, locked.layers = result.sandbox, list(result.layers)
+        store_progress(locked, referee)
+    return True
+
+
+@transaction.atomic
+def fail_stretch(*, friendly_id: int, token: UUID, reason: str, counts: bool = True) -> bool:
+    """Give a friendly back after a failure of the host; False if it was taken away before."""
+    held = Friendly.objects.filter(pk=friendly_id, token=token)
+    friendly = held.select_for_update().first()
+    if friendly is None:
+        return False
+    _give_back(friendly, reason, counts=counts)
+    return True
+
+
+@transaction.atomic
+def return_expired() -> int:
+    """Give back the friendlies of workers that fell silent; return how many."""
+    expired = Friendly.objects.filter(state=FriendlyState.BOT, lease_until__lt=Now())
+    found = list(expired.select_for_update(skip_locked=True)[:_AT_A_TIME])
+    for friendly in found:
+        _give_back(friendly, f"Its worker was not heard of for {LEASE_S} s.", counts=True)
+    return len(found)
+
+
+def close_idle() -> int:
+    """Let people who have not moved for days resign; return how many."""
+    idle = Friendly.objects.filter(
+        state=FriendlyState.PERSON, moved_at__lt=Now() - timedelta(days=DAYS_TO_THINK)
+    )
+    closed = 0
+    for pk in list(idle.values_list("pk", flat=True)[:_AT_A_TIME]):
+        with transaction.atomic():
+            friendly = idle.select_for_update(skip_locked=True).filter(pk=pk).first()
+            if friendly is None:
+                continue
+            friendly.resigned_at = friendly.ply
+            store_progress(friendly, resume(friendly.course))
+            closed += 1
+    return closed
+
+
+def _give_back(friendly: Friendly, reason: str, *, counts: bool) -> None:
+    friendly.token = friendly.lease_until = friendly.sent_at = None
+    friendly.host_faults += counts
+    friendly.state_reason = storable(reason)[:_LONGEST_REASON]
+    if friendly.host_faults >= MOST_FAILURES:
+        friendly.state = FriendlyState.VOID
+        friendly.finished_at = Now()
+    friendly.save()
+
+
+def _lease_end() -> object:
+    return Now() + timedelta(seconds=LEASE_S)

@@ -1,0 +1,300 @@
+"""Playing oneself: taking a seat against bots, the board to play on, and the replay."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pentathlon.bots.models import Bot
+from pentathlon.caching import answer_for_ever
+from pentathlon.common.errors import DomainError, NotFound
+from pentathlon.friendlies.models import Friendly, FriendlyState
+from pentathlon.friendlies.origins import origin_of
+from pentathlon.friendlies.reading import look_at
+from pentathlon.friendlies.services import (
+    Origin,
+    act,
+    create_friendly,
+    fork_friendly,
+    resign,
+)
+from pentathlon.friendlies.stretches import DAYS_TO_THINK, place_in_queue
+from pentathlon.web.boards import game_tiles, inline_board
+from pentathlon.web.forms.errors import call_service
+from pentathlon.web.forms.friendlies import FriendlyForm
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.replay_viewer import draw_board, list_actions, make_viewer, tell_moment
+from pentathlon.web.requests import (
+    person,
+    posted_number,
+    query_number,
+    query_text,
+    signed_in_user,
+    wants_part,
+)
+from pentathlon.web.responses import handle_domain_errors
+from pentathlon_engines import GAMES
+from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.record.record import events_by, position
+from pentathlon_engines.record.shape import Record
+
+Context = dict[str, Any]  # Any: what templates take
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FriendlyPlace:
+    """One seat as its row in the replay shows it."""
+
+    seat: int
+    version: Any  # Any: a bot version, or None for the person
+    name: str
+    rank: int
+    score: int | None
+    has_failed: bool
+    cpu_ms: int
+
+
+@login_required
+@require_safe
+def friendlies(request: HttpRequest) -> HttpResponse:
+    """List the games of the person who asks, the latest first."""
+    own = Friendly.objects.of_person(signed_in_user(request)).listed()
+    context = {"section": "games", "page": cursor_page(request, own), "tiles": game_tiles()}
+    return render(request, "web/friendlies.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def friendly_new(request: HttpRequest) -> HttpResponse:
+    """Take a seat in `game` against `bot`, or from `ply` on in the finished `match`."""
+    actor = signed_in_user(request)
+    origin = _origin(request)
+    game = origin.record["game"] if origin else _game(request)
+    if game is None:
+        return redirect("friendlies")
+    to_move = None
+    chosen = [number] if (number := query_number(request, "bot")) is not None else []
+    if origin is not None:
+        to_move = _seat_to_move(origin)
+        chosen = _bots_of(origin, without=to_move)
+    form = FriendlyForm(
+        request.POST or None,
+        game=game,
+        chosen=chosen,
+        seats=origin.record["seats"] if origin else None,
+        to_move=to_move,
+    )
+    if form.is_valid():
+        asked: Context = {"actor": actor, "bots": form.bots, "seat": form.cleaned_data["seat"]}
+        made = call_service(
+            form,
+            lambda: (
+                fork_friendly(origin=origin, **asked)
+                if origin
+                else create_friendly(game=game, **asked)
+            ),
+        )
+        if made is not None:
+            return redirect("friendly", made.pk)
+    context = {"section": "games", "form": form, "info": GAMES[game].info, "origin": origin}
+    return render(request, "web/friendly_new.html", {**context, "days": DAYS_TO_THINK})
+
+
+@require_safe
+def friendly(request: HttpRequest, friendly_id: int) -> HttpResponse:
+    """Show the board to its person while the game is under way, and the replay to everybody."""
+    found = _get_friendly(request, friendly_id)
+    if found.state == FriendlyState.DONE:
+        if wants_part(request):
+            return HttpResponse(headers={"HX-Refresh": "true"})
+        return _show_replay(request, found)
+    context = _game_context(found)
+    if wants_part(request):
+        if query_number(request, "since") == found.ply and found.state == FriendlyState.BOT:
+            return HttpResponse(status=204)
+        return render(request, "web/parts/friendly.html", context)
+    return render(request, "web/friendly.html", context)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def friendly_act(request: HttpRequest, friendly_id: int) -> HttpResponse:
+    """Do one of the person's legal actions."""
+    actor = signed_in_user(request)
+    chosen = request.POST.get("action", "")
+    if not chosen:
+        messages.error(request, "Choose one of the actions first.")
+        return redirect("friendly", friendly_id)
+    act(
+        actor=actor,
+        friendly_id=friendly_id,
+        ply=posted_number(request, "ply"),
+        action=chosen,
+    )
+    return redirect("friendly", friendly_id)
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def friendly_resign(request: HttpRequest, friendly_id: int) -> HttpResponse:
+    """Give up one's game."""
+    resign(actor=signed_in_user(request), friendly_id=friendly_id)
+    return redirect("friendly", friendly_id)
+
+
+@require_safe
+def friendly_board(request: HttpRequest, friendly_id: int) -> HttpResponseBase:
+    """Draw the position after `ply` events of a game that is over."""
+    found = _get_over(friendly_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    return answer_for_ever(
+        request,
+        *("friendly", found.chain, ply, seat),
+        is_private=False,
+        make=lambda: HttpResponse(
+            draw_board(found.record, ply=ply, seat=seat), content_type="image/svg+xml"
+        ),
+    )
+
+
+@require_safe
+def friendly_moment(request: HttpRequest, friendly_id: int) -> HttpResponse:
+    """Tell what happened at `ply`: a part of the replay."""
+    found = _get_over(friendly_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    context = {"moment": tell_moment(found.record, ply=ply, seat=seat), "game": found.game}
+    return render(request, "web/parts/replay_moment.html", context)
+
+
+@require_safe
+def friendly_actions(request: HttpRequest, friendly_id: int) -> HttpResponse:
+    """List the events around `ply`: a part of the replay."""
+    found = _get_over(friendly_id)
+    ply, seat = query_number(request, "ply"), query_number(request, "seat")
+    context = {"actions": list_actions(found.record, ply=ply, seat=seat)}
+    return render(request, "web/parts/action_rows.html", context)
+
+
+@require_safe
+def friendly_file(request: HttpRequest, friendly_id: int) -> HttpResponse:
+    """Send the record, for `pentathlon verify`."""
+    found = _get_over(friendly_id)
+    response = JsonResponse(found.record)
+    response["Content-Disposition"] = f'attachment; filename="friendly-{found.pk}.json"'
+    return response
+
+
+def _get_friendly(request: HttpRequest, friendly_id: int) -> Friendly:
+    visible = Friendly.objects.visible_to(person(request))
+    # The record is deferred in lists; here it is needed.
+    return get_object_or_404(visible.listed().defer(None), pk=friendly_id)
+
+
+def _get_over(friendly_id: int) -> Friendly:
+    over = Friendly.objects.filter(state=FriendlyState.DONE)
+    return get_object_or_404(over, pk=friendly_id)
+
+
+def _game_context(found: Friendly) -> Context:
+    context: Context = {
+        "section": "games",
+        "friendly": found,
+        "info": GAMES[found.game].info,
+        "title": _title(found),
+        "places": sorted(found.places, key=lambda place: -place["seat"]),
+        "days": DAYS_TO_THINK,
+    }
+    if found.is_under_way:
+        sight = look_at(found)
+        context["sight"] = sight
+        context["board"] = inline_board(sight.board)
+        context["points"] = dict(enumerate(sight.points or []))
+        context["queue_place"] = (
+            place_in_queue(found) if found.state == FriendlyState.BOT else None
+        )
+        context["is_playing"] = found.token is not None
+    return context
+
+
+def _show_replay(request: HttpRequest, found: Friendly) -> HttpResponse:
+    record = found.record
+    reader = person(request)
+    context = {
+        "section": "games",
+        "friendly": found,
+        "info": GAMES[found.game].info,
+        "title": _title(found),
+        "is_own": reader is not None and reader.pk == found.person_id,
+        "viewer": make_viewer(
+            _places(found, record),
+            record=record,
+            ply=query_number(request, "ply"),
+            seat=query_number(request, "seat"),
+        ),
+    }
+    return render(request, "web/friendly_replay.html", context)
+
+
+def _places(found: Friendly, record: Record) -> list[FriendlyPlace]:
+    return [
+        FriendlyPlace(
+            **place, cpu_ms=sum(event.cpu_ms for event in events_by(record, place["seat"]))
+        )
+        for place in found.places
+    ]
+
+
+def _title(found: Friendly) -> str:
+    return " – ".join(place["name"] for place in found.places)
+
+
+def _game(request: HttpRequest) -> str | None:
+    """Return the game in the query, or the only one of the bot there."""
+    game = query_text(request, "game")
+    if game in GAMES:
+        return game
+    number = query_number(request, "bot")
+    if number is None:
+        return None
+    bot = get_object_or_404(Bot, pk=number)
+    keys = set(bot.versions.values_list("games__game", flat=True))
+    return next((key for key in GAMES if key in keys), None)
+
+
+def _origin(request: HttpRequest) -> Origin | None:
+    try:
+        return origin_of(
+            reader=person(request),
+            match_id=query_number(request, "match"),
+            friendly_id=query_number(request, "friendly"),
+            ply=query_number(request, "ply") or 0,
+        )
+    except NotFound as error:
+        raise Http404(error.detail) from error
+    except DomainError as error:
+        raise Http404(str(error)) from error
+
+
+def _seat_to_move(origin: Origin) -> int:
+    try:
+        to_move = position(origin.record, origin.ply).to_move
+    except BadRecord as error:
+        raise Http404(f"{error}.") from error
+    return max(0, to_move or 0)
+
+
+def _bots_of(origin: Origin, *, without: int) -> list[int]:
+    """Return the bots that sat in the other seats."""
+    places = origin.match.seats if origin.match else origin.friendly and origin.friendly.seats
+    if not places:
+        return []
+    bots = places.exclude(version=None).order_by("seat").values_list("seat", "version__bot")
+    others = [bot for seat, bot in bots if seat != without]
+    return others[: origin.record["seats"] - 1]

@@ -1,0 +1,92 @@
+"""What people and workers do with friendlies, for tests; no process is started."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion
+from pentathlon.friendlies.jobs import FriendlyStretch, StretchResult
+from pentathlon.friendlies.models import Friendly
+from pentathlon.friendlies.services import act, create_friendly
+from pentathlon.friendlies.stretches import claim_stretch, finish_stretch
+from pentathlon_engines.match.faults import Fault, FaultKind
+from pentathlon_engines.match.friendly import resume
+from pentathlon_engines.match.referee import Referee
+from tests.factories import make_user, make_version
+
+
+def begun(*, person: User | None = None, seat: int = 0, bot: BotVersion | None = None) -> Friendly:
+    """Begin a friendly of Tuned."""
+    bot = bot or make_version()
+    return create_friendly(actor=person or make_user(), game="tuned", bots=[bot.bot_id], seat=seat)
+
+
+def claimed(friendly: Friendly) -> FriendlyStretch:
+    """Claim a friendly in which a bot is to move."""
+    stretch = claim_stretch(friendly_id=friendly.pk, worker="test/1")
+    assert stretch is not None
+    return stretch
+
+
+def first_legal(friendly: Friendly) -> str:
+    """Return the first legal action of whoever is to move."""
+    state = resume(friendly.course).state
+    return state.text(state.legal_actions()[0])
+
+
+def move(friendly: Friendly) -> Friendly:
+    """Let the person do the first legal action."""
+    return act(
+        actor=friendly.person,
+        friendly_id=friendly.pk,
+        ply=friendly.ply,
+        action=first_legal(friendly),
+    )
+
+
+def answered(stretch: FriendlyStretch) -> Referee:
+    """Let the bots of a stretch do their first legal actions."""
+    referee = resume(stretch.course)
+    bots = {bot.seat for bot in stretch.bots}
+    while (seat := referee.seat_to_ask()) is not None and seat in bots:
+        referee.accept(referee.request().legal[0], cpu_ms=5, wall_ms=7)
+    return referee
+
+
+def result_of(referee: Referee) -> StretchResult:
+    """Return what a worker hands in."""
+    return StretchResult(
+        events=tuple(referee.events),
+        faults=tuple(fault.to_json() for fault in referee.faults),
+        sandbox="namespaces",
+        layers=("identity",),
+    )
+
+
+def answer(friendly: Friendly) -> Friendly:
+    """Let a worker move the bots of a friendly."""
+    stretch = claimed(friendly)
+    result = result_of(answered(stretch))
+    assert finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=result)
+    return Friendly.objects.get(pk=friendly.pk)
+
+
+def fail(friendly: Friendly) -> Friendly:
+    """Let the bot that is to move crash."""
+    stretch = claimed(friendly)
+    referee = resume(stretch.course)
+    seat = referee.seat_to_ask()
+    assert seat is not None
+    fault = Fault(FaultKind.CRASH, seat=seat, ply=referee.ply, detail="the process ended")
+    referee.expel(fault)
+    result = replace(result_of(referee), events=tuple(referee.events))
+    assert finish_stretch(friendly_id=friendly.pk, token=stretch.token, result=result)
+    return Friendly.objects.get(pk=friendly.pk)
+
+
+def play_to_end(friendly: Friendly) -> Friendly:
+    """Play on with first legal actions until it is over."""
+    while friendly.is_under_way:
+        friendly = move(friendly) if friendly.is_persons_turn else answer(friendly)
+    return friendly

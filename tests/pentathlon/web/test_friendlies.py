@@ -1,0 +1,157 @@
+"""Pages on which people play against bots themselves, as they work without JavaScript."""
+
+import pytest
+from django.test import Client
+
+from pentathlon.accounts.models import User
+from pentathlon.friendlies.models import Friendly
+from pentathlon.friendlies.services import resign
+from tests.factories import make_match, make_user, make_version
+from tests.pentathlon.friendlies.acting import answer, begun, claimed, move, play_to_end
+from tests.pentathlon.web.pages import page_of
+
+pytestmark = pytest.mark.django_db
+
+
+def _signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_button_on_a_bots_page_leads_to_a_game() -> None:
+    person, bot = make_user(), make_version().bot
+    client = _signed_in(person)
+    address = f"/play/new/?bot={bot.pk}"
+
+    links = page_of(client.get(f"/bots/{bot.pk}/")).links()
+    form = page_of(client.get(address))
+    made = client.post(address, {"bot_1": bot.pk, "seat": "0"})
+
+    friendly = Friendly.objects.get()
+    assert address in links
+    assert "Unrated" in form.text
+    assert made["Location"] == f"/play/{friendly.pk}/"
+    assert (friendly.person, friendly.seat, friendly.state) == (person, 0, "person")
+
+
+def test_game_is_played_by_the_list() -> None:
+    friendly = begun()
+    client = _signed_in(friendly.person)
+    page = page_of(client.get(f"/play/{friendly.pk}/"))
+
+    moved = client.post(f"/play/{friendly.pk}/act/", {"ply": 0, "action": "add dog b2"})
+
+    friendly.refresh_from_db()
+    assert "Your turn" in page.text
+    assert "Violet puts a dog on b2" in page.text or "add dog b2" in page.text
+    assert moved["Location"] == f"/play/{friendly.pk}/"
+    assert (friendly.ply, friendly.state) == (1, "bot")
+    waiting = page_of(client.get(f"/play/{friendly.pk}/"))
+    assert "number 1 in the queue" in waiting.text
+
+
+def test_open_page_is_told_of_the_answer() -> None:
+    friendly = move(begun())
+    client = _signed_in(friendly.person)
+    address = f"/play/{friendly.pk}/?since=1"
+
+    before = client.get(address, headers={"HX-Request": "true"})
+    answer(friendly)
+    after = client.get(address, headers={"HX-Request": "true"})
+
+    assert before.status_code == 204
+    assert "Your turn" in after.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("posted", "sentence"),
+    [
+        ({"ply": 0, "action": "add dog z9"}, "not among the"),
+        ({"ply": 7, "action": "add dog b2"}, "look at the board again"),
+        ({"ply": 0}, "Choose one of the actions"),
+    ],
+)
+def test_action_that_cannot_be_done_is_said(posted: dict[str, object], sentence: str) -> None:
+    friendly = begun()
+    client = _signed_in(friendly.person)
+
+    answer = client.post(f"/play/{friendly.pk}/act/", posted, follow=True)
+
+    assert sentence in page_of(answer).text
+    friendly.refresh_from_db()
+    assert friendly.ply == 0
+
+
+def test_nobody_else_sees_a_game_under_way() -> None:
+    friendly = begun()
+
+    assert Client().get(f"/play/{friendly.pk}/").status_code == 404
+    assert _signed_in(make_user()).get(f"/play/{friendly.pk}/").status_code == 404
+    assert Client().get(f"/play/{friendly.pk}/record.json").status_code == 404
+
+
+def test_everybody_sees_the_replay_of_a_game_that_is_over() -> None:
+    friendly = play_to_end(begun())
+    client = Client()
+
+    page = page_of(client.get(f"/play/{friendly.pk}/?ply={friendly.ply}"))
+
+    assert "with a person" in page.text
+    assert friendly.person.username in page.text
+    assert client.get(f"/play/{friendly.pk}/board.svg?ply=1").status_code == 200
+    assert client.get(f"/play/{friendly.pk}/moment/?ply=1").status_code == 200
+    assert client.get(f"/play/{friendly.pk}/actions/?ply=1").status_code == 200
+    assert client.get(f"/play/{friendly.pk}/record.json").json() == friendly.record
+
+
+def test_replay_of_a_fork_shows_where_it_comes_from() -> None:
+    first = play_to_end(begun())
+    person, bot = make_user(), make_version().bot
+    client = _signed_in(person)
+    address = f"/play/new/?friendly={first.pk}&ply=1"
+
+    form = page_of(client.get(address))
+    client.post(address, {"bot_1": bot.pk, "seat": ""})
+
+    forked = Friendly.objects.get(person=person)
+    assert "after ply 1" in form.text
+    assert (forked.seat, forked.ply, forked.origin_friendly) == (1, 1, first)
+    resign(actor=person, friendly_id=forked.pk)
+    links = page_of(Client().get(f"/play/{forked.pk}/")).links()
+    assert f"/play/{first.pk}/?ply=1" in links
+
+
+def test_position_of_a_match_that_nobody_may_see_is_no_beginning() -> None:
+    match = make_match()
+
+    answer = _signed_in(make_user()).get(f"/play/new/?match={match.pk}&ply=1")
+
+    assert answer.status_code == 404
+
+
+def test_resigning_ends_the_game() -> None:
+    friendly = begun()
+
+    _signed_in(friendly.person).post(f"/play/{friendly.pk}/resign/")
+
+    friendly.refresh_from_db()
+    assert (friendly.state, friendly.outcome_reason) == ("done", "resigned")
+
+
+def test_list_has_the_persons_own_games() -> None:
+    friendly, other = begun(), begun()
+
+    links = page_of(_signed_in(friendly.person).get("/play/")).links()
+
+    assert f"/play/{friendly.pk}/" in links
+    assert f"/play/{other.pk}/" not in links
+
+
+def test_worker_at_work_is_said() -> None:
+    friendly = move(begun())
+    claimed(friendly)
+
+    page = page_of(_signed_in(friendly.person).get(f"/play/{friendly.pk}/"))
+
+    assert "The bot thinks" in page.text
