@@ -99,6 +99,13 @@ class Picture:
         self._parts.append("</g>")
 
     @contextmanager
+    def part(self, name: str, title: str) -> Iterator[None]:
+        """Group the shapes of something else that an action may name, such as a die."""
+        self._open(f'data-mark="{escape(name)}"', title)
+        yield
+        self._parts.append("</g>")
+
+    @contextmanager
     def card(self, name: str, title: str) -> Iterator[None]:
         """Group the shapes of a card; most texts of a card start at the same place."""
         self._open(f'data-card="{escape(name)}" text-anchor="start"', title)

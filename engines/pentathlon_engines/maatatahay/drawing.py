@@ -204,11 +204,18 @@ def _draw_stream(picture: Picture, state: MaatatahayPosition) -> None:
         if slot == len(state.stream):
             box = (left - 4, _STREAM_AT - 21, 148, 42)
             picture.rect(box, paint="b-last", radius=8, width=4)
-        for seat, tile in enumerate(tiles_of(pair)):
-            x = left + 16 + 68 * seat
-            picture.seat_piece(seat, (x, _STREAM_AT), size=19)
-            picture.text(str(CLAWS[tile]), (x + 24, _STREAM_AT), size=24, bold=True)
-            picture.glyph("claw", (x + 42, _STREAM_AT), size=17, paint="bm")
+            _draw_pair(picture, pair, left)
+            continue
+        with picture.part(f"pair {slot + 1}", f"pair {slot + 1}: {_names(pair)}"):
+            _draw_pair(picture, pair, left)
+
+
+def _draw_pair(picture: Picture, pair: int, left: float) -> None:
+    for seat, tile in enumerate(tiles_of(pair)):
+        x = left + 16 + 68 * seat
+        picture.seat_piece(seat, (x, _STREAM_AT), size=19)
+        picture.text(str(CLAWS[tile]), (x + 24, _STREAM_AT), size=24, bold=True)
+        picture.glyph("claw", (x + 42, _STREAM_AT), size=17, paint="bm")
 
 
 def _draw_track(picture: Picture, state: MaatatahayPosition) -> None:

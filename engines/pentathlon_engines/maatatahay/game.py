@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome
+    from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome, State
     from pentathlon_engines.drawing.plain import Drawing
 
 
@@ -174,6 +174,11 @@ class MaatatahayGame(Game):
         from pentathlon_engines.maatatahay import encoding
 
         return encoding.features
+
+    def touches(self, state: State, action: int) -> list[str]:
+        """Return the pair or the space of an action."""
+        text = state.text(action)
+        return [text] if text.startswith("pair ") else text.split()[1:2]
 
     def glyphs(self) -> tuple[str, ...]:
         """Return what the game is recognised by."""

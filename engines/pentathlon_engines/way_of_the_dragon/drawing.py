@@ -149,7 +149,10 @@ def _draw_dice(picture: Picture, state: WayOfTheDragonPosition) -> None:
     shown: dict[str, int] = {}
     for index, letter in enumerate(WORDS[state.dice]):
         shown[letter] = shown.get(letter, 0) + 1
-        _draw_die(picture, letter, 116 + 72 * index, framed=shown[letter] <= framed.count(letter))
+        is_framed = shown[letter] <= framed.count(letter)
+        name = _NAMES[FACES.index(letter)]
+        with picture.part(f"die {index + 1}", f"die {index + 1}: {name}"):
+            _draw_die(picture, letter, 116 + 72 * index, framed=is_framed)
     big, small = description.of_rolls(state)
     picture.text(big, (482, _DICE_AT - 12), size=20, anchor="start", bold=True)
     picture.text(small, (482, _DICE_AT + 13), size=20, anchor="start", paint="bm")

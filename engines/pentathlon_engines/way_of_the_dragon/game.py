@@ -32,7 +32,14 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import Encoder, Evaluation, Outcome, Policy, Prospects
+    from pentathlon_engines.contract.game import (
+        Encoder,
+        Evaluation,
+        Outcome,
+        Policy,
+        Prospects,
+        State,
+    )
     from pentathlon_engines.drawing.plain import Drawing
 
 
@@ -198,6 +205,12 @@ class WayOfTheDragonGame(Game):
         from pentathlon_engines.way_of_the_dragon import encoding
 
         return encoding.features
+
+    def touches(self, state: State, action: int) -> list[str]:
+        """Return the dice that an action keeps, or the spaces that it is about."""
+        from pentathlon_engines.way_of_the_dragon import touches
+
+        return touches.touches(state, action)
 
     def glyphs(self) -> tuple[str, ...]:
         """Return what the game is recognised by."""

@@ -98,6 +98,8 @@ def test_everybody_sees_the_replay_of_a_game_that_is_over() -> None:
     page = page_of(client.get(f"/play/{friendly.pk}/?ply={friendly.ply}"))
 
     assert "with a person" in page.text
+    begun_at = page_of(client.get(f"/play/{friendly.pk}/?ply=1")).links()
+    assert f"/play/new/?friendly={friendly.pk}&ply=1" in begun_at
     assert friendly.person.username in page.text
     assert client.get(f"/play/{friendly.pk}/board.svg?ply=1").status_code == 200
     assert client.get(f"/play/{friendly.pk}/moment/?ply=1").status_code == 200

@@ -3,7 +3,7 @@
 // Each action says which cells and cards it touches, in order. Pointing narrows the list; what the
 // board cannot tell apart is left in the list. Without this script the list works alone.
 
-const MARKS = "g[data-cell], g[data-card]";
+const MARKS = "g[data-cell], g[data-card], g[data-mark]";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 let chosen = []; // names of cells and cards, in the order in which they were pointed at
@@ -62,7 +62,7 @@ function findActions(form) {
 }
 
 function nameOf(mark) {
-  return mark.dataset.cell ?? mark.dataset.card;
+  return mark.dataset.cell ?? mark.dataset.card ?? mark.dataset.mark;
 }
 
 /** Return the actions that begin with all that was pointed at. */
@@ -104,6 +104,9 @@ function show(table) {
     if (!isLeft) action.input.checked = false;
     count += isLeft;
   }
+  // What was pointed at so far may be an action already, though others begin so, too.
+  const exact = actions.filter((action) => action.touches.length === chosen.length);
+  if (chosen.length && exact.length === 1 && !exact[0].input.disabled) exact[0].input.checked = true;
   table.form.querySelector("[data-count]").textContent = count;
   table.form.querySelector("[data-back]").hidden = !chosen.length;
   for (const [name, mark] of table.marks) dress(mark, next.has(name), chosen.includes(name));

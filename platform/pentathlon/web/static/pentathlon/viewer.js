@@ -77,7 +77,18 @@ class Viewer {
     if (this.seat) address.searchParams.set("seat", this.seat);
     else address.searchParams.delete("seat");
     history.replaceState(null, "", address);
+    this.leadOn();
     await this.draw();
+  }
+
+  /** Let the link to a game of one's own begin with the position that is shown. */
+  leadOn() {
+    const link = this.root.querySelector("[data-play-on]");
+    if (!link) return;
+    const target = new URL(link.href);
+    target.searchParams.set("ply", this.ply);
+    link.href = target.href;
+    link.hidden = this.ply === this.last;
   }
 
   async draw() {
