@@ -10,12 +10,14 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.analyses import AnalysisSerializer, analysis_of
 from api.endpoint import Endpoint
 from api.explanations import ExplanationSerializer
 from api.filters import GameFilter, IdFilter
 from api.requests import ReasonField, RequestSerializer
 from api.versions import BotNameSerializer
 from pentathlon.accounts.models import Scope
+from pentathlon.analyses.reading import read_curve
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.common.errors import NotFound
@@ -260,6 +262,18 @@ class MatchViewSet(ListModelMixin, Endpoint[Match]):
             seen=request.headers.get("Last-Event-ID", "")[:32],
             is_private=found.is_private,
         )
+
+    @extend_schema(responses=AnalysisSerializer, filters=False)
+    @action(detail=True, pagination_class=None, filterset_class=None)
+    def analysis(self, request: Request, pk: str) -> Response:
+        """Read the chances to win at each ply of a match that is over, by playouts.
+
+        Idle workers compute it, first for matches that somebody has asked for. Until then the
+        answer is 404 `analysis_not_ready`: ask again in a few minutes. Other codes of 404:
+        `match_not_done`, `analysis_hidden` until the results are released, `analysis_failed`.
+        """
+        match = self.get_object()
+        return Response(AnalysisSerializer(analysis_of(match.pk, read_curve(match))).data)
 
     @extend_schema(request=None, responses=MatchDetailSerializer)
     @action(detail=True, methods=["post"])

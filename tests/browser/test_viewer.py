@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.pentathlon.analyses.curves import analyse
 from tests.pentathlon.web.scene import Scene
 
 
@@ -144,3 +145,53 @@ def test_seat_to_move_follows(replay: Page) -> None:
     replay.keyboard.press("ArrowRight")
 
     expect(replay.locator("[data-place='0']")).to_have_class("seat-row to-move")
+
+
+@pytest.fixture
+def analysed(page: Page, scene: Scene) -> Page:
+    """Open a replay with a win-chance curve on a phone."""
+    analyse(scene.done)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/matches/{scene.done.pk}/")
+    expect(page.locator("[data-slider]")).to_be_visible()
+    return page
+
+
+def test_keys_jump_between_turns_and_the_curve_tells_no_more(analysed: Page) -> None:
+    told = analysed.locator("[data-mark-words]:visible")
+    expect(told).to_have_count(0)
+
+    analysed.keyboard.press("n")
+    assert at(analysed) == 2
+    expect(told).to_have_text([re.compile("blunder of Amber")])
+    expect(analysed.locator("[data-chance-of='0']")).to_have_text("70 % ± 9")
+    analysed.keyboard.press("n")
+    assert at(analysed) == 4
+    analysed.keyboard.press("p")
+    assert at(analysed) == 2
+    assert analysed.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_whole_curve_is_shown_on_request_and_after_the_end(analysed: Page) -> None:
+    curtain, accuracy = analysed.locator("[data-curtain]"), analysed.locator("[data-told]")
+    expect(accuracy).to_be_hidden()
+
+    analysed.click("[data-do=whole]")
+
+    expect(curtain).to_have_attribute("display", "none")
+    expect(accuracy).to_be_visible()
+    analysed.reload()
+    expect(accuracy).to_be_hidden()
+    analysed.keyboard.press("End")
+    analysed.keyboard.press("Home")
+    expect(accuracy).to_be_visible()
+
+
+def test_curve_stands_over_the_slider(analysed: Page) -> None:
+    curve = analysed.locator("svg.curve").bounding_box()
+    slider = analysed.locator("[data-slider]").bounding_box()
+
+    assert curve is not None
+    assert slider is not None
+    assert curve["x"] - slider["x"] == pytest.approx(8, abs=2)
+    assert slider["x"] + slider["width"] - curve["x"] - curve["width"] == pytest.approx(8, abs=2)

@@ -126,6 +126,11 @@ SHELVES: Final = (
             Guide(
                 "ranking_rule", "The Pentathlon ranking", "How authors are ranked over all games."
             ),
+            Guide(
+                "win_chances",
+                "Win chances",
+                "The curve over a replay: chances, blunders, turning points, accuracy.",
+            ),
             Guide("verify", "Verify a result", "Play any match again on your own machine."),
         ),
     ),

@@ -204,6 +204,7 @@ urlpatterns = [
     path("docs/bots/<slug:game>/", docs.game_bots, name="game_bots"),
     path("docs/protocol/", docs.protocol, name="protocol"),
     path("docs/verify/", docs.guide, name="verify"),
+    path("docs/win-chances/", docs.win_chances, name="win_chances"),
     path("docs/reference-bots/", docs.reference_bots, name="reference_bots"),
     path("docs/ranking/", docs.ranking_rule, name="ranking_rule"),
     path("docs/organisers/", docs.organiser_guide, name="organiser_guide"),

@@ -28,6 +28,8 @@ from pentathlon.web.guides import SHELVES, place_of
 from pentathlon.web.rating_lesson import SCALE, leads, stages
 from pentathlon.web.refusals import REFUSALS
 from pentathlon_engines import CHANCE, GAMES
+from pentathlon_engines.analysis.curve import METHOD, Budget
+from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.record.advice import what_to_do
 from pentathlon_engines.record.fault_words import FAULT_WORDS, FaultWords
@@ -159,6 +161,21 @@ def limits(request: HttpRequest) -> HttpResponse:
 def ranking_rule(request: HttpRequest) -> HttpResponse:
     """Say by which rule authors are ranked over all games."""
     return render(request, "web/docs/ranking_rule.html", {"section": "docs", "rule": RULE})
+
+
+@require_safe
+def win_chances(request: HttpRequest) -> HttpResponse:
+    """Say what the curve of a replay means, and how it is computed."""
+    budget = Budget()
+    context = {
+        "section": "docs",
+        "most": budget.playouts,
+        "plies": budget.plies - 1,
+        "confirmed": budget.confirmed,
+        "fewest": FEWEST_DECISIONS,
+        "method": METHOD,
+    }
+    return render(request, "web/docs/win_chances.html", context)
 
 
 @require_safe

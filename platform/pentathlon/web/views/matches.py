@@ -6,7 +6,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from pentathlon.analyses.reading import read_curve
 from pentathlon.caching import answer_for_ever
+from pentathlon.common.errors import NotFound
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.explained_text import as_text
@@ -20,6 +22,7 @@ from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay_viewer import draw_board, list_actions, make_viewer, tell_moment
 from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
 from pentathlon.web.responses import handle_domain_errors
+from pentathlon.web.win_chances import chance_chart
 from pentathlon_engines import GAMES
 
 _VISIT_S = 3600
@@ -54,7 +57,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         return HttpResponse(headers={"HX-Refresh": "true"})
     reader = person(request)
     context["can_rerun"] = _can_rerun(request, found)
-    context["viewer"] = make_viewer(
+    viewer = make_viewer(
         found.seats.all(),
         record=read_record(found.replay),
         ply=query_number(request, "ply"),
@@ -63,9 +66,19 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     context["description"] = f"A match of {info.title}, ply by ply in words: {context['title']}."
     if not found.is_private:
         context["frame"] = frame_of_match(request, found).html()
+    context["viewer"] = viewer
+    context |= _chances_of(found, viewer.ply, is_whole="curve" in request.GET)
     explained = explain_match(match=found, actor=reader) if reader else []
     context["explanations"] = sorted(explained, key=lambda each: not each.has_lost)
     return render(request, "web/match.html", context)
+
+
+def _chances_of(found: Match, ply: int, *, is_whole: bool) -> dict[str, object]:
+    """Return the win-chance curve of a match for its page, or why there is none yet."""
+    try:
+        return {"chances": chance_chart(read_curve(found), ply=ply, is_whole=is_whole)}
+    except NotFound as error:
+        return {} if found.is_private else {"chances_note": error.detail}
 
 
 @require_safe

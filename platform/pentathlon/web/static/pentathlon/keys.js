@@ -13,6 +13,8 @@ const KEYS = {
   ",": "slower",
   ".": "faster",
   v: "view",
+  n: "mark-forward",
+  p: "mark-back",
   c: "copy",
 };
 

@@ -26,6 +26,7 @@ class Viewer {
   listen() {
     this.root.addEventListener("click", (event) => this.clicked(event));
     this.root.addEventListener("pentathlon:do", (event) => this.do(event.detail));
+    this.root.addEventListener("pentathlon:go", (event) => this.step(event.detail));
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     const speed = this.root.querySelector("[data-speed]");
     speed.addEventListener("change", () => this.setSpeed(Number(speed.value)));
@@ -184,6 +185,7 @@ class Viewer {
     for (const part of this.root.querySelectorAll("[data-at-end]")) {
       part.hidden = this.ply !== this.last;
     }
+    this.root.dispatchEvent(new CustomEvent("pentathlon:ply", { detail: this.ply }));
     this.scroll();
   }
 

@@ -1,0 +1,48 @@
+"""What is read of analyses, by pages and by the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pentathlon.analyses.models import Analysis, AnalysisState
+from pentathlon.analyses.services import ask_for_analysis
+from pentathlon.common.errors import NotFound
+from pentathlon.matches.models import Match, MatchState
+
+
+def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
+    """Return the curve of a match; if there is none yet, it is computed soon.
+
+    Raises:
+        NotFound: `match_not_done`; `analysis_not_ready`: ask again in some minutes;
+            `analysis_failed`: it cannot be computed; `analysis_hidden`: not before everybody may
+            see the match.
+    """
+    if match.state != MatchState.DONE:
+        raise NotFound(
+            f"Match {match.pk} is not done: its chances are computed when it is over.",
+            code="match_not_done",
+        )
+    if match.is_private:
+        raise NotFound(
+            f"Not everybody may see match {match.pk}: its chances are computed when its results "
+            "are released.",
+            code="analysis_hidden",
+        )
+    found = Analysis.objects.filter(pk=match.pk).first()
+    if found is None or found.asked_at is None:
+        ask_for_analysis(match)
+    if found is not None and found.curve is not None:
+        curve: dict[str, Any] = found.curve  # Any: JSON
+        return curve
+    if found is not None and found.state == AnalysisState.FAILED:
+        raise NotFound(
+            f"The chances of match {match.pk} cannot be computed ({found.error}). The operators "
+            "of this site can say why; its replay is not touched by that.",
+            code="analysis_failed",
+        )
+    raise NotFound(
+        f"The chances of match {match.pk} are not computed yet: workers do that when nothing "
+        "waits to be played, and this match comes first now. Ask again in a few minutes.",
+        code="analysis_not_ready",
+    )

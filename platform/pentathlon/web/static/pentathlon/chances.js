@@ -1,0 +1,95 @@
+// The win-chance curve over the slider of a replay: it shows no more than the reader has seen.
+
+class Chances {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.root = viewer.querySelector("[data-chances]");
+    this.ply = Number(viewer.dataset.ply);
+    this.last = Number(viewer.dataset.last);
+    this.points = JSON.parse(this.root.dataset.facts);
+    this.marks = [...this.root.querySelectorAll("[data-mark]")].map((mark) => Number(mark.dataset.mark));
+    this.isWhole = this.root.dataset.whole === "1";
+    viewer.addEventListener("pentathlon:ply", (event) => this.show(event.detail));
+    viewer.addEventListener("pentathlon:do", (event) => this.do(event.detail));
+    this.root.addEventListener("click", (event) => this.clicked(event));
+    this.show(this.ply);
+  }
+
+  clicked(event) {
+    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+    const control = event.target.closest("[data-do]");
+    if (control && !isElsewhere) this.do(control.dataset.do);
+  }
+
+  do(what) {
+    const actions = {
+      "mark-back": () => this.go(this.otherMark(-1)),
+      "mark-forward": () => this.go(this.otherMark(1)),
+      whole: () => this.reveal(),
+    };
+    actions[what]?.();
+  }
+
+  go(ply) {
+    this.viewer.dispatchEvent(new CustomEvent("pentathlon:go", { detail: ply }));
+  }
+
+  /** Show the curve up to the ply of the viewer; all of it once its end was reached. */
+  show(ply) {
+    const { last } = this;
+    this.ply = ply;
+    this.isWhole ||= ply === last;
+    const x = last ? (1000 * ply) / last : 0;
+    const curtain = this.root.querySelector("[data-curtain]");
+    curtain.setAttribute("x", x);
+    curtain.setAttribute("width", 1000 - x);
+    display(curtain, !this.isWhole);
+    const here = this.root.querySelector("[data-here]");
+    here.setAttribute("x1", x);
+    here.setAttribute("x2", x);
+    for (const mark of this.root.querySelectorAll("[data-mark]")) {
+      display(mark, this.tells(mark.dataset.mark));
+    }
+    for (const words of this.root.querySelectorAll("[data-mark-words]")) {
+      words.hidden = !this.tells(words.dataset.markWords);
+    }
+    this.root.querySelector("[data-do=whole]").hidden = this.isWhole;
+    for (const part of this.viewer.querySelectorAll("[data-told]")) part.hidden = !this.isWhole;
+    this.at(ply).forEach(([percent, spread], seat) => {
+      const words = `${percent} %${spread ? ` ± ${spread}` : ""}`;
+      this.root.querySelector(`[data-chance-of="${seat}"]`).textContent = words;
+    });
+  }
+
+  tells(ply) {
+    return this.isWhole || Number(ply) <= this.ply;
+  }
+
+  reveal() {
+    this.isWhole = true;
+    this.show(this.ply);
+  }
+
+  /** The ply of the blunder or turning point before or after this one; the same ply if none is. */
+  otherMark(direction) {
+    const marks = this.marks.filter((ply) => (ply - this.ply) * direction > 0);
+    return marks.length ? marks.at(direction > 0 ? 0 : -1) : this.ply;
+  }
+
+  /** Chances and intervals of all seats; between two measured plies the curve is straight. */
+  at(ply) {
+    const right = this.points.findIndex(([measured]) => measured >= ply);
+    const [after, before] = [this.points.at(right), this.points.at(Math.max(0, right - 1))];
+    const span = after[0] - before[0];
+    const part = span ? (ply - before[0]) / span : 1;
+    const mix = (kind, seat) => Math.round(before[kind][seat] + part * (after[kind][seat] - before[kind][seat]));
+    return after[1].map((_, seat) => [mix(1, seat), mix(2, seat)]);
+  }
+}
+
+function display(part, isShown) {
+  if (isShown) part.removeAttribute("display");
+  else part.setAttribute("display", "none");
+}
+
+document.querySelectorAll("[data-viewer]:has([data-chances])").forEach((viewer) => new Chances(viewer));

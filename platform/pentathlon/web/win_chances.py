@@ -1,0 +1,200 @@
+"""The win-chance curve over the slider of a replay: a drawing, words and a table.
+
+It would give the end away, so it is shown up to the ply at which the replay is open, until the end
+was reached or somebody asks for all of it.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pentathlon_engines.commentary.words import name_seat
+
+_WIDTH: Final = 1000
+_DEGREES: Final = 1.96
+"""Standard errors on each side of a 95 % interval."""
+_PERCENT: Final = 10
+"""Thousandths in one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChanceLine:
+    """The chances of one seat, in a box of 1,000 by 100."""
+
+    seat: int
+    points: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatChance:
+    """The chance of a seat at a ply, in words."""
+
+    seat: int
+    percent: int
+    spread: int
+    """Of its 95 % interval, to each side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChanceMark:
+    """A blunder or a turning point."""
+
+    ply: int
+    is_blunder: bool
+    x: str
+    y: str
+    """In percent of the box."""
+    words: str
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChanceRow:
+    """One measured ply in the table."""
+
+    ply: int
+    seats: list[SeatChance]
+
+    def to_json(self) -> list[Any]:  # Any: JSON
+        """Return the ply, the chances and the spreads."""
+        percents = [seat.percent for seat in self.seats]
+        return [self.ply, percents, [seat.spread for seat in self.seats]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatAccuracy:
+    """How little a seat gave away."""
+
+    value: float
+    spread: float
+    """Of its 95 % interval, to each side."""
+    decisions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChanceChart:
+    """What a page shows of a curve at one ply."""
+
+    lines: list[ChanceLine]
+    marks: list[ChanceMark]
+    now: list[SeatChance]
+    rows: list[ChanceRow]
+    accuracies: dict[int, SeatAccuracy]
+    ply: int
+    here: str
+    """Where the ply is, in a box of 1,000."""
+    left: str
+    """What is not shown, from there to the right."""
+    is_whole: bool
+    even: str
+    """The height of an equal chance."""
+    facts: str
+    """For the script, as JSON: measured plies with chances and intervals in percent."""
+
+    @property
+    def next_mark(self) -> ChanceMark | None:
+        """The next blunder or turning point."""
+        return next((mark for mark in self.marks if mark.ply > self.ply), None)
+
+    @property
+    def earlier_mark(self) -> ChanceMark | None:
+        """The blunder or turning point before."""
+        return next((mark for mark in reversed(self.marks) if mark.ply < self.ply), None)
+
+
+def chance_chart(
+    curve: dict[str, Any],  # Any: JSON
+    *,
+    ply: int,
+    is_whole: bool,
+) -> ChanceChart:
+    """Draw a stored curve for a replay that is open at a ply."""
+    points, last = curve["points"], max(1, curve["plies"])
+    seats = len(points[0][2])
+    is_whole = is_whole or ply >= curve["plies"]
+    rows = [ChanceRow(ply=point[0], seats=_seats_of(point[2], point[3])) for point in points]
+    return ChanceChart(
+        lines=[
+            ChanceLine(
+                seat=seat,
+                points=" ".join(
+                    f"{_WIDTH * point[0] / last:.1f},{100 - point[2][seat] / _PERCENT:.1f}"
+                    for point in points
+                ),
+            )
+            for seat in range(seats)
+        ],
+        marks=[
+            _mark_of(mark, last=last, is_shown=is_whole or mark["ply"] <= ply)
+            for mark in curve["marks"]
+        ],
+        now=_chances_at(points, ply),
+        rows=rows,
+        accuracies={
+            seat: SeatAccuracy(
+                value=each["value"],
+                spread=_DEGREES * each["error"],
+                decisions=each["decisions"],
+            )
+            for seat, each in enumerate(curve["accuracies"])
+            if each["value"] is not None
+        },
+        ply=ply,
+        here=f"{_WIDTH * ply / last:.1f}",
+        left=f"{_WIDTH - _WIDTH * ply / last:.1f}",
+        is_whole=is_whole,
+        even=f"{100 - 100 / seats:.1f}",
+        facts=json.dumps([row.to_json() for row in rows]),
+    )
+
+
+def _mark_of(mark: dict[str, Any], *, last: int, is_shown: bool) -> ChanceMark:  # Any: JSON
+    changes = [after - before for before, after in zip(mark["before"], mark["after"], strict=True)]
+    largest = max(range(len(changes)), key=lambda seat: abs(changes[seat]))
+    seat = mark["seat"]
+    is_blunder = mark["kind"] == "blunder"
+    subject = largest if seat is None else seat
+    who = "Chance" if seat is None else name_seat(seat)
+    if is_blunder:
+        what = f"blunder of {who}"
+    elif mark["cause"] == "fault":
+        what = f"turning point, {who}’s bot failed"
+    elif seat is None:
+        what = "turning point by chance"
+    else:
+        what = f"turning point, by {who}"
+    before, after = (round(side[subject] / _PERCENT) for side in (mark["before"], mark["after"]))
+    return ChanceMark(
+        ply=mark["ply"],
+        is_blunder=is_blunder,
+        x=f"{100 * mark['ply'] / last:.2f}",
+        y=f"{100 - mark['after'][subject] / _PERCENT:.1f}",
+        words=f"Ply {mark['ply']}, {what}: {name_seat(subject)} from {before} % to {after} %",
+        is_shown=is_shown,
+    )
+
+
+def _chances_at(points: list[list[Any]], ply: int) -> list[SeatChance]:
+    """Return the chances at a ply; between two measured plies the curve is straight."""
+    right = bisect_right([point[0] for point in points], ply)
+    if right == len(points) or points[right - 1][0] == ply:
+        return _seats_of(points[right - 1][2], points[right - 1][3])
+    before, after = points[right - 1], points[right]
+    part = (ply - before[0]) / (after[0] - before[0])
+    chances, errors = (
+        [left + part * (other - left) for left, other in zip(before[at], after[at], strict=True)]
+        for at in (2, 3)
+    )
+    return _seats_of(chances, errors)
+
+
+def _seats_of(chances: list[float], errors: list[float]) -> list[SeatChance]:
+    return [
+        SeatChance(
+            seat=seat, percent=round(chance / _PERCENT), spread=round(_DEGREES * error / _PERCENT)
+        )
+        for seat, (chance, error) in enumerate(zip(chances, errors, strict=True))
+    ]

@@ -1,0 +1,98 @@
+"""The win-chance curve of a replay: up to where the reader has come, in shapes and in words."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from pentathlon.analyses.models import Analysis, AnalysisState
+from pentathlon.matches.models import Match
+from pentathlon.web.win_chances import chance_chart
+from tests.pentathlon.analyses.curves import analyse, make_curve
+from tests.pentathlon.web.pages import Page, page_of
+from tests.pentathlon.web.scene import Scene
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def match(scene: Scene) -> Match:
+    analyse(scene.done)
+    return scene.done
+
+
+def match_page(match: Match, query: str = "") -> Page:
+    return page_of(Client().get(reverse("match", args=[match.pk]) + query))
+
+
+def hidden_marks(page: Page) -> list[bool]:
+    return ["hidden" in line for line in page.all("li") if "data-mark-words" in line]
+
+
+def accuracies(page: Page) -> list[bool]:
+    return ["hidden" in span for span in page.all("span") if "data-told" in span]
+
+
+def test_curve_shows_no_more_than_was_seen(match: Match) -> None:
+    page = match_page(match, "?ply=2")
+
+    (curtain,) = [rect for rect in page.all("rect") if "data-curtain" in rect]
+    assert float(curtain["x"]) == pytest.approx(2000 / match.ply, abs=0.1)
+    assert "display" not in curtain
+    assert hidden_marks(page) == [False, True]
+    assert accuracies(page) == [True]
+    assert "Ply 2, blunder of Amber: Amber from 50 % to 30 %" in page.text
+
+
+@pytest.mark.parametrize("query", ["?ply=2&curve=whole", "?ply=9999"])
+def test_end_or_wish_shows_all_of_it(match: Match, query: str) -> None:
+    page = match_page(match, query)
+
+    (curtain,) = [rect for rect in page.all("rect") if "data-curtain" in rect]
+    assert curtain["display"] == "none"
+    assert hidden_marks(page) == [False, False]
+    assert accuracies(page) == [False]
+
+
+def test_links_jump_to_marks_without_a_script(match: Match) -> None:
+    links = {
+        a["data-do"]: a.get("href") for a in match_page(match, "?ply=3").all("a") if "data-do" in a
+    }
+
+    assert (links["mark-back"], links["mark-forward"]) == ("?ply=2", "?ply=4")
+
+
+def test_chances_are_told_in_words_and_as_a_table(match: Match) -> None:
+    page = match_page(match)
+
+    said = [span for span in page.all("span") if "data-chance-of" in span]
+    assert len(said) == 2
+    assert "50 % ± 10" in page.text
+    rows = [a["data-row"] for a in page.all("a") if a.get("data-row") == str(match.ply)]
+    assert rows
+
+
+def test_replay_without_a_curve_asks_for_it(scene: Scene) -> None:
+    page = match_page(scene.faulty)
+
+    assert Analysis.objects.get(pk=scene.faulty.pk).asked_at is not None
+    assert "are not computed yet: workers do that when nothing waits" in page.text
+
+
+def test_curve_that_cannot_be_computed_is_told(scene: Scene) -> None:
+    Analysis.objects.create(
+        match=scene.done, state=AnalysisState.FAILED, error="bad_record", method=1
+    )
+
+    assert "cannot be computed (bad_record)" in match_page(scene.done).text
+
+
+def test_chance_between_two_measured_plies_is_in_between() -> None:
+    curve = make_curve(8)
+    curve["points"] = [point for point in curve["points"] if point[0] in (0, 8)]
+
+    chart = chance_chart(curve, ply=4, is_whole=False)
+
+    assert [seat.percent for seat in chart.now] == [25, 75]
+    assert chart.next_mark is None
