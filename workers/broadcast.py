@@ -21,6 +21,7 @@ from redis.retry import Retry
 from pentathlon.live.frames import KEPT_S, LOOK, Frame, frame_key, lane_channel, match_channel
 from pentathlon.matches.jobs import Job
 from pentathlon_engines import State
+from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.match.events import Event
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import SeenEvent
@@ -61,6 +62,7 @@ class Broadcast:
         self._thread: threading.Thread | None = None
         self._is_drawing = False
         self._away_until = 0.0
+        self._teller: _Teller | None = None
         self.pace_s = IDLE_S
         """The wait between two frames, by whether somebody watches."""
 
@@ -120,6 +122,11 @@ class Broadcast:
             finally:
                 self._is_drawing = False
 
+    def _tell(self, shot: _Shot) -> list[str]:
+        if self._teller is None or self._teller.place != (shot.job.match_id, shot.job.attempt):
+            self._teller = _Teller(shot)
+        return self._teller.tell(shot)
+
     def _send(self, client: Redis, posts: list[_Shot | Job]) -> None:
         shots = [post for post in posts if isinstance(post, _Shot)]
         with client.pipeline(transaction=False) as steps:
@@ -129,12 +136,35 @@ class Broadcast:
                     if post.lane:
                         steps.publish(lane_channel(post.lane), LOOK)
             for shot in shots:
-                data = _draw(shot).pack()
+                data = _draw(shot, said=self._tell(shot)).pack()
                 steps.set(frame_key(shot.job.match_id, shot.job.attempt), data, ex=KEPT_S)
                 steps.publish(match_channel(shot.job.match_id), data)
             answers = steps.execute()
         if shots:
             self.pace_s = WATCHED_S if answers[-1] else IDLE_S
+
+
+class _Teller:
+    """Tells the events of one attempt in words, as spectators may see them, each of them once."""
+
+    def __init__(self, shot: _Shot) -> None:
+        self.place = shot.job.match_id, shot.job.attempt
+        self._state = shot.state.game.start(shot.state.seats, shot.job.options)
+        self._seen = self._state.observation(None)
+        self._said: list[str] = []
+
+    def tell(self, shot: _Shot) -> list[str]:
+        """Return all events so far in words."""
+        commentary = self._state.game.commentary()
+        first = len(self._said)
+        for event, (_, text) in zip(shot.events[first:], shot.seen[first:], strict=True):
+            if event.is_chance:
+                self._state.apply_chance(event.text)
+            else:
+                self._state.apply_unchecked(self._state.parse(event.text))
+            before, self._seen = self._seen, self._state.observation(None)
+            self._said.append(commentary.tell(Change(before, event.seat, text, self._seen)))
+        return list(self._said)
 
 
 class _Camera:
@@ -162,7 +192,7 @@ class _Camera:
             self._ply = referee.ply
 
 
-def _draw(shot: _Shot) -> Frame:
+def _draw(shot: _Shot, *, said: list[str]) -> Frame:
     state = shot.state
     used = [0] * state.seats
     for event in shot.events:
@@ -181,4 +211,5 @@ def _draw(shot: _Shot) -> Frame:
         position=state.observation(None),
         svg=state.svg(),
         text=str(state),
+        said=said,
     )

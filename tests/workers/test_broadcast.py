@@ -133,6 +133,23 @@ def test_frame_tells_neither_seed_nor_what_bots_are_told(broker: str) -> None:
     assert "a-name-that-only-bots-know" not in said
 
 
+def test_events_are_told_in_words_and_go_on_from_frame_to_frame(broker: str) -> None:
+    casting, job = Broadcast(broker, answer_s=PATIENCE_S), job_of(match_id=14)
+    frames = []
+    for plies in (4, 9):
+        see = casting.watch(job)
+        assert see is not None
+        see(begun("azure", plies=plies))
+        with Redis.from_url(broker) as client:
+            frames.append(unpack(kept(client, job)))
+            client.flushall()
+
+    early, late = (frame.said for frame in frames)
+    assert early == late[: len(early)]
+    assert [len(frame.said) for frame in frames] == [frame.ply for frame in frames]
+    assert any(said.startswith(("Violet puts", "Amber puts")) for said in late)
+
+
 def test_events_are_told_as_spectators_may_see_them() -> None:
     referee = begun("maatatahay", plies=6)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 KEPT_S: Final = 120
@@ -36,6 +36,8 @@ class Frame:
     """The observation of a spectator."""
     svg: str
     text: str
+    said: list[str] = field(default_factory=list)
+    """All events in words; a worker of the previous release tells none."""
 
     def pack(self) -> bytes:
         """Return it as the broker carries it."""

@@ -176,6 +176,7 @@ def _plies(match_id: int, frame: Frame, view: View, since: int) -> StreamEvent:
         "limit_ms": frame.limit_ms,
         "first": since,
         "events": frame.events[since:],
+        "said": frame.said[since:],
         view.value: getattr(frame, view.value),
     }
     return message("plies", data, event_id=f"{frame.attempt}-{frame.ply}")

@@ -90,11 +90,21 @@ function addRows(root, list, data) {
     row.className = "ply";
     const mark = root.querySelector(`[data-place="${seat}"] svg`);
     const time = seat < 0 ? "" : `${(cpuMs / 1000).toFixed(2)} s`;
-    row.append(part(ply), mark ? mark.cloneNode(true) : part(""), part(text), part(time));
-    if (seat < 0) row.children[2].className = "chance";
+    const said = data.said?.[index];
+    const words = part(said ?? text);
+    row.append(part(ply), mark ? mark.cloneNode(true) : part(""), words, part(time));
+    if (seat < 0) words.className = "chance";
+    else if (said) addNotation(words, text);
     list.appendChild(document.createElement("li")).append(row);
   });
   if (follows) list.scrollTop = list.scrollHeight;
+}
+
+/** Put the action beside its words, as the rules write it. */
+function addNotation(words, text) {
+  const notation = document.createElement("code");
+  notation.textContent = text;
+  words.append(" ", notation);
 }
 
 function part(text) {
