@@ -1,14 +1,16 @@
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from api.pagination import OnePage
 from api.requests import check_parameters
-from pentathlon.common.errors import NotFound
+from pentathlon.common.errors import InvalidInput, NotFound
+from pentathlon.explorer.reading import LONGEST_LINE, explore
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
@@ -49,6 +51,36 @@ class GameSerializer(serializers.Serializer[Any]):
     options = OptionSerializer(source="info.options", many=True)
 
 
+class NextPositionSerializer(serializers.Serializer[Any]):
+    """What can happen next, and what is known of the position after it."""
+
+    text = serializers.CharField()
+    matches = serializers.IntegerField(source="reached.matches")
+    points = serializers.ListField(child=serializers.FloatField(), source="reached.shares")
+
+
+class ExplorationSerializer(serializers.Serializer[Any]):
+    """A position in the first plies of public matches."""
+
+    ply = serializers.IntegerField()
+    line = serializers.ListField(child=serializers.CharField())
+    counted = serializers.IntegerField(help_text="Public matches of the game, all in all.")
+    matches = serializers.IntegerField(
+        source="reached.matches", help_text="How many have reached it, in whatever order."
+    )
+    points = serializers.ListField(
+        child=serializers.FloatField(),
+        source="reached.shares",
+        help_text="The share of the points that each seat won then; empty if it is unknown.",
+    )
+    next = NextPositionSerializer(
+        many=True, source="nexts", help_text="The most frequent ones first, at most 60."
+    )
+
+
+_PARAMETERS = {"explorer": ("line",)}
+
+
 class GameViewSet(ViewSet):
     """The games of this platform."""
 
@@ -59,7 +91,7 @@ class GameViewSet(ViewSet):
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """Refuse parameters: there are none."""
         super().initial(request, *args, **kwargs)
-        check_parameters(request.query_params, known=())
+        check_parameters(request.query_params, known=_PARAMETERS.get(self.action or "", ()))
 
     @extend_schema(responses=GameSerializer(many=True))
     def list(self, request: Request) -> Response:
@@ -74,3 +106,32 @@ class GameViewSet(ViewSet):
         if key not in GAMES:
             raise NotFound(f"There is {unknown_game(key)}.")
         return Response(GameSerializer(GAMES[key]).data)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "line",
+                {"type": "string", "maxLength": LONGEST_LINE},
+                description="Events from the start of a match on, with semicolons between them.",
+            )
+        ],
+        responses=ExplorationSerializer,
+    )
+    @action(detail=True)
+    def explorer(self, request: Request, key: str) -> Response:
+        """Say how often a position was reached in public matches, and who won then.
+
+        Only games without hidden parts have an explorer. Positions that differ by a turn or a
+        mirror of the board are one.
+        """
+        if key not in GAMES:
+            raise NotFound(f"There is {unknown_game(key)}.")
+        if GAMES[key].info.hidden:
+            raise NotFound(f"{GAMES[key].info.title} has hidden parts, and so no explorer.")
+        given = request.query_params.get("line", "")
+        if len(given) > LONGEST_LINE:
+            raise InvalidInput(
+                f"line has at most {LONGEST_LINE} characters.", code="bad_line", field="line"
+            )
+        found = explore(GAMES[key], [text for text in given.split(";") if text])
+        return Response(ExplorationSerializer(found).data)

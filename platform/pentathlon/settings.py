@@ -82,6 +82,7 @@ INSTALLED_APPS = [
     "pentathlon.datasets",
     "pentathlon.analyses",
     "pentathlon.search",
+    "pentathlon.explorer",
     "pentathlon.web",
     "pentathlon.local",
     "api",

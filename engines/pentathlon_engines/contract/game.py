@@ -108,6 +108,14 @@ class Game(ABC):
         """Return the steps that `commentary/lesson.py` reads; by default there are none."""
         return []
 
+    def position_key(self, state: State) -> str | None:
+        """Return a short name that exactly the positions share which are the same to everybody.
+
+        It tells nothing of the way to a position, and folds the symmetries of the board. None in
+        games with hidden parts: what everybody sees of them is no position.
+        """
+        return None
+
     def evaluation(self) -> Evaluation | None:
         """Return a function that rates positions by a rule of thumb, or None."""
         return None

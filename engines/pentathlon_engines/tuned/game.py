@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from pentathlon_engines.commentary.plain import Commentary
-    from pentathlon_engines.contract.game import Encoder, Game
+    from pentathlon_engines.contract.game import Encoder, Game, State
     from pentathlon_engines.drawing.plain import Drawing
 
 
@@ -121,6 +121,12 @@ class TunedGame(Game):
         """Return the steps of the lesson."""
         steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
         return steps
+
+    def position_key(self, state: State) -> str | None:
+        """Return the name of a position."""
+        from pentathlon_engines.tuned import keys
+
+        return keys.position_key(state.observation(None))
 
     def encoder(self) -> Encoder:
         """Return the encoder of observations."""

@@ -200,6 +200,12 @@ class WayOfTheDragonGame(Game):
 
         return policies.play_greedy
 
+    def position_key(self, state: State) -> str | None:
+        """Return the name of a position."""
+        from pentathlon_engines.way_of_the_dragon import keys
+
+        return keys.position_key(state.observation(None))
+
     def encoder(self) -> Encoder:
         """Return the encoder of observations."""
         from pentathlon_engines.way_of_the_dragon import encoding

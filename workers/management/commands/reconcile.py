@@ -13,6 +13,7 @@ from django.db import connection
 from pentathlon.challenges.services import call_off_out_of_play
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.datasets.services import DatasetMaker
+from pentathlon.explorer.services import count_positions
 from pentathlon.fleet.services import forget_silent_workers
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
@@ -59,7 +60,7 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     },
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
     "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
-    "search": {"names": NameIndexer().step},
+    "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
         "releases": announce_releases,
         "events": spread_events,

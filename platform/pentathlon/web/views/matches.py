@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from pentathlon.analyses.reading import read_curve
 from pentathlon.caching import answer_for_ever
 from pentathlon.common.errors import NotFound
+from pentathlon.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.explained_text import as_text
@@ -64,9 +65,9 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         seat=query_number(request, "seat"),
     )
     context["description"] = f"A match of {info.title}, ply by ply in words: {context['title']}."
+    context["viewer"], context["explored"] = viewer, _explored(found, viewer.ply)
     if not found.is_private:
         context["frame"] = frame_of_match(request, found).html()
-    context["viewer"] = viewer
     context |= _chances_of(found, viewer.ply, is_whole="curve" in request.GET)
     explained = explain_match(match=found, actor=reader) if reader else []
     context["explanations"] = sorted(explained, key=lambda each: not each.has_lost)
@@ -103,7 +104,7 @@ def moment(request: HttpRequest, match_id: int) -> HttpResponse:
     found = _get_done_match(request, match_id)
     ply, seat = query_number(request, "ply"), query_number(request, "seat")
     told = tell_moment(read_record(found.replay), ply=ply, seat=seat)
-    context = {"moment": told, "game": found.game}
+    context = {"moment": told, "game": found.game, "explored": _explored(found, ply or 0)}
     return _keep_for_a_visit(found, render(request, "web/parts/replay_moment.html", context))
 
 
@@ -149,6 +150,12 @@ def seat_bundle(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     found = _get_unsealed_match(request, match_id)
     bundle = bundle_seat(match=found, actor=signed_in_user(request), seat=seat)
     return _as_file(HttpResponse(bundle.data, content_type="application/zip"), bundle.name)
+
+
+def _explored(found: Match, ply: int) -> dict[str, int] | None:
+    """Return the place of a position in the explorer, if it may be there."""
+    has_explorer = not (found.is_private or GAMES[found.game].info.hidden)
+    return {"match": found.pk, "ply": ply} if has_explorer and ply <= DEPTH else None
 
 
 def _as_file(response: HttpResponse, name: str) -> HttpResponse:

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from django.db import models
+
+from pentathlon.matches.models import Match
+
+
+class ExploredPosition(models.Model):
+    """A position that public matches have reached, and how they ended."""
+
+    game = models.CharField(max_length=30)
+    key = models.CharField(max_length=32)
+    """As `Game.position_key` has it."""
+    matches = models.PositiveIntegerField()
+    """How many have reached it, each counted once."""
+    points = models.JSONField()
+    """By seat: the sum of the shares of the other seats that it left behind; a tie is half."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("game", "key"), name="explorer_position_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.game}"
+
+
+class ExploredGame(models.Model):
+    """How far the matches of a game have been counted."""
+
+    game = models.CharField(max_length=30, primary_key=True)
+    finished_at = models.DateTimeField(null=True)
+    match_id = models.PositiveBigIntegerField(default=0)
+    """Matches are counted in the order of these two: this was the last one."""
+    matches = models.PositiveIntegerField(default=0)
+    """How many have been counted."""
+    positions = models.PositiveIntegerField(default=0)
+    """How many rows there are."""
+
+    def __str__(self) -> str:
+        return f"{self.game}: {self.matches}"
+
+
+class UncountedMatch(models.Model):
+    """A match whose result was hidden when its turn came: it is counted once that is over."""
+
+    match = models.OneToOneField(Match, on_delete=models.CASCADE, primary_key=True)
+
+    def __str__(self) -> str:
+        return f"match {self.match_id}"

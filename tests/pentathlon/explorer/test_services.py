@@ -1,0 +1,195 @@
+"""Positions of public matches are counted once each, to a limited depth, in a limited room."""
+
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from pentathlon.common.errors import InvalidInput
+from pentathlon.explorer import services
+from pentathlon.explorer.models import ExploredGame, ExploredPosition, UncountedMatch
+from pentathlon.explorer.reading import explore
+from pentathlon.explorer.services import DEPTH, GROWS_AT, count_positions
+from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.replays.codec import CODEC, pack
+from pentathlon.replays.models import Replay
+from pentathlon_engines import GAMES
+from pentathlon_engines.record.record import canonical
+from tests.engines.record.random_records import make_record
+from tests.factories import make_match, make_user, make_version
+
+pytestmark = pytest.mark.django_db
+
+TUNED = GAMES["tuned"]
+
+
+@pytest.fixture(autouse=True)
+def settled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "_SETTLED_S", -60)
+
+
+def played(
+    number: int = 1, *, game: str = "tuned", seed: int = 7, **fields: object
+) -> list[Match]:
+    """Store matches that all went as one random match did."""
+    record = make_record(GAMES[game], seats=2, seed=seed)
+    text = canonical(record)
+    versions = [make_version(), make_version()]
+    matches = []
+    for _ in range(number):
+        match = make_match(versions, game=game, state=MatchState.DONE, **fields)
+        Replay.objects.create(match=match, codec=CODEC, data=pack(text), raw_bytes=len(text))
+        matches.append(match)
+    return matches
+
+
+def count_all() -> int:
+    return count_positions(for_s=60)
+
+
+def rows(game: str = "tuned") -> dict[str, tuple[int, list[float]]]:
+    found = ExploredPosition.objects.filter(game=game)
+    return {row.key: (row.matches, row.points) for row in found}
+
+
+def test_every_match_is_counted_once() -> None:
+    played(3)
+
+    assert (count_all(), count_all()) == (3, 0)
+
+    start = rows()[TUNED.position_key(TUNED.start()) or ""]
+    assert start == (3, [3.0, 0.0])
+    assert ExploredGame.objects.get(game="tuned").matches == 3
+
+
+def test_tree_grows_where_matches_go_and_to_a_limited_depth() -> None:
+    seed = next(
+        seed for seed in range(99) if len(make_record(TUNED, seats=2, seed=seed)["events"]) > DEPTH
+    )
+    played(2, seed=seed)
+    count_all()
+    assert len(rows()) == 1
+
+    played(60, seed=seed)
+    count_all()
+
+    found = rows()
+    assert len(found) == 1 + DEPTH
+    assert ExploredGame.objects.get(game="tuned").positions == len(found)
+    counts = sorted((matches for matches, _ in found.values()), reverse=True)
+    assert counts == [62 - GROWS_AT * ply for ply in range(1 + DEPTH)]
+
+
+def test_game_has_no_more_rows_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "MOST_POSITIONS", 2)
+    played(30)
+
+    count_all()
+
+    assert len(rows()) == 2
+    assert max(matches for matches, _ in rows().values()) == 30
+
+
+def test_validations_and_hidden_results_are_not_counted() -> None:
+    played(kind=MatchKind.VALIDATION)
+    (hidden,) = played(lane=9)
+    HiddenLane.objects.create(lane=9, organiser=make_user())
+    played()
+
+    count_all()
+    assert rows()[TUNED.position_key(TUNED.start()) or ""][0] == 1
+    assert list(UncountedMatch.objects.values_list("match", flat=True)) == [hidden.pk]
+
+    HiddenLane.objects.all().delete()
+    assert (count_all(), count_all()) == (1, 0)
+    assert rows()[TUNED.position_key(TUNED.start()) or ""][0] == 2
+    assert not UncountedMatch.objects.exists()
+
+
+def test_rebuilding_gives_the_same_rows() -> None:
+    played(12)
+    played(12, seed=8)
+    played(8, game="way_of_the_dragon")
+    count_all()
+    before = rows(), rows("way_of_the_dragon")
+
+    call_command("rebuild_explorer", verbosity=0)
+
+    assert (rows(), rows("way_of_the_dragon")) == before
+    with pytest.raises(CommandError, match="azure"):
+        call_command("rebuild_explorer", "azure")
+
+
+def test_step_that_was_cut_off_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    played(5)
+
+    def fail(*_: object, **__: object) -> int:
+        raise OSError("cut off")
+
+    monkeypatch.setattr(services, "_add", fail)
+    with pytest.raises(OSError, match="cut off"):
+        count_all()
+    monkeypatch.undo()
+    monkeypatch.setattr(services, "_SETTLED_S", -60)
+
+    assert count_all() == 5
+    assert ExploredGame.objects.get(game="tuned").matches == 5
+
+
+def test_turned_and_mirrored_positions_are_one() -> None:
+    keys = set()
+    for corner in ("a1", "c1", "a3", "c3"):
+        state = TUNED.start()
+        state.apply(state.parse(f"add donkey {corner}"))
+        keys.add(TUNED.position_key(state))
+    edge = TUNED.start()
+    edge.apply(edge.parse("add donkey b1"))
+
+    assert len(keys) == 1
+    assert TUNED.position_key(edge) not in keys
+
+
+def test_order_of_moves_does_not_matter_to_a_position() -> None:
+    lines = (
+        ["add donkey a1", "add donkey b2", "add donkey c1"],
+        ["add donkey c1", "add donkey b2", "add donkey a1"],
+    )
+
+    first, second = (explore(TUNED, line).state for line in lines)
+
+    assert TUNED.position_key(first) == TUNED.position_key(second)
+    assert TUNED.position_key(first) != TUNED.position_key(explore(TUNED, lines[0][:2]).state)
+
+
+def test_hidden_games_have_no_key_of_positions() -> None:
+    for game in GAMES.values():
+        assert (game.position_key(game.start()) is None) is game.info.hidden
+
+
+def test_reading_costs_as_many_queries_for_many_actions_as_for_few() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        found = explore(TUNED, [])
+
+    assert len(queries) == 2
+    assert len(found.nexts) == len(TUNED.start().legal_actions())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["nonsense"],
+        ["add donkey z9"],
+        ["move a1 b1 1"],
+        ["<script>"],
+        [""],
+        ["add donkey a1"] * 13,
+    ],
+)
+def test_line_that_cannot_be_played_is_refused(line: list[str]) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        explore(TUNED, line)
+
+    assert refused.value.code == "bad_line"

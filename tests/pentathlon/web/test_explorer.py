@@ -1,0 +1,97 @@
+"""The explorer on pages and over REST."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from pentathlon.explorer import services
+from pentathlon.explorer.services import DEPTH, count_positions
+from pentathlon.matches.hidden_lanes import HiddenLane
+from tests.api.client import V1, assert_problem
+from tests.pentathlon.web.pages import page_of, part_of
+from tests.pentathlon.web.scene import Scene
+
+pytestmark = pytest.mark.django_db
+
+EXPLORER = "/games/tuned/explorer/"
+
+
+@pytest.fixture
+def counted(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """Give a scene whose matches are in the explorer."""
+    monkeypatch.setattr(services, "_SETTLED_S", -60)
+    assert count_positions(for_s=60) > 3
+    return scene
+
+
+def test_explorer_shows_the_board_and_leads_on_and_back(counted: Scene) -> None:
+    page = page_of(Client().get(EXPLORER))
+    (link, *_) = [each for each in page.links() if "line=" in each]
+
+    deeper = page_of(Client().get(link))
+
+    assert page.all("svg")
+    assert "Reached in" in page.text
+    assert EXPLORER in deeper.links()
+    assert "Ply 1." in deeper.text
+    assert any(each.startswith(EXPLORER) and "%3B" in each for each in deeper.links())
+
+
+def test_replay_leads_to_the_position_in_the_explorer(counted: Scene) -> None:
+    match = counted.done.pk
+    address = f"{EXPLORER}?match={match}&ply=2"
+    page = page_of(Client().get(reverse("match", args=[match]), {"ply": "2"}))
+    told = part_of(Client().get(reverse("moment", args=[match]), {"ply": "2"}))
+    deep = part_of(Client().get(reverse("moment", args=[match]), {"ply": str(DEPTH + 1)}))
+
+    assert address in page.links()
+    assert address in told.links()
+    assert not [each for each in deep.links() if "explorer" in each]
+    assert f"From ply 2 of match {match}" in page_of(Client().get(address)).text
+
+
+def test_hidden_matches_and_hidden_games_are_not_explored(counted: Scene) -> None:
+    HiddenLane.objects.create(lane=counted.done.lane, organiser=counted.organiser)
+
+    assert Client().get(EXPLORER, {"match": str(counted.done.pk), "ply": "2"}).status_code == 404
+    assert Client().get("/games/azure/explorer/").status_code == 404
+    assert Client().get("/games/chess/explorer/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "line", ["<script>alert(1)</script>", "add donkey a1;" * 20, "\0", "move"]
+)
+def test_senseless_line_shows_the_start_and_says_why(line: str, db: None) -> None:
+    answer = Client().get(EXPLORER, {"line": line})
+
+    page = page_of(answer)
+    assert "Ply 0." in page.text
+    assert page.all("p")
+    assert "<script>alert" not in answer.content.decode()
+
+
+def test_api_tells_the_same_as_the_page(counted: Scene) -> None:
+    first = APIClient().get(f"{V1}/games/tuned/explorer/").json()
+    text = first["next"][0]["text"]
+
+    deeper = APIClient().get(f"{V1}/games/tuned/explorer/", {"line": text}).json()
+
+    assert first["matches"] > 3
+    assert sum(first["points"]) == pytest.approx(1)
+    assert deeper["ply"] == 1
+    assert deeper["matches"] == first["next"][0]["matches"]
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "code", "attr"),
+    [
+        ("/games/tuned/explorer/?line=nonsense", 400, "bad_line", "line"),
+        ("/games/tuned/explorer/?depth=3", 400, "unknown_parameter", "depth"),
+        ("/games/azure/explorer/", 404, "not_found", None),
+    ],
+)
+def test_api_refuses_what_makes_no_sense(
+    address: str, status: int, code: str, attr: str | None, db: None
+) -> None:
+    assert_problem(APIClient().get(V1 + address), status=status, code=code, attr=attr)
