@@ -31,9 +31,7 @@ def settled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "_SETTLED_S", -60)
 
 
-def played(
-    number: int = 1, *, game: str = "tuned", seed: int = 7, **fields: object
-) -> list[Match]:
+def played(number: int = 1, *, game: str = "tuned", seed: int = 7, **fields: Any) -> list[Match]:
     """Store matches that all went as one random match did."""
     record = make_record(GAMES[game], seats=2, seed=seed)
     text = canonical(record)

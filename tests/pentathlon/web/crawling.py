@@ -33,5 +33,6 @@ def _targets(address: str, page: Page) -> Iterator[str]:
     # Every ply has a link; the first three stand for all.
     plies = [link for link in page.links() if "ply=" in link]
     for link in page.links():
-        if link not in plies[3:] and not urlsplit(link).netloc:
+        is_one_of_many = link in plies[3:] or "/explorer/?" in link  # a tree without end
+        if not is_one_of_many and not urlsplit(link).netloc:
             yield urljoin(address, link).partition("#")[0]
