@@ -1,0 +1,71 @@
+"""Pages are light: what they weigh on the wire, and how many elements a long replay has."""
+
+from random import Random
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.replays.codec import CODEC, pack
+from pentathlon.replays.models import Replay
+from pentathlon_engines import GAMES
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.referee import Referee
+from pentathlon_engines.record.record import canonical, seal
+from pentathlon_engines.record.shape import Header, Record
+from tests.factories import make_match, make_version
+from tests.pentathlon.web.pages import page_of
+
+pytestmark = pytest.mark.django_db
+
+LONGEST_SEEN = 1594
+
+
+def long_record() -> Record:
+    """Return a match of Dragon with five seats that is longer than the longest that was seen."""
+    game, rng = GAMES["way_of_the_dragon"], Random(0)
+    referee = Referee(game=game, seats=5, options=None, seed=0)
+    while referee.seat_to_ask() is not None:
+        legal = referee.request().legal
+        # Who keeps no die rolls all that are allowed.
+        referee.accept("keep -" if "keep -" in legal else rng.choice(legal), cpu_ms=1, wall_ms=2)
+    header: Header = {
+        "game": game.info.key,
+        "rules": game.info.version,
+        "seats": 5,
+        "options": referee.state.options,
+        "seed": 0,
+        "match": "local",
+        "bots": [{"name": f"bot {seat}", "hash": "sha256:00"} for seat in range(5)],
+        "limits": Limits().to_json(),
+        "sandbox": "process",
+    }
+    outcome = referee.final_outcome()
+    return seal(header, events=referee.events, faults=referee.faults, outcome=outcome)
+
+
+@pytest.fixture
+def long_match() -> Match:
+    """Give a finished match with a long replay."""
+    versions = [make_version(games=("way_of_the_dragon",)) for _ in range(5)]
+    match = make_match(
+        versions, game="way_of_the_dragon", state=MatchState.DONE, ranks=(0, 1, 2, 3, 4)
+    )
+    record = long_record()
+    assert len(record["events"]) > LONGEST_SEEN
+    text = canonical(record)
+    Replay.objects.create(match=match, codec=CODEC, data=pack(text), raw_bytes=len(text))
+    return match
+
+
+def test_long_replay_is_light_wherever_it_is_opened(long_match: Match) -> None:
+    address = reverse("match", args=[long_match.pk])
+
+    for ply in ("", "?ply=800", "?ply=99999"):
+        packed = Client().get(address + ply, headers={"accept-encoding": "gzip"})
+        page = page_of(Client().get(address + ply))
+        assert packed["Content-Encoding"] == "gzip"
+        assert len(packed.content) < 60_000
+        assert len(page.elements) <= 2000
+        assert len(page.all("li")) < 150
