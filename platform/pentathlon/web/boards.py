@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 
 from django.utils.safestring import SafeString, mark_safe
@@ -11,6 +12,7 @@ from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
 from pentathlon_engines import CHANCE, GAMES, GameInfo
+from pentathlon_engines.commentary.lesson import LessonStep, steps_of
 
 _VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 _FIELD = re.compile(r'data-field="([^"]*)"')
@@ -40,6 +42,12 @@ def start_board(game: str) -> str:
     while state.to_move == CHANCE:
         state.apply_chance(state.sample_chance(luck))
     return state.svg()
+
+
+@cache
+def lesson_steps(game: str) -> list[tuple[LessonStep, SafeString]]:
+    """Return the steps of a lesson with their boards; they change with a release only."""
+    return [(step, inline_board(step.state.svg(step.viewer))) for step in steps_of(GAMES[game])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

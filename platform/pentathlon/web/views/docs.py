@@ -15,6 +15,7 @@ from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
 from pentathlon.ratings.skill import MU, SIGMA
 from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.server import limits as table
+from pentathlon.web.boards import lesson_steps
 from pentathlon.web.documents import (
     protocol_text,
     render_line,
@@ -193,11 +194,20 @@ def protocol(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def rules(request: HttpRequest, game: str) -> HttpResponse:
-    """Show the rules of a game as the engine follows them."""
+    """Show the rules of a game: in pictures, as the engine follows them, and its cards."""
     text = rules_text(game) if game in GAMES else None
     if text is None:
         raise Http404(f"There is no rules page of {game!r} here.")
-    return _document(request, text, section="games")
+    title, body = title_and_body(text)
+    context = {
+        "section": "games",
+        "game": game,
+        "title": title,
+        "body": render_markdown(body),
+        "steps": lesson_steps(game),
+        "cards": sorted(GAMES[game].commentary().cards().items()),
+    }
+    return render(request, "web/docs/rules.html", context)
 
 
 @cache

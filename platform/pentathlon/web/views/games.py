@@ -1,10 +1,7 @@
 """Games: the list, and a page for each."""
 
-from functools import cache
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from pentathlon.ladders.reading import ladder_lines
@@ -16,6 +13,7 @@ from pentathlon.tournaments.standings import seat_rates_of_game
 from pentathlon.web.boards import (
     game_tiles,
     inline_board,
+    lesson_steps,
     match_title,
     seats_in_words,
     start_board,
@@ -23,7 +21,6 @@ from pentathlon.web.boards import (
 from pentathlon.web.requests import person
 from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
-from pentathlon_engines.commentary.lesson import LessonStep, steps_of
 from pentathlon_engines.contract.registry import unknown_game
 
 _RECENT = 10
@@ -65,17 +62,11 @@ def lesson(request: HttpRequest, game: str) -> HttpResponse:
     """Show a game in a minute: a few steps, each with its board."""
     if game not in GAMES:
         raise Http404(f"There is {unknown_game(game)}.")
-    steps = _lesson(game)
+    steps = lesson_steps(game)
     if not steps:
         raise Http404(f"There is no lesson for {GAMES[game].info.title} yet.")
     context = {"section": "games", "info": GAMES[game].info, "steps": steps}
     return render(request, "web/lesson.html", context)
-
-
-@cache
-def _lesson(game: str) -> list[tuple[LessonStep, SafeString]]:
-    """Return the steps of a lesson with their boards; they change with a release only."""
-    return [(step, inline_board(step.state.svg(step.viewer))) for step in steps_of(GAMES[game])]
 
 
 def _board(game: str, latest: Match | None) -> tuple[str, str]:
