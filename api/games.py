@@ -55,6 +55,9 @@ class NextPositionSerializer(serializers.Serializer[Any]):
     """What can happen next, and what is known of the position after it."""
 
     text = serializers.CharField()
+    also = serializers.ListField(
+        child=serializers.CharField(), help_text="What leads to the same position, turned."
+    )
     matches = serializers.IntegerField(source="reached.matches")
     points = serializers.ListField(child=serializers.FloatField(), source="reached.shares")
 

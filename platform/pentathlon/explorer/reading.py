@@ -34,6 +34,8 @@ class NextPosition:
     """What can happen next, and what is known of the position after it."""
 
     text: str
+    also: list[str]
+    """What leads to the same position, turned or mirrored."""
     reached: Reached
 
 
@@ -73,8 +75,12 @@ def explore(
     after = {} if len(line) + ply >= DEPTH else _after(game, state)
     here = game.position_key(state)
     known = _known(game, {here, *after.values()})
+    texts: dict[str | None, list[str]] = {}
+    for text, key in after.items():
+        texts.setdefault(key, []).append(text)
     nexts = [
-        NextPosition(text=text, reached=known.get(key, _NEVER)) for text, key in after.items()
+        NextPosition(text=first, also=others, reached=known.get(key, _NEVER))
+        for key, (first, *others) in texts.items()
     ]
     nexts.sort(key=lambda each: -each.reached.matches)
     counted = ExploredGame.objects.filter(game=game.info.key).values_list("matches", flat=True)

@@ -172,7 +172,9 @@ def test_reading_costs_as_many_queries_for_many_actions_as_for_few() -> None:
         found = explore(TUNED, [])
 
     assert len(queries) == 2
-    assert len(found.nexts) == len(TUNED.start().legal_actions())
+    texts = [text for each in found.nexts for text in (each.text, *each.also)]
+    assert len(texts) == len(TUNED.start().legal_actions())
+    assert len(found.nexts) == 9  # three animals on a corner, an edge or the centre
 
 
 @pytest.mark.parametrize(
