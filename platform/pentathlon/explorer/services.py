@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -37,14 +36,6 @@ _SETTLED_S: Final = 30
 """Younger results wait: one that ended before may be stored after."""
 _LATE: Final = 20
 """Matches that were hidden and are looked at again in one step."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What some matches add to a position."""
-
-    matches: int
-    points: list[float]
 
 
 def explored_games() -> list[Game]:
