@@ -12,10 +12,13 @@ import urllib3
 from pentathlon.accounts.models import User
 from pentathlon_engines.cli.client import http_site
 from pentathlon_engines.match.protocol import PROTOCOL
+from pentathlon_engines.version import __version__
 from tests.e2e.cli.conftest import SITE, sign_in
 from tests.engines.commands import Run
 
 pytestmark = pytest.mark.django_db
+
+Server = Callable[..., list[float]]
 
 
 def answering(*answers: tuple[int, dict[str, str], bytes]) -> type[urllib3.PoolManager]:
@@ -30,6 +33,15 @@ def answering(*answers: tuple[int, dict[str, str], bytes]) -> type[urllib3.PoolM
             return urllib3.HTTPResponse(body=body, status=status, headers=headers)
 
     return Scripted
+
+
+class Unreachable(urllib3.PoolManager):
+    """A site whose machine refuses every connection."""
+
+    def urlopen(  # type: ignore[override]  # fewer names
+        self, method: str, url: str, redirect: bool = True, **sent: Any
+    ) -> urllib3.HTTPResponse:
+        raise urllib3.exceptions.HTTPError("Connection refused")
 
 
 @pytest.fixture
@@ -48,7 +60,6 @@ def server(monkeypatch: pytest.MonkeyPatch, author: User) -> Callable[..., list[
 
 OK = (200, {"Content-Type": "application/json"}, b'{"results": [], "next": null}')
 HTML = (404, {"Content-Type": "text/html"}, b"<h1>Not found</h1>")
-Server = Callable[..., list[float]]
 
 
 def test_wrong_token_names_the_login(
@@ -62,8 +73,65 @@ def test_wrong_token_names_the_login(
     assert refused.code == 2
     assert refused.err == (
         f"{SITE} does not take your token: it is wrong, revoked or expired.\n"
-        f"Try: pentathlon login {SITE}\n"
+        f"Try: unset PENTATHLON_TOKEN; pentathlon login {SITE}\n"
     )
+
+
+ASKING = (
+    ("whoami",),
+    ("bots",),
+    ("bots", "--all"),
+    ("matches", "mine"),
+    ("leaderboard", "tuned"),
+    ("logs", "mine"),
+    ("challenge", "mine", "random"),
+    ("watch", "mine"),
+    ("watch", "1"),
+    ("repro", "1", "mine"),
+    ("verify", "1"),
+    ("dataset", "tuned"),
+)
+"""Commands that ask a site, with what they ask for."""
+
+
+@pytest.mark.parametrize("command", ASKING, ids=" ".join)
+def test_answers_of_another_api_are_told_with_the_kit(
+    run: Run,
+    server: Server,
+    author: User,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
+) -> None:
+    sign_in(author, monkeypatch)
+    server((200, {"Content-Type": "application/json"}, b'{"hello": "world"}'))
+
+    failed = run(*command)
+
+    assert failed.code == 3
+    assert failed.err.splitlines()[-2:] == [
+        (
+            f"{SITE} does not speak version 1 of the API; this is pentathlon {__version__}, "
+            f"with version {PROTOCOL} of the bot protocol."
+        ),
+        f"Try: the install command on {SITE}/kit/",
+    ]
+
+
+@pytest.mark.parametrize("command", ASKING, ids=" ".join)
+def test_site_that_is_down_is_told_at_once(
+    run: Run, author: User, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    sign_in(author, monkeypatch)
+    monkeypatch.setattr(http_site, "_pool", lambda origin: Unreachable())
+    monkeypatch.setattr(time, "sleep", lambda s: None)
+
+    failed = run(*command)
+
+    assert failed.code == 3
+    assert failed.err.splitlines()[-2:] == [
+        f"{SITE} does not answer: Connection refused.",
+        f"Try: {SITE}/status/ in a browser, then the same command",
+    ]
 
 
 def test_server_that_is_down_ends_with_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

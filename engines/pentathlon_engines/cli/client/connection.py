@@ -29,7 +29,7 @@ def connect(address: str | None = None) -> Site:
     origin = origin_of(address) if address else usual_site(known)
     token = os.environ.get(TOKEN_VARIABLE)
     if token and (not address or origin == _site_of_environment()):
-        return Site(origin, token=token.strip())
+        return Site(origin, token=token.strip(), named_by=TOKEN_VARIABLE)
     stored = known.by_site.get(origin)
     return Site(origin, token=stored.token if stored else None)
 

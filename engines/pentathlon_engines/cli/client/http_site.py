@@ -45,12 +45,36 @@ class SiteRefused(CommandFailed):
         self.refusal = refusal
 
 
+class FieldMissing(CommandFailed, KeyError):
+    """An answer lacks a field that this version of the API promises."""
+
+    code = "field_missing"
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError would quote it
+
+
+class Told(dict[str, Any]):  # Any: JSON
+    """An object of an answer: what it should have and does not have ends the command."""
+
+    def __init__(self, fields: Mapping[str, Any], site: Site) -> None:  # Any: JSON
+        super().__init__(fields)
+        self._site = site
+
+    def __missing__(self, name: str) -> Any:  # Any: JSON
+        raise self._site.no_site(FieldMissing)
+
+
 class Site:
     """Speaks to one site for one person, or for nobody."""
 
-    def __init__(self, origin: str, *, token: str | None = None) -> None:
+    def __init__(
+        self, origin: str, *, token: str | None = None, named_by: str | None = None
+    ) -> None:
+        """Remember where the site is; `named_by` is the variable that the token comes from."""
         self.origin = origin
         self.token = token
+        self._named_by = named_by
         self._headers = {
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
@@ -170,9 +194,9 @@ class Site:
 
     def _json(self, answer: urllib3.BaseHTTPResponse) -> Any:  # Any: JSON
         try:
-            return json.loads(answer.data)
+            return json.loads(answer.data, object_hook=lambda fields: Told(fields, self))
         except ValueError as error:
-            raise self._no_site() from error
+            raise self.no_site() from error
 
     def _refusal(self, answer: urllib3.BaseHTTPResponse) -> CommandFailed:
         moved = urlsplit(answer.headers.get("Location", ""))
@@ -189,7 +213,7 @@ class Site:
         except (ValueError, TypeError, LookupError):
             refusal, detail = "", f"{answer.status} {answer.reason or ''}".strip()
         if not refusal and answer.status < HTTPStatus.INTERNAL_SERVER_ERROR:
-            return self._no_site()
+            return self.no_site()
         message, try_next, exit_code = self._advice(answer, refusal, detail)
         return SiteRefused(
             message, status=answer.status, refusal=refusal, try_next=try_next, exit_code=exit_code
@@ -203,7 +227,7 @@ class Site:
             if self.token is None:
                 return f"You have not signed in to {self.origin}.", login, USAGE
             wrong = f"{self.origin} does not take your token: it is wrong, revoked or expired."
-            return wrong, login, USAGE
+            return wrong, f"unset {self._named_by}; {login}" if self._named_by else login, USAGE
         if refusal == "missing_scope":
             return detail, login, USAGE
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -224,11 +248,14 @@ class Site:
             exit_code=HOST_OR_SERVER,
         )
 
-    def _no_site(self) -> CommandFailed:
-        return self._other_version(f"does not speak version {API.strip('/')[-1]} of the API")
+    def no_site(self, kind: type[CommandFailed] = CommandFailed) -> CommandFailed:
+        """Return the failure of an answer that no site of this version gives."""
+        return self._other_version(f"does not speak version {API.strip('/')[-1]} of the API", kind)
 
-    def _other_version(self, what: str) -> CommandFailed:
-        return CommandFailed(
+    def _other_version(
+        self, what: str, kind: type[CommandFailed] = CommandFailed
+    ) -> CommandFailed:
+        return kind(
             f"{self.origin} {what}; this is pentathlon {__version__}, with version {PROTOCOL} of "
             "the bot protocol.",
             try_next=f"the install command on {self.page('kit/')}",

@@ -65,9 +65,10 @@ def _watch_match(site: Site, number: int, patience: Patience, *, as_json: bool) 
 def _follow(site: Site, number: int, patience: Patience, screen: _Screen) -> Json:
     """Show a match until it is over, and return it."""
     seen = ""
+    match: Json | None = None
     for _ in patience.looks():
         try:
-            match: Json = site.get(f"matches/{number}/")
+            match = site.get(f"matches/{number}/")
             if match["state"] in _OVER:
                 screen.clear()
                 return match
@@ -80,6 +81,8 @@ def _follow(site: Site, number: int, patience: Patience, screen: _Screen) -> Jso
                     break
                 patience.check()
         except CommandFailed as error:
+            if match is None:  # a site that was never there is not restarting
+                raise
             patience.forgive(error)
     raise AssertionError  # looks() ends with a failure
 
