@@ -13,7 +13,7 @@ from pentathlon_engines.contract.info import ordinal
 from pentathlon_engines.desk.record_files import write_record
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.record.advice import what_to_do
-from pentathlon_engines.record.answers import find_wrong_answer, legal_texts
+from pentathlon_engines.record.answers import answer_at_fault
 from pentathlon_engines.record.record import events_by
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
@@ -49,9 +49,7 @@ def summarize_match(report: MatchReport, path: Path | None) -> dict[str, Any]:
         "bots": record["bots"],
         "sandbox": record["sandbox"],
         "outcome": record["outcome"],
-        "faults": [
-            {**fault, "answer": answer_at_fault(report, fault)} for fault in record["faults"]
-        ],
+        "faults": [{**fault, "answer": wrong_answer(report, fault)} for fault in record["faults"]],
         "plies": len(record["events"]),
         "cpu_s": [round(usage.cpu_s, 3) for usage in report.usage],
         "memory_peak_mb": [round(usage.memory_peak_mb, 1) for usage in report.usage],
@@ -83,7 +81,7 @@ def explain_fault(report: MatchReport, fault: RecordedFault) -> None:
     seat = fault["seat"]
     name = report.record["bots"][seat]["name"]
     say(f"seat {seat} ({name}): {fault['kind']} at ply {fault['ply']}: {fault['detail']}")
-    if answer := answer_at_fault(report, fault):
+    if answer := wrong_answer(report, fault):
         say(answer)
     log = report.logs[seat]
     show_log(log, report.notes[seat])
@@ -91,15 +89,9 @@ def explain_fault(report: MatchReport, fault: RecordedFault) -> None:
     say(what_to_do(fault["kind"], log=log.decode(errors="replace"), limits=limits))
 
 
-def answer_at_fault(report: MatchReport, fault: RecordedFault) -> str | None:
+def wrong_answer(report: MatchReport, fault: RecordedFault) -> str | None:
     """Return what a bot wrote and what was expected, in the words of the server."""
-    answer = find_wrong_answer(
-        fault,
-        report.traces[fault["seat"]],
-        limits=report.record["limits"],
-        legal=legal_texts(report.record, fault["ply"]),
-    )
-    return None if answer is None else str(answer)
+    return answer_at_fault(report.record, fault, report.traces[fault["seat"]]) or None
 
 
 def _row(report: MatchReport, seat: int) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from pentathlon_engines.errors import BadBundle
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.launcher import Launcher
 from pentathlon_engines.record.advice import what_to_do
-from pentathlon_engines.record.answers import find_wrong_answer, legal_texts
+from pentathlon_engines.record.answers import answer_at_fault
 from pentathlon_engines.record.bundle import Bundle, read_bundle
 from pentathlon_engines.record.rerun import Rerun, Verdict, recorded_fault, rerun
 from pentathlon_engines.record.shape import Record
@@ -132,10 +132,7 @@ def _wrong_answer(record: Record, run: Rerun) -> str | None:
     """Return what the bot wrote and what was expected, in the words of the server."""
     if run.fault is None:
         return None
-    legal = legal_texts(record, run.fault.ply)
-    fault = run.fault.to_json()
-    answer = find_wrong_answer(fault, run.trace, limits=record["limits"], legal=legal)
-    return None if answer is None else str(answer)
+    return answer_at_fault(record, run.fault.to_json(), run.trace) or None
 
 
 def _describe(fault: RecordedFault) -> str:

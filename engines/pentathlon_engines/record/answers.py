@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import FaultKind, RecordedFault
 from pentathlon_engines.match.traces import FROM_BOT, LINE_BYTES_KEPT, Trace, TraceLine
 from pentathlon_engines.record.record import position
@@ -67,6 +68,19 @@ def find_wrong_answer(
     else:
         expected = f'{{"action": "…"}} with {_choice(legal)}'
     return WrongAnswer(said, f"{expected}, {_manner(fault, trace, written, limits)}")
+
+
+def answer_at_fault(record: Record, fault: RecordedFault, trace: Trace) -> str:
+    """Return what a bot wrote at a fault of this record, and what was expected, as sentences.
+
+    Empty: its fault was no answer.
+    """
+    try:
+        legal = legal_texts(record, fault["ply"])
+    except BadRecord:  # of a release with other rules
+        legal = []
+    answer = find_wrong_answer(fault, trace, limits=record["limits"], legal=legal)
+    return "" if answer is None else str(answer)
 
 
 def legal_texts(record: Record, ply: int) -> list[str]:

@@ -89,6 +89,8 @@ class SeatResult:
     notes: tuple[tuple[int, str], ...] = ()
     trace: dict[str, Any] | None = None  # Any: JSON
     """Of a seat with a fault: the fields of its `Trace`."""
+    answer: str = ""
+    """Of a fault in a validation: what was wrong with the answer, as sentences for the author."""
 
     @property
     def failed_at_start(self) -> bool:

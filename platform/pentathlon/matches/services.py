@@ -162,7 +162,7 @@ def finish_matches(results: Iterable[MatchResult]) -> set[int]:
     if any(seat.failed_at_start for each in counted.values() for seat in each.seats):
         stop_failing_versions(match_ids=counted)
     if uploads := {pk for pk, _, kind in found if kind == MatchKind.VALIDATION}:
-        settle_versions(match_ids=uploads & counted.keys())
+        settle_versions(match_ids=uploads & counted.keys(), answers=_answers(counted))
     note_endings(counted)
     return set(counted)
 
@@ -304,6 +304,16 @@ def _planned(spec: MatchSpec) -> Match:
         rated=spec.rated,
         lane=spec.lane,
     )
+
+
+def _answers(results: Mapping[int, MatchResult]) -> dict[tuple[int, int], str]:
+    """Return what was wrong with the answer of each seat, by match and seat."""
+    return {
+        (pk, seat): told.answer
+        for pk, each in results.items()
+        for seat, told in enumerate(each.seats)
+        if told.answer
+    }
 
 
 def _lease_end() -> CombinedExpression:

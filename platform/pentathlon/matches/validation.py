@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import leave_unchecked, settle_validation
@@ -11,14 +11,18 @@ from pentathlon.matches.models import Match, MatchKind, MatchState
 _UNFINISHED = (MatchState.PENDING, MatchState.RUNNING)
 
 
-def settle_versions(*, match_ids: Collection[int]) -> None:
+Answers = Mapping[tuple[int, int], str]
+"""What was wrong with the answer at a fault, in words for the author, by match and seat."""
+
+
+def settle_versions(*, match_ids: Collection[int], answers: Answers | None = None) -> None:
     """Settle every bot version whose validation these ended matches decide."""
     ended = Match.objects.filter(pk__in=match_ids, kind=MatchKind.VALIDATION)
     for version_id in sorted(set(ended.values_list("seats__version", flat=True))):
-        _settle_version(version_id)
+        _settle_version(version_id, answers or {})
 
 
-def _settle_version(version_id: int) -> None:
+def _settle_version(version_id: int, answers: Answers) -> None:
     # The lock makes the later of two matches that end together see the other one.
     BotVersion.objects.select_for_update().get(pk=version_id)
     matches = list(Match.objects.validations_of(version_id).with_logs().order_by("pk"))
@@ -27,18 +31,17 @@ def _settle_version(version_id: int) -> None:
         return
     void = next((match for match in matches if match.state == MatchState.VOID), None)
     if fault is None and void is not None:
-        leave_unchecked(version_id=version_id, reason=_apology(void), log=_log(matches))
+        leave_unchecked(version_id=version_id, reason=_apology(void), log=_log(matches, answers))
         return
-    settle_validation(
-        version_id=version_id, passed=fault is None, reason=fault or "", log=_log(matches)
-    )
+    log = _log(matches, answers)
+    settle_validation(version_id=version_id, passed=fault is None, reason=fault or "", log=log)
 
 
 def _fault(match: Match) -> str | None:
     """Return what the upload did wrong in this match."""
     for seat in match.seats.all():
         if seat.fault_kind:
-            return f"{match.game}: {seat.fault_kind} at ply {seat.fault_ply}. {seat.fault_detail}"
+            return f"{match.game}: {seat.fault_kind} at ply {seat.fault_ply}: {seat.fault_detail}"
     return None
 
 
@@ -49,11 +52,18 @@ def _apology(match: Match) -> str:
     )
 
 
-def _log(matches: Sequence[Match]) -> str:
+def _log(matches: Sequence[Match], answers: Answers) -> str:
+    """Return what the upload wrote, and last, as the end is always kept, its wrong answers."""
     parts = [
         f"{match.game}, seat {seat.seat}:\n{seat.log.text}"
         for match in matches
         for seat in match.seats.all()
         if hasattr(seat, "log") and seat.log.text
     ]
-    return "\n".join(parts)
+    told = [
+        f"{match.game}, seat {seat.seat}: {answers[match.pk, seat.seat]}"
+        for match in matches
+        for seat in match.seats.all()
+        if (match.pk, seat.seat) in answers
+    ]
+    return "\n".join([*(part.rstrip("\n") for part in parts), *told])

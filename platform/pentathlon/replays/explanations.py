@@ -12,12 +12,11 @@ from pentathlon.matches.models import Match, MatchSeat, SeatLog
 from pentathlon.replays.services import read_record
 from pentathlon.replays.usage import LimitUsage, RequestCost, limit_usage, request_costs
 from pentathlon_engines.contract.info import ordinal
-from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.exit_status import manner_of_end
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.traces import Trace, TraceLine
 from pentathlon_engines.record.advice import what_to_do
-from pentathlon_engines.record.answers import find_wrong_answer, legal_texts
+from pentathlon_engines.record.answers import answer_at_fault
 from pentathlon_engines.record.bundle import file_name, pack_bundle
 from pentathlon_engines.record.rerun import lines_of, recorded_fault
 from pentathlon_engines.record.shape import Record
@@ -176,14 +175,7 @@ def _when(place: MatchSeat, trace: Trace | None) -> str:
 
 def _wrong_answer(place: MatchSeat, record: Record, trace: Trace | None) -> str:
     fault = recorded_fault(record, place.seat)
-    if fault is None or trace is None:
-        return ""
-    try:
-        legal = legal_texts(record, fault["ply"])
-    except BadRecord:  # of a release with other rules
-        legal = []
-    answer = find_wrong_answer(fault, trace, limits=record["limits"], legal=legal)
-    return "" if answer is None else str(answer)
+    return "" if fault is None or trace is None else answer_at_fault(record, fault, trace)
 
 
 def _what_to_do(place: MatchSeat, record: Record, log: str) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pentathlon.common.errors import InvalidInput
 from pentathlon.common.texts import storable
 from pentathlon.matches.jobs import MatchResult, SeatResult, Submission
-from pentathlon.matches.models import Match
+from pentathlon.matches.models import Match, MatchKind
 from pentathlon_engines import GAMES
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import RecordedFault
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.traces import Trace
+from pentathlon_engines.record.answers import answer_at_fault
 from pentathlon_engines.record.record import canonical, course, events_by, verify_record
 from pentathlon_engines.record.shape import Record
 from pentathlon_engines.runner import MatchReport
@@ -61,6 +63,7 @@ def verified_result(match: Match, submission: Submission, *, record: bytes) -> M
     if any(len(each) != report.record["seats"] for each in by_seat):
         reason = "Logs, notes, usage and traces must come for every seat."
         raise InvalidInput(reason, code="bad_result")
+    is_check = match.kind == MatchKind.VALIDATION
     return MatchResult(
         match_id=match.pk,
         token=submission.token,
@@ -70,7 +73,7 @@ def verified_result(match: Match, submission: Submission, *, record: bytes) -> M
         chain=report.record["chain"],
         course=course(report.record),
         record=record,
-        seats=tuple(seat_results(report)),
+        seats=tuple(_with_answers(report) if is_check else seat_results(report)),
     )
 
 
@@ -122,6 +125,17 @@ def seat_results(report: MatchReport) -> Iterator[SeatResult]:
             **_fault_fields(faults.get(seat)),
             **(_trace_fields(traces[seat], kept=seat in faults) if traces else {}),
         )
+
+
+def _with_answers(report: MatchReport) -> list[SeatResult]:
+    """Return the results of seats; those with a fault say what was wrong with their answer."""
+    found = list(seat_results(report))
+    if report.traces:
+        for fault in report.record["faults"]:
+            seat = fault["seat"]
+            answer = answer_at_fault(report.record, fault, report.traces[seat])
+            found[seat] = replace(found[seat], answer=storable(answer))
+    return found
 
 
 def _fault_fields(fault: RecordedFault | None) -> dict[str, Any]:  # Any: fields of SeatResult

@@ -148,7 +148,7 @@ def test_fault_rejects_the_version_with_the_reason() -> None:
 
     version.refresh_from_db()
     assert version.state == VersionState.REJECTED
-    assert version.state_reason == "tuned: cpu_time at ply 3. used 1.2 s"
+    assert version.state_reason == "tuned: cpu_time at ply 3: used 1.2 s"
     assert "thinking" in version.validation_log
 
 

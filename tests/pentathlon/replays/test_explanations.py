@@ -8,6 +8,7 @@ import pytest
 from pentathlon.accounts.models import User
 from pentathlon.common.errors import NotFound
 from pentathlon.matches.models import Match, MatchSeat, SeatLog
+from pentathlon.matches.uploads import submit_bot
 from pentathlon.replays.explained_text import as_text
 from pentathlon.replays.explanations import (
     Explanation,
@@ -21,7 +22,7 @@ from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.traces import TraceLine
 from pentathlon_engines.record.answers import legal_texts
 from pentathlon_engines.record.bundle import read_bundle
-from tests.factories import make_match, make_user, make_version
+from tests.factories import make_match, make_upload, make_user, make_version
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, report_of, submit, trace
 
@@ -82,6 +83,23 @@ def test_bad_answer_is_told_with_what_was_expected() -> None:
     )
     assert f"Its answer: {explanation.answer}" in as_text(explanation)
     assert told(match, seat=1).answer == ""
+
+
+def test_checks_of_an_upload_tell_a_bad_answer_in_the_same_words() -> None:
+    version = submit_bot(actor=make_user(), archive=make_upload())
+    job = claimed(Match.objects.get())
+    record = record_of(job, fault_at=2, fault=FaultKind.ILLEGAL_ACTION)
+    said = [TraceLine(">", "{}", 2), TraceLine("<", '{"action": "sing"}', 18)]
+    logs = ("Traceback: no idea\n", "")
+
+    match = loaded(submit(job, record, logs=logs, traces=[trace(lines=said), trace()]))
+
+    version.refresh_from_db()
+    *before, last = version.validation_log.splitlines()
+    assert version.state_reason.startswith("tuned: illegal_action at ply 2: ")
+    assert "Traceback: no idea" in before
+    assert last == f"tuned, seat 0: {told(match).answer}"
+    assert "sing" in last
 
 
 def test_crash_for_want_of_threads_names_the_limit() -> None:

@@ -112,7 +112,7 @@ def _paused(owner: User, versions: list[BotVersion]) -> Tournament:
 
 def _rejected(author: User) -> BotVersion:
     version = make_version(owner=author, name="Broken Oar", state=VersionState.REJECTED)
-    reason = "tuned: startup at ply 0. The process ended."
+    reason = "tuned: startup at ply 0: the process ended."
     BotVersion.objects.filter(pk=version.pk).update(
         state_reason=reason, validation_log="no weights"
     )

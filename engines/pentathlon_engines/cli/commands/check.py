@@ -11,7 +11,7 @@ from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_bot, find_launcher, find_player
 from pentathlon_engines.cli.completion import complete_bot, complete_game
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
-from pentathlon_engines.cli.match_output import answer_at_fault, explain_fault
+from pentathlon_engines.cli.match_output import explain_fault, wrong_answer
 from pentathlon_engines.cli.options import AsJson, Sandbox
 from pentathlon_engines.cli.output import is_terminal, print_json, say, show_on_one_line
 from pentathlon_engines.cli.tables import print_table
@@ -161,7 +161,7 @@ def _finding(report: MatchReport, seat: int) -> Finding:
         seat=seat,
         ok=not faults,
         detail="; ".join(f"{fault['kind']}: {fault['detail']}" for fault in faults) or "ok",
-        answer=answer_at_fault(report, faults[0]) if faults else None,
+        answer=wrong_answer(report, faults[0]) if faults else None,
         actions=len(own),
         slowest_cpu_ms=max(own, default=0),
         match_cpu_ms=sum(own),
