@@ -148,6 +148,11 @@ SHELVES: Final = (
         "operators",
         "For operators",
         (
+            Guide(
+                "operator_guide",
+                "Run the platform",
+                "Processes, settings, workers, health, backups, upgrades, troubles.",
+            ),
             Guide("/workers/", "Workers", "Which machines play here, and what they have."),
             Guide("/status/", "Status", "Whether all parts run, and how much waits."),
         ),

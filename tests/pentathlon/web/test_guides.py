@@ -6,6 +6,7 @@ from html import unescape
 from itertools import pairwise
 
 import pytest
+from django.core.management import get_commands
 from django.test import Client
 from django.urls import get_resolver
 
@@ -111,6 +112,18 @@ def test_every_code_of_a_refused_archive_is_explained() -> None:
     raised = {code for file in files for code in re.findall(r'code="([a-z_]+)"', file.read_text())}
 
     assert set(REFUSALS) == raised | {BadArchive.code, LargeArchive.code, BadManifest.code}
+
+
+def test_operators_read_of_settings_and_commands_that_exist() -> None:
+    html = Client().get("/docs/operators/").content.decode()
+
+    known = (CHECKOUT / "platform/pentathlon/env.py").read_text()
+    settings = set(re.findall(r"PENTATHLON_[A-Z_]+|[A-Z]+_URL", html))
+    commands = set(re.findall(r"manage\.py ([a-z_]+)", html))
+    assert len(settings) >= 15
+    assert {name for name in settings if f'"{name}"' not in known} == set()
+    assert len(commands) >= 8
+    assert commands <= set(get_commands())
 
 
 def test_numbers_of_the_rating_guide_are_those_of_the_code() -> None:

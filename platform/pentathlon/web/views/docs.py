@@ -2,13 +2,17 @@
 
 from functools import cache
 from random import Random
+from typing import Final
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.fleet.models import SILENT_AFTER_S
+from pentathlon.matches.jobs import LEASE_S
 from pentathlon.matches.streaks import FAULTS_IN_A_ROW
 from pentathlon.rankings.rule import RULE
 from pentathlon.ratings.scopes import FASTEST_STANDARD_S, SLOWEST_STANDARD_S
@@ -64,6 +68,45 @@ def bot_guide(request: HttpRequest) -> HttpResponse:
 def ci(request: HttpRequest) -> HttpResponse:
     """Explain how a bot is checked, submitted and compared by continuous integration."""
     return render(request, "web/docs/ci.html", {"section": "docs", "table": table})
+
+
+_SETTINGS: Final = (
+    ("PENTATHLON_MODE", "“local” or “production”, which is stricter: see each line."),
+    ("PENTATHLON_SECRET_KEY", "Signs sessions; at least 32 characters. Production demands it."),
+    ("PENTATHLON_HOSTS", "The names that the site is reached by, separated by commas."),
+    ("PENTATHLON_ORIGINS", "Trusted origins such as https://example.org; forms need it."),
+    ("DATABASE_URL", "postgresql://… or sqlite:///…; else SQLite in the data folder."),
+    ("REDIS_URL", "redis://…, rediss://… or unix:///…; “up” starts a broker of its own."),
+    ("PENTATHLON_DATA", "The folder for what one machine keeps: SQLite, logs, its secret key."),
+    ("PENTATHLON_STATIC", "Where collectstatic puts files; inside the data folder if not set."),
+    ("PENTATHLON_PROXIES", "How many of your own proxies are in front: 0, in production 1."),
+    ("PENTATHLON_SANDBOX", "The weakest sandbox that a worker accepts."),
+    ("PENTATHLON_BOT_MATCHES", "The most matches that one bot plays at a time: 8."),
+    ("PENTATHLON_DRAIN_S", "How long a worker that must stop plays on: 2, in production 120."),
+    ("PENTATHLON_STARVED_SHARE", "How much of the time bots may wait before slots are held back."),
+    ("PENTATHLON_LADDERS", "0: no ladders and no reference bots."),
+    ("PENTATHLON_LADDER_SEASON_DAYS", "How long a season lasts: 28."),
+    ("PENTATHLON_LADDER_MATCHES_AN_HOUR", "What each settled division plays: 12."),
+    ("PENTATHLON_DATASETS", "0: no datasets of closed tournaments and seasons."),
+    ("PENTATHLON_METRICS_TOKEN", "Who sends it may read /metrics."),
+    ("PENTATHLON_MAIL", "The mail server: smtps://name:password@host:465; else mail is printed."),
+    ("PENTATHLON_LOG_LEVEL", "INFO, or what you want to see."),
+)
+"""Those of `pentathlon.env` that an operator may want to set."""
+
+
+@require_safe
+def operator_guide(request: HttpRequest) -> HttpResponse:
+    """Explain how to run an installation; the numbers are those of the code."""
+    context = {
+        "section": "docs",
+        "settings": _SETTINGS,
+        "drain_s": settings.DRAIN_S,
+        "lease_s": LEASE_S,
+        "heartbeat_s": HEARTBEAT_S,
+        "silent_s": SILENT_AFTER_S,
+    }
+    return render(request, "web/docs/operator_guide.html", context)
 
 
 @require_safe
