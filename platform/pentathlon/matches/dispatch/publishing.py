@@ -4,18 +4,22 @@ Validation goes first, then tournaments, then ladders, challenges last. Lanes of
 turns: whichever has least in flight comes next, so that a long tournament does not keep a short
 one waiting. Within a lane the order of the schedule holds.
 
+What is in flight counts by its length: a match that fills a batch alone counts as much as a batch
+of short ones. Workers follow hints in the order in which they were sent; if long matches counted
+no more than short ones, what is sent last would wait behind minutes of them.
+
 Challenges have at most a quarter of the window, so that a rated match that comes later finds room
 at once. An eighth is kept for them while they wait, because rated play may never pause.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from itertools import chain
+from math import ceil
 from statistics import median
 from typing import Final
 
@@ -32,7 +36,7 @@ from pentathlon.matches.services import note_sent, publish_again
 BATCH: Final = 8
 """Most matches that one hint names: they are claimed, and their results stored, together."""
 WINDOW_PER_SLOT: Final = 3 * BATCH
-"""Most matches in flight for each slot there is: one batch that is played, two that wait."""
+"""Most short matches in flight for each slot there is: one batch that is played, two that wait."""
 RESEND_S: Final = 60
 """After how long a hint that nobody followed is published again."""
 RESEND_LOST_S: Final = 5
@@ -81,7 +85,7 @@ def publish_pending(
     chosen = plan.choose(window)
     # Noted first: a worker may follow a hint, and give the match back, before we come to note it.
     noted = note_sent(match_ids=[match.pk for match in chosen])
-    hints = _hints([match for match in chosen if match.pk in noted], slots=fleet.slots)
+    hints = plan.hints([match for match in chosen if match.pk in noted])
     sent: set[int] = set()
     try:
         for hint in hints:
@@ -115,25 +119,42 @@ class _Plan:
         is_stale = Q(sent_at__lt=Now() - timedelta(seconds=resend_after_s)) | Q(
             sent_at__gt=Now() + timedelta(seconds=resend_after_s)
         )
-        stale = sorted(sent.filter(is_stale).values_list("pk", "game"))
-        self._stale = [Chosen(pk=pk, game=game) for pk, game in stale]
-        fresh = (live, sent.exclude(is_stale))
-        lanes = (matches.order_by().values_list("kind", "lane") for matches in fresh)
-        self._in_flight = Counter(chain(*lanes))
+        self._stale = sorted(sent.filter(is_stale).values_list("pk", "game", "kind", "lane"))
+        self._sizes: dict[str, int | None] = {}
+        self._in_flight: dict[tuple[str, int], float] = defaultdict(float)
+        for matches in (live, sent.exclude(is_stale)):
+            for kind, lane, game in matches.order_by().values_list("kind", "lane", "game"):
+                self._in_flight[kind, lane] += self._weight(game)
 
     def choose(self, window: int) -> list[Chosen]:
         """Return what to publish now, in order."""
-        room = max(0, window - self._in_flight.total())
-        chosen = self._stale[:room]
-        chosen += self._by_turns(MatchKind.VALIDATION, room - len(chosen))
+        chosen: list[Chosen] = []
+        for pk, game, kind, lane in self._stale:
+            if self._room(window) > 0:
+                self._in_flight[kind, lane] += self._weight(game)
+                chosen.append(Chosen(pk=pk, game=game))
+        chosen += self._by_turns(MatchKind.VALIDATION, self._room(window))
         kept, most = self._room_for_challenges(window)
-        for kind in COMPETITIONS:
-            chosen += self._by_turns(kind, room - len(chosen) - kept)
-        chosen += self._by_turns(MatchKind.CHALLENGE, min(most, room - len(chosen)))
+        for competition in COMPETITIONS:
+            chosen += self._by_turns(competition, self._room(window) - kept)
+        chosen += self._by_turns(MatchKind.CHALLENGE, min(most, self._room(window)))
         return chosen
 
-    def _room_for_challenges(self, window: int) -> tuple[int, int]:
-        """Return how many matches are kept for challenges, and how many they may have."""
+    def batch_size(self, game: str) -> int | None:
+        """Return how many matches of a game one slot takes at a time; None: not known yet."""
+        if game not in self._sizes:
+            self._sizes[game] = _batch_size(game)
+        return self._sizes[game]
+
+    def _weight(self, game: str) -> float:
+        """Return for how many short matches one of this game counts."""
+        return BATCH / (self.batch_size(game) or BATCH)
+
+    def _room(self, window: int) -> float:
+        return window - sum(self._in_flight.values())
+
+    def _room_for_challenges(self, window: int) -> tuple[float, float]:
+        """Return how much is kept for challenges, and how much they may have."""
         if not waiting_lanes(MatchKind.CHALLENGE):
             return 0, 0
         in_flight = sum(
@@ -143,7 +164,18 @@ class _Plan:
         most = max(1, int(window * MOST_FOR_CHALLENGES)) - in_flight
         return max(0, kept), max(0, most)
 
-    def _by_turns(self, kind: MatchKind, room: int) -> Iterator[Chosen]:
+    def hints(self, chosen: Sequence[Chosen]) -> Iterator[list[int]]:
+        """Put matches of one game together, but so that every slot gets its part of them."""
+        share = -(-len(chosen) // max(1, self._fleet.slots))
+        hints: dict[str, list[int]] = {}
+        for match in chosen:
+            hint = hints.setdefault(match.game, [])
+            hint.append(match.pk)
+            if len(hint) >= min(share, self.batch_size(match.game) or 1):
+                yield hints.pop(match.game)
+        yield from hints.values()
+
+    def _by_turns(self, kind: MatchKind, room: float) -> Iterator[Chosen]:
         if room <= 0:
             return
         refused = self._cursor.refused.setdefault(kind, set())
@@ -152,9 +184,9 @@ class _Plan:
             return
         reached = self._cursor.reached.setdefault(kind, {})
         heads = Heads(kind, fits=partial(self._fits, kind), reached=reached)
-        heads.open(lanes, room=room)
+        heads.open(lanes, room=ceil(room))
         refused.intersection_update(lanes)
-        while room and lanes and not heads.is_spent:
+        while room > 0 and lanes and not heads.is_spent:
             lane = min(lanes, key=partial(self._precedence, kind))
             head = heads.next(lane)
             self._cursor.lane[kind] = lane
@@ -162,12 +194,12 @@ class _Plan:
                 lanes.remove(lane)
                 refused.add(lane)
                 continue
-            self._in_flight[kind, lane] += 1
+            self._in_flight[kind, lane] += self._weight(head.game)
             refused.discard(lane)
-            room -= 1
+            room -= self._weight(head.game)
             yield Chosen(pk=head.pk, game=head.game)
 
-    def _precedence(self, kind: MatchKind, lane: int) -> tuple[bool, int, bool, int]:
+    def _precedence(self, kind: MatchKind, lane: int) -> tuple[bool, float, bool, int]:
         """Order lanes by what they have in flight, then in turns after the one served last.
 
         Those that had nothing to send when they were looked at last go behind all others.
@@ -194,25 +226,12 @@ class _Plan:
         return True
 
 
-def _hints(chosen: Sequence[Chosen], *, slots: int) -> Iterator[list[int]]:
-    """Put matches of one game together, but so that every slot gets its part of them."""
-    share = -(-len(chosen) // max(1, slots))
-    sizes = {game: min(share, _together(game)) for game in {match.game for match in chosen}}
-    hints: dict[str, list[int]] = {}
-    for match in chosen:
-        hint = hints.setdefault(match.game, [])
-        hint.append(match.pk)
-        if len(hint) >= sizes[match.game]:
-            yield hints.pop(match.game)
-    yield from hints.values()
-
-
-def _together(game: str) -> int:
+def _batch_size(game: str) -> int | None:
     """Return how many matches of a game one slot should take at a time, by the latest ones."""
     latest = Match.objects.of_game(game).recent()
     times = latest.values_list("started_at", "finished_at")[:_SAMPLE]
     lengths_s = [(end - start).total_seconds() for start, end in times if start and end]
     if not lengths_s:
-        return 1
+        return None
     longest = max(median(lengths_s), _BATCH_S / BATCH)
     return max(1, int(_BATCH_S / longest))

@@ -80,10 +80,11 @@ class TestWindow:
     def test_window_follows_from_the_slots_that_are_there(
         self, slots: int, broker: Broker
     ) -> None:
-        make_worker(slots=slots)
         versions = [make_version() for _ in range(20)]
         for number in range(WINDOW_PER_SLOT * 2 + 2):
             make_match([versions[number % 20], versions[(number + 1) % 20]])
+        # Last: on a slow machine it would be taken for silent otherwise.
+        make_worker(slots=slots)
 
         publish_pending(publish=broker)
         publish_pending(publish=broker)
@@ -193,6 +194,43 @@ class TestHints:
         publish_pending(publish=broker)
 
         assert [len(hint) for hint in broker.hints] == [1, 1, 1]
+
+
+class TestLongMatches:
+    def test_few_of_them_fill_the_window(self, broker: Broker) -> None:
+        played("tuned", seconds=30)
+        _lane(1, 12)
+        make_worker(slots=2)
+
+        publish_pending(publish=broker)
+
+        assert len(broker.sent) == 2 * WINDOW_PER_SLOT // BATCH
+
+    def test_short_match_that_comes_later_waits_for_few_of_them(self, broker: Broker) -> None:
+        played("tuned", seconds=30)
+        played("azure", seconds=0.05)
+        long = _lane(1, 5)
+        make_worker(slots=1)
+        publish_pending(publish=broker)
+        short = make_match(lane=2, game="azure").pk
+        Match.objects.filter(pk=long[0]).update(state=MatchState.DONE, finished_at=Now())
+
+        publish_pending(publish=broker)
+
+        assert broker.sent[:3] == long[:3]
+        assert set(broker.sent[3:]) == {short, long[3]}
+
+    def test_lanes_have_equal_time_in_flight(self, broker: Broker) -> None:
+        played("tuned", seconds=30)
+        played("azure", seconds=0.05)
+        long = _lane(1, 5)
+        short = [make_match(lane=2, game="azure").pk for _ in range(30)]
+        make_worker(slots=2)
+
+        publish_pending(publish=broker)
+
+        assert len(set(broker.sent) & set(long)) == 3
+        assert len(set(broker.sent) & set(short)) == 3 * BATCH
 
 
 class TestTurns:
