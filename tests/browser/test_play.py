@@ -54,7 +54,7 @@ def _play(page: Page, friendly: Friendly, *, moves: int) -> Friendly:
 
 def test_whole_game_is_played_by_pointing(page: Page) -> None:
     friendly = _begin("tuned")
-    page.set_viewport_size(_PHONE)  # type: ignore[arg-type]  # a TypedDict
+    page.set_viewport_size(_PHONE)
     sign_in(page, friendly.person)
     page.goto(f"/play/{friendly.pk}/")
 
@@ -70,7 +70,7 @@ def test_whole_game_is_played_by_pointing(page: Page) -> None:
 )
 def test_every_game_is_played_on_a_phone(page: Page, game: str, seats: int) -> None:
     friendly = _begin(game, seats=seats)
-    page.set_viewport_size(_PHONE)  # type: ignore[arg-type]  # a TypedDict
+    page.set_viewport_size(_PHONE)
     sign_in(page, friendly.person)
     page.goto(f"/play/{friendly.pk}/")
 
