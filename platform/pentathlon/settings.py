@@ -75,6 +75,7 @@ INSTALLED_APPS = [
     "pentathlon.ratings",
     "pentathlon.tournaments",
     "pentathlon.challenges",
+    "pentathlon.rivalry",
     "pentathlon.desk_records",
     "pentathlon.friendlies",
     "pentathlon.ladders",

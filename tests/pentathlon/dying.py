@@ -26,6 +26,8 @@ from pentathlon.ladders import membership, pairing, places, seasons  # noqa: E40
 from pentathlon.ratings import recomputing  # noqa: E402
 from pentathlon.ratings.change_rows import replace_changes  # noqa: E402
 from pentathlon.ratings.services import note_arithmetic  # noqa: E402
+from pentathlon.rivalry import services as rivalry_services  # noqa: E402
+from pentathlon.rivalry import sums  # noqa: E402
 from pentathlon.tournaments import reseating, scheduling, services  # noqa: E402
 from pentathlon_engines.tournament.formats import divisions  # noqa: E402
 
@@ -95,6 +97,11 @@ def _replacement(part: int) -> None:
         reseating.carry_out_replacements(for_s=60)
 
 
+def _counting(part: int) -> None:
+    with patch.multiple(rivalry_services, _AT_ONCE=2, store=_dying(sums.store, part)):
+        rivalry_services.count_all()
+
+
 SMALL_DIVISION: Final = 2
 OPENED_AT_ONCE: Final = 2
 _WORKS: Final = {
@@ -105,6 +112,7 @@ _WORKS: Final = {
     "places": _places,
     "final tables": _final_tables,
     "replacement": _replacement,
+    "counting": _counting,
     "validation": _validation,
 }
 

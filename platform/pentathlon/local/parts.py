@@ -31,6 +31,7 @@ _ON_REQUEST = ("browser", "compiled", *_OWN_FILES)
 _ON_SQLITE = (
     *(f"tests/pentathlon/{app}" for app in ("common", "accounts", "bots", "matches")),
     *("tests/pentathlon/replays", "tests/pentathlon/ratings"),
+    "tests/pentathlon/rivalry/test_services.py",
     "tests/pentathlon/tournaments/test_killed.py",
 )
 """The life of a match must hold on the database of a single machine, too."""

@@ -1,7 +1,8 @@
-"""What else changes in the transaction in which matches end.
+"""What else changes in the transaction in which matches end, or in which results are corrected.
 
 Apps that build on this one name a function when they are loaded. It is called with the ids of
-matches whose end has just been written, and what it writes is stored with it or not at all.
+matches whose end has just been written, and what it writes is stored with it or not at all. The
+same for results that are taken back later, and for those that count only because of that.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Final
 Follow = Callable[[Collection[int]], None]
 
 _followers: Final[list[Follow]] = []
+_correctors: Final[list[Follow]] = []
 
 
 def follow_endings(follow: Follow) -> None:
@@ -23,4 +25,16 @@ def follow_endings(follow: Follow) -> None:
 def note_endings(match_ids: Collection[int]) -> None:
     """Tell all who follow that these matches have ended; call it in the same transaction."""
     for follow in _followers:
+        follow(match_ids)
+
+
+def follow_corrections(follow: Follow) -> None:
+    """Have a function called whenever results change that were there before."""
+    if follow not in _correctors:
+        _correctors.append(follow)
+
+
+def note_corrections(match_ids: Collection[int]) -> None:
+    """Tell all who follow that these results have changed; call it in the same transaction."""
+    for follow in _correctors:
         follow(match_ids)

@@ -41,8 +41,11 @@ def counted(pool: Pool, digests: Collection[int]) -> set[int]:
     return {digest for digest in rows.values_list("course", flat=True) if digest is not None}
 
 
-def revoke_rows(pool: Pool, rows: QuerySet[LedgerRow]) -> None:
-    """Take back rows of a locked pool; of a match that was repeated, the first repeat counts."""
+def revoke_rows(pool: Pool, rows: QuerySet[LedgerRow]) -> set[int]:
+    """Take back rows of a locked pool; of a match that was repeated, the first repeat counts.
+
+    Return the matches that count only now.
+    """
     counting = rows.filter(reason="", state=LedgerState.APPLIED, course__isnull=False)
     digests = set(counting.values_list("course", flat=True))
     rows.update(state=LedgerState.REVOKED, reason=LedgerReason.REVOKED)
@@ -50,4 +53,7 @@ def revoke_rows(pool: Pool, rows: QuerySet[LedgerRow]) -> None:
         course__in=digests, reason=LedgerReason.REPEAT, state=LedgerState.APPLIED
     )
     firsts = repeats.order_by().values("course").annotate(first=Min("seq"))
-    pool.rows.filter(seq__in=[row["first"] for row in firsts]).update(reason="")
+    promoted = pool.rows.filter(seq__in=[row["first"] for row in firsts])
+    matches = set(promoted.values_list("match", flat=True))
+    promoted.update(reason="")
+    return matches

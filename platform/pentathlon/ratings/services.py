@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Greatest, Now
 
+from pentathlon.matches.endings import note_corrections
 from pentathlon.matches.models import Match, MatchSeat, MatchState
 from pentathlon.ratings.arithmetic import fingerprint_after
 from pentathlon.ratings.book import Book
@@ -253,14 +254,16 @@ def revoke_results(*, match_ids: Collection[int]) -> None:
     # Found once for each row of its ledger.
     locked = {pool.pk: pool for pool in pools.select_for_update(of=("self",))}
     rows = LedgerRow.objects.filter(match__in=match_ids, match__state=MatchState.DONE)
+    changed = set(match_ids)
     for pool in locked.values():
         standing = pool.rows.filter(pk__in=rows).exclude(state=LedgerState.REVOKED)
         settled = standing.filter(state__in=(LedgerState.APPLIED, LedgerState.SKIPPED))
         count_scores(pool, set(settled.values_list("match", flat=True)), times=-1)
         if standing.filter(seq__isnull=False).exists():
             pool.is_stale, pool.ledger_version = True, pool.ledger_version + 1
-        revoke_rows(pool, standing)
+        changed |= revoke_rows(pool, standing)
         pool.save(update_fields=("is_stale", "ledger_version", "seat_scores"))
+    note_corrections(sorted(changed))
 
 
 def _why_unchanged(result: Result, *, is_repeat: bool) -> str:

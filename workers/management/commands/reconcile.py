@@ -22,6 +22,7 @@ from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recomputing import recompute_outdated
 from pentathlon.ratings.scores import make_scores
 from pentathlon.ratings.services import apply_results
+from pentathlon.rivalry.services import ResultCounter
 from pentathlon.search.services import NameIndexer
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.entries import settle_entries
@@ -60,6 +61,8 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     },
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
     "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
+    "rivalry": {"rivalry": ResultCounter().count_results},
+    "search": {"names": NameIndexer().step},
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
         "releases": announce_releases,

@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+from typing import Self
+
+from django.db import models
+from django.db.models import F, Q
+
+from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.matches.models import Match
+
+
+class UncountedResult(models.Model):
+    """A match whose result has yet to be counted, or counted anew; a queue."""
+
+    match = models.OneToOneField(
+        Match, on_delete=models.CASCADE, primary_key=True, related_name="+"
+    )
+    held_lane = models.PositiveBigIntegerField(null=True)
+    """Its lane, while its result is hidden: nobody looks at it before that is over."""
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=("match",), condition=Q(held_lane__isnull=True), name="rivalry_queue"
+            ),
+            models.Index(
+                fields=("held_lane", "match"),
+                condition=Q(held_lane__isnull=False),
+                name="rivalry_held",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"result of match {self.match_id}"
+
+
+class HeldLaneOfResults(models.Model):
+    """A lane of which results wait for their release."""
+
+    lane = models.PositiveBigIntegerField(primary_key=True)
+
+    def __str__(self) -> str:
+        return f"held results of lane {self.lane}"
+
+
+class CountingState(models.Model):
+    """How far the search for results that nobody has queued is; its lock keeps counters apart."""
+
+    patrolled = models.PositiveBigIntegerField(default=0)
+    """Matches up to this id were looked at in this round."""
+
+    def __str__(self) -> str:
+        return f"looked through to match {self.patrolled}"
+
+
+class MeetingQuerySet(models.QuerySet["Meeting"]):
+    """Which meetings, in the words of pages."""
+
+    def between(self, first: int, second: int) -> Self:
+        """Return the meetings of two bots, in either order."""
+        low, high = sorted((first, second))
+        return self.filter(first_bot=low, second_bot=high)
+
+    def counted(self) -> Self:
+        """Leave out exact repeats."""
+        return self.filter(is_repeat=False)
+
+
+class Meeting(models.Model):
+    """Two bots at the table of one public match: who was ahead, and what had been expected.
+
+    The first of the two is the one with the lower bot, then version, then seat.
+    """
+
+    match = models.ForeignKey(
+        Match, on_delete=models.CASCADE, related_name="meetings", db_index=False
+    )
+    first_bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
+    second_bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
+    first = models.ForeignKey(
+        BotVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    second = models.ForeignKey(
+        BotVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    first_seat = models.PositiveSmallIntegerField()
+    second_seat = models.PositiveSmallIntegerField()
+    seats = models.PositiveSmallIntegerField()
+    """How many sat at the table."""
+    game = models.CharField(max_length=30)
+    kind = models.CharField(max_length=12)
+    lane = models.PositiveBigIntegerField()
+    plies = models.PositiveIntegerField()
+    ended_on = models.DateField()
+    """In UTC."""
+    first_half_points = models.PositiveSmallIntegerField()
+    """2 for being ahead, 1 for a tie. Of two that failed, both have lost."""
+    second_half_points = models.PositiveSmallIntegerField()
+    is_repeat = models.BooleanField()
+    """The same match as an earlier one, move by move: ratings count it once, and so do sums."""
+    expected = models.PositiveIntegerField(null=True)
+    """Share of the first in millionths, by the ratings right before; null: unrated."""
+    variance = models.PositiveIntegerField(null=True)
+    """Of that share, in millionths."""
+    winner = models.ForeignKey(
+        Bot, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    """Whose win counts: by the rules of the game, not by a fault, and rated."""
+    beaten_score = models.FloatField(null=True)
+    """Rating of the loser right before such a win."""
+    surprise = models.PositiveIntegerField(null=True)
+    """Expected share of the winner in millionths, where both ratings had settled."""
+
+    objects = MeetingQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("match", "first_seat", "second_seat"), name="rivalry_meeting_once"
+            ),
+        )
+        indexes = (
+            models.Index(fields=("first_bot", "second_bot", "-match"), name="rivalry_of_pair"),
+            models.Index(fields=("second_bot", "first_bot"), name="rivalry_of_second"),
+            models.Index(
+                fields=("first_bot", "second_bot", "lane", "-match"), name="rivalry_of_pair_lane"
+            ),
+            models.Index(
+                fields=("winner", "game", "-beaten_score", "-match"),
+                condition=Q(winner__isnull=False),
+                name="rivalry_best_wins",
+            ),
+            models.Index(
+                fields=("ended_on", "surprise", "match"),
+                condition=Q(surprise__isnull=False),
+                name="rivalry_upsets",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.first_id} and {self.second_id} in match {self.match_id}"
+
+
+class _Counts(models.Model):
+    """What sums count; all but `meetings` leave exact repeats out."""
+
+    meetings = models.IntegerField()
+    """Repeats, too."""
+    counted = models.IntegerField()
+    wins = models.IntegerField()
+    draws = models.IntegerField()
+    losses = models.IntegerField()
+    """Also where both failed."""
+
+    class Meta:
+        abstract = True
+
+
+class _Expectations(_Counts):
+    """Counts, and how they compare with what ratings told before."""
+
+    rated = models.IntegerField()
+    """Meetings of which something was expected."""
+    rated_half_points = models.IntegerField()
+    expected = models.BigIntegerField()
+    """Points in millionths."""
+    variance = models.BigIntegerField()
+    """Of these points, in millionths."""
+
+    class Meta:
+        abstract = True
+
+
+class PairSum(_Expectations):
+    """How two bot versions did against each other in one competition and in these seats.
+
+    Wins and expectations are those of the first.
+    """
+
+    first_bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
+    second_bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
+    first = models.ForeignKey(
+        BotVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    second = models.ForeignKey(
+        BotVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    game = models.CharField(max_length=30)
+    kind = models.CharField(max_length=12)
+    lane = models.PositiveBigIntegerField()
+    """Of a tournament or ladder season; 0 for all challenges together."""
+    seats = models.PositiveSmallIntegerField()
+    first_seat = models.PositiveSmallIntegerField()
+    second_seat = models.PositiveSmallIntegerField()
+    both_failed = models.IntegerField()
+    """Lost by the first and by the second."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=(
+                    *("first_bot", "second_bot", "first", "second", "game"),
+                    *("kind", "lane", "seats", "first_seat", "second_seat"),
+                ),
+                name="rivalry_pair_sum_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.first_id} against {self.second_id}"
+
+
+class OpponentSumQuerySet(models.QuerySet["OpponentSum"]):
+    """Which opponents, in the words of pages."""
+
+    def met(self, bot_id: int, game: str) -> Self:
+        """Return the opponents of a bot in a game."""
+        return self.filter(bot=bot_id, game=game, counted__gt=0)
+
+    def with_surplus(self) -> Self:
+        """Add `surplus`: points above expectation, in standard errors."""
+        points = F("rated_half_points") * 500_000.0 - F("expected")
+        error = models.functions.Sqrt(F("variance") * 1_000_000.0)
+        return self.filter(variance__gt=0).annotate(
+            surplus=models.ExpressionWrapper(points / error, output_field=models.FloatField())
+        )
+
+
+class OpponentSum(_Expectations):
+    """How a bot did against another one in a game, whatever the versions."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
+    other = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
+    game = models.CharField(max_length=30)
+
+    surplus: float
+    """Points above expectation in standard errors, where `with_surplus` has added it."""
+
+    objects = OpponentSumQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("bot", "game", "other"), name="rivalry_opponent_sum_once"
+            ),
+        )
+        indexes = (
+            models.Index(fields=("bot", "game", "-counted", "id"), name="rivalry_opponents"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.bot_id} against {self.other_id} in {self.game}"
+
+
+class SeatSum(_Counts):
+    """How a bot did in a seat and in matches of a length: its meetings with all others."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="+", db_index=False)
+    game = models.CharField(max_length=30)
+    seats = models.PositiveSmallIntegerField()
+    seat = models.PositiveSmallIntegerField()
+    length = models.PositiveSmallIntegerField()
+    """Matches of 2**(length - 1) to 2**length - 1 plies."""
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("bot", "game", "seats", "seat", "length"), name="rivalry_seat_sum_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.bot_id} in seat {self.seat} of {self.seats}"
