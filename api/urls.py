@@ -20,6 +20,7 @@ from api.leaderboards import LeaderboardViewSet
 from api.matches import MatchViewSet
 from api.rankings import RankingViewSet
 from api.replays import ReplayViewSet
+from api.rivalry import HeadToHeadViewSet, OpponentViewSet
 from api.search import SearchViewSet
 from api.tokens import TokenViewSet
 from api.tournaments import TournamentViewSet
@@ -48,6 +49,10 @@ _router.register("webhooks", WebhookViewSet, basename="webhook")
 _router.register("search", SearchViewSet, basename="search")
 _router.register("tokens", TokenViewSet, basename="token")
 
+_opponents = OpponentViewSet.as_view({"get": "opponents"})
+_against = HeadToHeadViewSet.as_view({"get": "against"})
+_meetings = HeadToHeadViewSet.as_view({"get": "meetings"})
+_pair = rf"^v1/bots/(?P<pk>{ID})/against/(?P<other>{ID})"
 _desk_board = DeskRecordViewSet.as_view({"get": "board"})
 _friendly_board = FriendlyViewSet.as_view({"get": "board"})
 _board = ReplayViewSet.as_view({"get": "board"})
@@ -66,6 +71,9 @@ urlpatterns = [
     path("v1/kit/", KitView.as_view(), name="kit"),
     path("v1/tokens/current/", _current_token, name="current_token"),
     path("v1/", include(_router.urls)),
+    re_path(rf"^v1/bots/(?P<pk>{ID})/opponents/$", _opponents, name="opponents"),
+    re_path(rf"{_pair}/$", _against, name="against"),
+    re_path(rf"{_pair}/meetings/$", _meetings, name="meetings"),
     re_path(rf"^v1/replays/(?P<pk>{ID})/board\.svg$", _board, name="board"),
     re_path(rf"^v1/desk-records/(?P<pk>{ID})/board\.svg$", _desk_board, name="desk_board"),
     re_path(rf"^v1/friendlies/(?P<pk>{ID})/board\.svg$", _friendly_board, name="friendly_board"),

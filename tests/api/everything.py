@@ -79,12 +79,14 @@ def _patterns(resolver: URLResolver, namespace: str) -> Iterator[tuple[str, URLP
 def _values(tournament: Tournament) -> dict[str, list[object]]:
     places = TournamentMatch.objects.filter(tournament=tournament).order_by("index")
     matches = list(places.values_list("match", flat=True)[:6])
-    entry = tournament.entries.select_related("version").first()
+    entries = list(tournament.entries.select_related("version").order_by("pk")[:2])
+    entry = entries[0] if entries else None
     return {
         "tournament": [tournament.pk],
         # Of three blocks both of the second, and of the others one that stands for the other.
         "match": [matches[n] for n in (0, 2, 3, 4) if n < len(matches)],
         "bot": [entry.version.bot_id] if entry else [],
+        "other": [each.version.bot_id for each in entries[1:]],
         "version": [entry.version_id] if entry else [],
         "seat": [0, 1],
         "dataset": [*Dataset.objects.filter(tournament=tournament).values_list("pk", flat=True)],
@@ -99,5 +101,6 @@ def _known(values: dict[str, list[object]], address: str, name: str) -> list[obj
     if name != "pk":
         return values.get(name.removesuffix("_id"), [])
     kinds = {"replay": "match", "seat": "match", "board": "match"}
+    kinds |= dict.fromkeys(("opponents", "against", "meetings"), "bot")
     basename = re.split(r"[:\-_]", address)[1]
     return values.get(kinds.get(basename, basename), [])

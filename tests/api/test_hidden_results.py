@@ -18,6 +18,7 @@ from pentathlon.datasets.services import DatasetMaker
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.ratings.services import apply_results
+from pentathlon.rivalry.services import count_all
 from pentathlon.tournaments.hidden_results import release_results
 from pentathlon.tournaments.models import Tournament, TournamentState
 from pentathlon.tournaments.replacing import replace_entry
@@ -58,6 +59,7 @@ def _play(matches: Sequence[Match], *, luck: int, fault_at: int | None = None) -
         submit(job, record_of(job, luck=luck + match.pk, fault_at=fault_at))
     while apply_results():
         pass
+    count_all()
 
 
 def _seen(cup: Tournament, people: Sequence[User | None]) -> dict[tuple[int, str], str]:
@@ -245,3 +247,13 @@ def test_hidden_tournament_closes_as_any_other() -> None:
 
     cup.refresh_from_db()
     assert cup.state == TournamentState.CLOSED
+
+
+def test_addresses_about_rivals_are_asked_too() -> None:
+    cup = _hidden_cup()
+
+    asked = {address for address, _ in answers(cup, None, where=lambda path: "bots/" in path)}
+
+    ends = ("/opponents/", "/meetings/")
+    assert all(any(address.endswith(end) for address in asked) for end in ends)
+    assert len([address for address in asked if "/against/" in address]) == 3

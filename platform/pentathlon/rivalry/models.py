@@ -194,6 +194,7 @@ class PairSum(_Expectations):
     second_seat = models.PositiveSmallIntegerField()
     both_failed = models.IntegerField()
     """Lost by the first and by the second."""
+    second_rated_half_points = models.IntegerField()
 
     class Meta:
         constraints = (
@@ -224,6 +225,17 @@ class OpponentSumQuerySet(models.QuerySet["OpponentSum"]):
         return self.filter(variance__gt=0).annotate(
             surplus=models.ExpressionWrapper(points / error, output_field=models.FloatField())
         )
+
+    def worst(self, *, errors: float) -> Self:
+        """Return those with at least so many standard errors below expectation, worst first."""
+        return self._in_order("surplus").filter(Q(surplus__lte=-errors))
+
+    def best(self, *, errors: float) -> Self:
+        """Return those with at least so many standard errors above expectation, best first."""
+        return self._in_order("-surplus").filter(Q(surplus__gte=errors))
+
+    def _in_order(self, order: str) -> Self:
+        return self.with_surplus().order_by(order, "pk")
 
 
 class OpponentSum(_Expectations):

@@ -32,7 +32,7 @@ KEYS: Final[Mapping[type[models.Model], tuple[str, ...]]] = {
 }
 """What tells one sum from another, by table."""
 COUNTS: Final[Mapping[type[models.Model], tuple[str, ...]]] = {
-    PairSum: (*_COUNTS, *_EXPECTED, "both_failed"),
+    PairSum: (*_COUNTS, *_EXPECTED, "both_failed", "second_rated_half_points"),
     OpponentSum: (*_COUNTS, *_EXPECTED),
     SeatSum: _COUNTS,
 }
@@ -70,7 +70,7 @@ def _parts(meeting: Meeting) -> Iterator[tuple[type[models.Model], Key, Counts]]
     yield (
         PairSum,
         _pair_key(meeting),
-        (*_results(own, is_counted), *first, is_counted and own == theirs == 0),
+        (*_results(own, is_counted), *first, is_counted and own == theirs == 0, second[1]),
     )
     if meeting.first_bot_id == meeting.second_bot_id:
         return

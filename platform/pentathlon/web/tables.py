@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
+from pentathlon.bots.models import BotVersion
 from pentathlon.rankings.models import RankingLine, RankingTable
 from pentathlon.ratings.models import Rating
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
@@ -113,6 +114,9 @@ class TintedCell:
     points: float
     tint: str
     label: str
+    other: BotVersion
+    versions: str
+    """What a link to their matches adds to tell two versions of one bot apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,11 +235,17 @@ def _cells(row: CrosstableRow, rows: Sequence[CrosstableRow]) -> Iterator[Tinted
 
 
 def _cell(standing: Standing, other: Standing, score: Score) -> TintedCell:
-    names = f"{standing.version.bot.name} against {other.version.bot.name}"
+    own, theirs = standing.version, other.version
+    names = f"{own.bot.name} against {theirs.bot.name}"
+    versions = (
+        f"&version={own.pk}&other_version={theirs.pk}" if own.bot_id == theirs.bot_id else ""
+    )
     return TintedCell(
         points=score.points,
         tint="" if score.share is None else tint(score.share),
         label=f"{names}: {score.points:g} of {score.meetings}",
+        other=theirs,
+        versions=versions,
     )
 
 

@@ -3,11 +3,10 @@
 from typing import Any
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.matches.endings import note_endings
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import apply_results, enter_matches, open_live_pool
-from pentathlon.rivalry.services import count_all
+from pentathlon.rivalry.services import count_all, queue_results
 from tests.factories import make_match
 
 
@@ -21,7 +20,7 @@ def end(*versions: BotVersion, rated: bool = True, **fields: Any) -> Match:
     match = make_match(versions, state=MatchState.DONE, rated=rated, **fields)
     if rated:
         enter_matches(pool=live_pool(match.game), matches=[match])
-    note_endings([match.pk])
+    queue_results([match.pk])
     return match
 
 

@@ -8,8 +8,9 @@ from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
 
 from pentathlon.bots.models import BotVersion
+from pentathlon.matches.endings import note_endings
 from pentathlon.matches.hidden_lanes import HiddenLane
-from pentathlon.matches.models import Match, MatchKind
+from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.ratings.services import apply_results, revoke_results
 from pentathlon.rivalry import services
 from pentathlon.rivalry.models import (
@@ -21,7 +22,7 @@ from pentathlon.rivalry.models import (
 )
 from pentathlon.rivalry.services import ResultCounter, count_all, patrol, queue_results
 from pentathlon.rivalry.verification import find_differences
-from tests.factories import make_user, make_version
+from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.rivalry.playing import end, play
 
 pytestmark = pytest.mark.django_db
@@ -92,6 +93,13 @@ class TestCounting:
         assert _against(one, two) == (1, 1, 0, 0, 1)
         assert _against(two, one) == (1, 1, 0, 0, 1)
         assert PairSum.objects.get().both_failed == 1
+
+    def test_end_of_a_match_queues_it(self) -> None:
+        match = make_match(state=MatchState.DONE)
+
+        note_endings([match.pk])
+
+        assert UncountedResult.objects.get().match == match
 
     def test_validation_counts_nowhere(self, versions: list[BotVersion]) -> None:
         play(*versions[:2], rated=False, kind=MatchKind.VALIDATION)

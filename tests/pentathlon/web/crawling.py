@@ -32,7 +32,11 @@ def _is_ours(address: str) -> bool:
 def _targets(address: str, page: Page) -> Iterator[str]:
     # Every ply has a link; the first three stand for all.
     plies = [link for link in page.links() if "ply=" in link]
+    # Two bots can be compared in many ways; the first stands for all.
+    ways = [link for link in page.links() if "/against/" in urljoin(address, link)]
+    ways = [link for link in ways if "?" in link]
     for link in page.links():
+        if link not in plies[3:] + ways[1:] and not urlsplit(link).netloc:
         is_one_of_many = link in plies[3:] or "/explorer/?" in link  # a tree without end
         if not is_one_of_many and not urlsplit(link).netloc:
             yield urljoin(address, link).partition("#")[0]

@@ -10,6 +10,7 @@ from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches, void_matches
 from pentathlon.matches.uploads import submit_bot
 from pentathlon.ratings.services import apply_results
+from pentathlon.rivalry.services import count_all
 from pentathlon.tournaments.models import Tournament
 from pentathlon.tournaments.services import (
     close_finished,
@@ -60,6 +61,7 @@ def make_scene() -> Scene:
     keep_record(actor=author, checked=check_record(tuned_record()))
     running = _started(organiser, "Winter League", versions)
     play_all(running, limit=2)
+    count_all()
     return Scene(
         author=author,
         organiser=organiser,

@@ -40,6 +40,13 @@ def percent(share: float) -> str:
 
 
 @register.filter
+def difference(share: float) -> str:
+    """Write how far a share is from another one, in percentage points with the sign."""
+    points = round(100 * share)
+    return f"{'+' if points > 0 else '−' if points < 0 else '±'}{abs(points)} pp"  # noqa: RUF001  a minus
+
+
+@register.filter
 def percent_fine(share: float) -> str:
     """Write 0.508 as 50.8 %."""
     return f"{100 * share:.1f} %"

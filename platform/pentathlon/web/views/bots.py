@@ -27,6 +27,7 @@ from pentathlon.matches.latest import latest_faults, latest_matches
 from pentathlon.matches.models import COMPETITIONS, Match, MatchSeat
 from pentathlon.matches.uploads import validate_again
 from pentathlon.ratings.models import Pool, Rating
+from pentathlon.rivalry.reading import rivals_of
 from pentathlon.web.badges import badge_of
 from pentathlon.web.charts import rating_chart
 from pentathlon.web.forms.errors import call_service
@@ -89,6 +90,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
         "ladders": ladders,
         "ratings": newest,
         "charts": [_chart(found, rating) for rating in newest],
+        "rivals": rivals_of(found.pk),
         "matches": matches[:_RECENT],
         "faults": faults.filter(match__kind__in=COMPETITIONS)
         .select_related("version__bot")

@@ -1,0 +1,234 @@
+"""Two bots against each other: score, seats, tables, competitions, streaks, time to think."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import groupby
+from operator import itemgetter
+from typing import Final, NamedTuple, TypeVar
+
+from pentathlon.bots.models import Bot
+from pentathlon.matches.models import Match, MatchKind
+from pentathlon.rivalry.expectations import MILLION
+from pentathlon.rivalry.models import Meeting, MeetingQuerySet, PairSum
+from pentathlon.rivalry.scores import RivalScore
+from pentathlon.rivalry.thinking import SAMPLE, TimeUse, time_use
+from pentathlon.tournaments.models import Tournament
+from pentathlon_engines.strength.block_scores import WIN
+
+STREAKS_IN: Final = 1000
+"""Latest meetings in which streaks are looked for."""
+_MOST_TOURNAMENTS: Final = 50
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFilter:
+    """Which meetings of two bots are wanted."""
+
+    game: str = ""
+    own_version: int | None = None
+    """Id of a version of the first bot that was named."""
+    other_version: int | None = None
+    lane: int | None = None
+    """Number of a tournament."""
+
+
+class Place(NamedTuple):
+    """A seat at a table of a size, in a game."""
+
+    game: str
+    seats: int
+    seat: int
+
+
+class Lineup(NamedTuple):
+    """Who met: two versions."""
+
+    own: int
+    other: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompetitionLine:
+    """The score in one tournament, ladder season, or in all challenges."""
+
+    kind: MatchKind
+    tournament: Tournament | None
+    """None for challenges, and for a tournament that the reader may not see."""
+    score: RivalScore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Streak:
+    """The most wins in a row, and the match with which the row began."""
+
+    length: int
+    since: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadToHead:
+    """All that is known of two bots against each other, from the side of the first named."""
+
+    bot: Bot
+    other: Bot
+    score: RivalScore
+    both_failed: int
+    games: dict[str, RivalScore]
+    places: dict[Place, RivalScore]
+    tables: dict[tuple[str, int], RivalScore]
+    """By game and size of the table."""
+    lineups: dict[Lineup, RivalScore]
+    competitions: list[CompetitionLine]
+    """Tournaments and seasons, the latest first, then challenges."""
+    more_competitions: int
+    """How many are left out."""
+    streaks: tuple[Streak | None, Streak | None]
+    """Of the first named, and of the other."""
+    time_use: tuple[TimeUse | None, TimeUse | None]
+
+
+def read_head_to_head(bot: Bot, other: Bot, wanted: PairFilter) -> HeadToHead:
+    """Return what two bots did against each other; the number of queries does not grow."""
+    sums = [_Sided(row, *_sides(row, bot, other)) for row in _sums(bot, other, wanted)]
+    rows = [each for each in sums if _is_wanted(each, wanted)]
+    latest = meetings(bot, other, wanted).order_by("-match")
+    sample = list(latest.values_list("match", flat=True)[:SAMPLE])
+    times = time_use([bot.pk, other.pk], sample) if bot != other else {}
+    competitions = _grouped(rows, lambda row: (str(row.row.kind), int(row.row.lane)))
+    lines = _competition_lines(competitions)
+    return HeadToHead(
+        bot=bot,
+        other=other,
+        score=_total(rows),
+        both_failed=sum(each.row.both_failed for each in rows),
+        games=_grouped(rows, lambda row: row.row.game),
+        places=_grouped(rows, lambda row: Place(row.row.game, row.row.seats, row.own_seat)),
+        tables=_grouped(rows, lambda row: (row.row.game, row.row.seats)),
+        lineups=_grouped(rows, lambda row: Lineup(row.own, row.other)),
+        competitions=lines,
+        more_competitions=len(competitions) - len(lines),
+        streaks=_streaks(bot, other, wanted),
+        time_use=(times.get(bot.pk), times.get(other.pk)),
+    )
+
+
+def meetings(bot: Bot, other: Bot, wanted: PairFilter) -> MeetingQuerySet:
+    """Return the meetings of two bots that are wanted; results that are hidden are not in it."""
+    found = Meeting.objects.between(bot.pk, other.pk)
+    if wanted.game:
+        found = found.filter(game=wanted.game)
+    if wanted.lane is not None:
+        found = found.filter(lane=wanted.lane)
+    is_turned = bot.pk > other.pk
+    sides = ("second", "first") if is_turned else ("first", "second")
+    if wanted.own_version is not None:
+        found = found.filter(**{sides[0]: wanted.own_version})
+    if wanted.other_version is not None:
+        found = found.filter(**{sides[1]: wanted.other_version})
+    return found
+
+
+def visible_matches(found: Iterable[Meeting]) -> list[Match]:
+    """Return the matches of meetings with their seats, as far as everybody may see them."""
+    ids = [meeting.match_id for meeting in found]
+    matches = Match.objects.public().with_seats().in_bulk(ids)
+    return [matches[pk] for pk in ids if pk in matches]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sided:
+    """A sum, seen from one of the two."""
+
+    row: PairSum
+    own: int
+    """Version."""
+    other: int
+    own_seat: int
+    is_turned: bool
+
+    def score(self) -> RivalScore:
+        """Return the score of the first named."""
+        row, turned = self.row, self.is_turned
+        points = row.second_rated_half_points if turned else row.rated_half_points
+        return RivalScore(
+            meetings=row.meetings,
+            counted=row.counted,
+            wins=row.losses - row.both_failed if turned else row.wins,
+            draws=row.draws,
+            losses=row.wins + row.both_failed if turned else row.losses,
+            rated=row.rated,
+            rated_half_points=points,
+            expected_millionths=MILLION * row.rated - row.expected if turned else row.expected,
+            variance_millionths=row.variance,
+        )
+
+
+def _sums(bot: Bot, other: Bot, wanted: PairFilter) -> Iterable[PairSum]:
+    low, high = sorted((bot.pk, other.pk))
+    found = PairSum.objects.filter(first_bot=low, second_bot=high, meetings__gt=0)
+    if wanted.game:
+        found = found.filter(game=wanted.game)
+    if wanted.lane is not None:
+        found = found.filter(lane=wanted.lane)
+    return found
+
+
+def _sides(row: PairSum, bot: Bot, other: Bot) -> tuple[int, int, int, bool]:
+    """Return both versions, the first named one's first, its seat, and whether that turns them."""
+    if bot.pk > other.pk:
+        return row.second_id, row.first_id, row.second_seat, True
+    return row.first_id, row.second_id, row.first_seat, False
+
+
+def _is_wanted(each: _Sided, wanted: PairFilter) -> bool:
+    return wanted.own_version in {None, each.own} and wanted.other_version in {None, each.other}
+
+
+def _grouped(rows: Iterable[_Sided], key: Callable[[_Sided], K]) -> dict[K, RivalScore]:
+    groups: dict[K, list[_Sided]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return {name: _total(groups[name]) for name in sorted(groups, key=str)}
+
+
+def _total(rows: Iterable[_Sided]) -> RivalScore:
+    scores = [row.score() for row in rows]
+    return RivalScore(
+        **{each.name: sum(getattr(s, each.name) for s in scores) for each in fields(RivalScore)}
+    )
+
+
+def _competition_lines(scores: Mapping[tuple[str, int], RivalScore]) -> list[CompetitionLine]:
+    """Return the latest tournaments and seasons, and all challenges together at the end."""
+    lanes = sorted((key for key in scores if key[1]), key=itemgetter(1), reverse=True)
+    shown = [*lanes[:_MOST_TOURNAMENTS], *(key for key in scores if not key[1])]
+    numbers = [lane for _, lane in shown if lane]
+    tournaments = Tournament.objects.visible_to(None).in_bulk(numbers)
+    return [
+        CompetitionLine(
+            kind=MatchKind(kind), tournament=tournaments.get(lane), score=scores[kind, lane]
+        )
+        for kind, lane in shown
+    ]
+
+
+def _streaks(bot: Bot, other: Bot, wanted: PairFilter) -> tuple[Streak | None, Streak | None]:
+    """Return the longest rows of wins in the latest meetings that count."""
+    latest = meetings(bot, other, wanted).counted().order_by("-match", "-first_seat")
+    columns = ("match", "first_half_points", "second_half_points")
+    rows = list(latest.values_list(*columns)[:STREAKS_IN])[::-1]
+    own, theirs = (2, 1) if bot.pk > other.pk else (1, 2)
+    return _longest(rows, own), _longest(rows, theirs)
+
+
+def _longest(rows: Sequence[tuple[int, ...]], column: int) -> Streak | None:
+    longest: Streak | None = None
+    for is_won, part in groupby(rows, key=lambda row: row[column] == WIN):
+        row = list(part)
+        if is_won and (longest is None or len(row) > longest.length):
+            longest = Streak(length=len(row), since=row[0][0])
+    return longest

@@ -1,0 +1,241 @@
+"""How a bot does against all others: opponents, best wins, nemesis, seats, lengths, upsets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from django.db.models import F, QuerySet, Sum
+
+from pentathlon.matches.models import Match
+from pentathlon.rivalry.expectations import MILLION
+from pentathlon.rivalry.models import Meeting, OpponentSum, OpponentSumQuerySet, SeatSum
+from pentathlon.rivalry.scores import RivalScore
+
+LEAST_MEETINGS: Final = 10
+"""Rated meetings that a nemesis, or a favourite opponent, needs."""
+LEAST_ERRORS: Final = 1.0
+"""Standard errors by which it differs from expectation."""
+_BEST_WINS: Final = 5
+_LOOKED_AT: Final = 200
+"""Wins among which the best against different opponents are found."""
+_UPSETS: Final = 20
+_MOST_MET: Final = 5
+ORDERS: Final = {
+    "meetings": ("-counted", "pk"),
+    "worst": ("surplus", "pk"),
+    "best": ("-surplus", "pk"),
+    "share": ("-share", "pk"),
+}
+"""Orders of a table of opponents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpponentLine:
+    """One opponent of a bot."""
+
+    row: OpponentSum
+    score: RivalScore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestWin:
+    """A win against an opponent who was rated high at that time."""
+
+    meeting: Meeting
+    score: float
+    """Rating of the loser right before."""
+
+    @property
+    def loser_is_first(self) -> bool:
+        """Whether the loser is the first of the meeting."""
+        return self.meeting.winner_id == self.meeting.second_bot_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rivals:
+    """Whom a bot meets in a game, in short."""
+
+    game: str
+    games: list[str]
+    """All in which it has met others."""
+    most_met: list[OpponentLine]
+    nemesis: OpponentLine | None
+    favourite: OpponentLine | None
+    best_wins: list[BestWin]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatLine:
+    """How a bot did in one seat, or in matches of one length."""
+
+    seats: int
+    seat: int
+    score: RivalScore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthLine:
+    """How a bot did in matches of one length."""
+
+    low: int
+    high: int
+    """Plies."""
+    score: RivalScore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upset:
+    """A match that ended as hardly anybody would have thought."""
+
+    match: Match
+    share: float
+    """What the winner had been expected to take."""
+    on: date
+
+
+def rivals_of(bot_id: int, game: str = "") -> Rivals | None:
+    """Return the rivals of a bot in a game, or in the one in which it has met most others.
+
+    None before it has met anybody.
+    """
+    games = games_of(bot_id)
+    game = game or (games[0] if games else "")
+    if game not in games:
+        return None
+    return Rivals(
+        game=game,
+        games=games,
+        most_met=opponent_lines(list(opponents_of(bot_id, game)[:_MOST_MET])),
+        nemesis=nemesis(bot_id, game),
+        favourite=favourite(bot_id, game),
+        best_wins=best_wins(bot_id, game),
+    )
+
+
+def games_of(bot_id: int) -> list[str]:
+    """Return the games in which a bot has met others, the one with the most meetings first."""
+    sums = OpponentSum.objects.filter(bot=bot_id, counted__gt=0).values("game")
+    counted = sums.annotate(total=Sum("counted")).order_by("-total", "game")
+    return [row["game"] for row in counted]
+
+
+def opponents_of(bot_id: int, game: str, *, order: str = "meetings") -> OpponentSumQuerySet:
+    """Return a bot's opponents in a game with their bots and owners, in one of `ORDERS`."""
+    met = OpponentSum.objects.met(bot_id, game).select_related("other__owner")
+    if order in {"worst", "best"}:
+        met = met.with_surplus()
+    if order == "share":
+        met = met.annotate(share=(F("wins") * 2.0 + F("draws")) / (F("counted") * 2.0))
+    return met.order_by(*ORDERS[order])
+
+
+def opponent_lines(rows: Sequence[OpponentSum]) -> list[OpponentLine]:
+    """Return rows with their scores."""
+    return [OpponentLine(row=row, score=score_of(row)) for row in rows]
+
+
+def nemesis(bot_id: int, game: str) -> OpponentLine | None:
+    """Return the opponent against whom a bot does worst, measured by what was expected.
+
+    The most standard errors below expectation count, at least one, in at least ten rated meetings.
+    """
+    rows = _compared(bot_id, game).worst(errors=LEAST_ERRORS)
+    return next(iter(opponent_lines(list(rows[:1]))), None)
+
+
+def favourite(bot_id: int, game: str) -> OpponentLine | None:
+    """Return the opponent against whom a bot does best, by the rule of `nemesis`."""
+    rows = _compared(bot_id, game).best(errors=LEAST_ERRORS)
+    return next(iter(opponent_lines(list(rows[:1]))), None)
+
+
+def best_wins(bot_id: int, game: str) -> list[BestWin]:
+    """Return the wins against the highest rated at that time, one for each opponent.
+
+    Rated wins count that were no fault of the loser.
+    """
+    wins = Meeting.objects.filter(winner=bot_id, game=game).order_by("-beaten_score", "-match")
+    found: dict[int, Meeting] = {}
+    for meeting in wins[:_LOOKED_AT]:
+        loser = meeting.second_bot_id if meeting.first_bot_id == bot_id else meeting.first_bot_id
+        if loser not in found and len(found) < _BEST_WINS:
+            found[loser] = meeting
+    ids = [meeting.pk for meeting in found.values()]
+    full = Meeting.objects.select_related("first__bot__owner", "second__bot__owner").in_bulk(ids)
+    return [BestWin(meeting=full[pk], score=full[pk].beaten_score or 0.0) for pk in ids]
+
+
+def seat_lines(bot_id: int, game: str) -> list[SeatLine]:
+    """Return how a bot did in each seat of each size of table."""
+    rows = _summed(SeatSum.objects.filter(bot=bot_id, game=game), "seats", "seat")
+    return [SeatLine(seats=row["seats"], seat=row["seat"], score=_plain(row)) for row in rows]
+
+
+def length_lines(bot_id: int, game: str) -> list[LengthLine]:
+    """Return how a bot did in short and in long matches."""
+    rows = _summed(SeatSum.objects.filter(bot=bot_id, game=game), "length")
+    return [
+        LengthLine(low=1 << row["length"] >> 1, high=(1 << row["length"]) - 1, score=_plain(row))
+        for row in rows
+    ]
+
+
+def upset_of_the_day(now: datetime) -> Upset | None:
+    """Return the rated match of today whose winner had been expected to take least.
+
+    A duel, not decided by a fault, between two whose ratings had settled, and expected to take
+    less than half. Before the first one of a day, that of the day before stays.
+    """
+    today = now.date()
+    for day in (today, today - timedelta(days=1)):
+        likely = Meeting.objects.filter(
+            ended_on=day, surprise__isnull=False, surprise__lt=MILLION // 2
+        )
+        # A few, in case one is not for everybody any more.
+        rows = dict(
+            likely.order_by("surprise", "match").values_list("match", "surprise")[:_UPSETS]
+        )
+        matches = Match.objects.public().with_seats().select_related("replay").in_bulk(list(rows))
+        for match_id, surprise in rows.items():
+            if match_id in matches and surprise is not None:
+                return Upset(match=matches[match_id], share=surprise / MILLION, on=day)
+    return None
+
+
+def score_of(row: OpponentSum) -> RivalScore:
+    """Return the score of a stored sum."""
+    return RivalScore(
+        meetings=row.meetings,
+        counted=row.counted,
+        wins=row.wins,
+        draws=row.draws,
+        losses=row.losses,
+        rated=row.rated,
+        rated_half_points=row.rated_half_points,
+        expected_millionths=row.expected,
+        variance_millionths=row.variance,
+    )
+
+
+def _compared(bot_id: int, game: str) -> OpponentSumQuerySet:
+    met = OpponentSum.objects.met(bot_id, game).filter(rated__gte=LEAST_MEETINGS)
+    return met.select_related("other__owner")
+
+
+def _summed(sums: QuerySet[SeatSum], *by: str) -> list[dict[str, int]]:
+    counts = ("meetings", "counted", "wins", "draws", "losses")
+    rows = sums.order_by(*by).values(*by).annotate(**{f"sum_{n}": Sum(n) for n in counts})
+    return [row for row in rows if row["sum_counted"]]
+
+
+def _plain(row: dict[str, int]) -> RivalScore:
+    return RivalScore(
+        meetings=row["sum_meetings"],
+        counted=row["sum_counted"],
+        wins=row["sum_wins"],
+        draws=row["sum_draws"],
+        losses=row["sum_losses"],
+    )

@@ -1,0 +1,146 @@
+"""Rivals: the opponents of a bot, and two bots against each other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from pentathlon.bots.models import Bot, BotVersion, VersionState
+from pentathlon.rivalry.head_to_head import (
+    STREAKS_IN,
+    HeadToHead,
+    PairFilter,
+    meetings,
+    read_head_to_head,
+    visible_matches,
+)
+from pentathlon.rivalry.reading import (
+    LEAST_MEETINGS,
+    ORDERS,
+    length_lines,
+    opponent_lines,
+    opponents_of,
+    rivals_of,
+    seat_lines,
+)
+from pentathlon.rivalry.scores import RivalScore
+from pentathlon.rivalry.thinking import SAMPLE, time_use_of_bot
+from pentathlon.tournaments.models import Tournament
+from pentathlon.web.pagination import cursor_page
+from pentathlon.web.requests import person, query_number, query_text
+
+_PAGE: Final = 50
+_ORDER_WORDS: Final = {
+    "meetings": "Most meetings",
+    "share": "Best share",
+    "best": "Better than expected",
+    "worst": "Worse than expected",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineupLine:
+    """Two versions that met."""
+
+    own: BotVersion
+    other: BotVersion
+    score: RivalScore
+
+
+@require_safe
+def opponents(request: HttpRequest, bot_id: int) -> HttpResponse:
+    """Show how a bot does against all others in a game, in each seat, and with its time."""
+    bot = get_object_or_404(Bot.objects.select_related("owner"), pk=bot_id)
+    rivals = rivals_of(bot.pk, query_text(request, "game"))
+    if rivals is None and query_text(request, "game"):
+        raise Http404(f"{bot.name} has met nobody in this game.")
+    order = query_text(request, "order")
+    order = order if order in ORDERS else "meetings"
+    context: dict[str, object] = {"section": "bots", "bot": bot, "rivals": rivals}
+    if rivals is not None:
+        pages = Paginator(opponents_of(bot.pk, rivals.game, order=order), _PAGE)
+        page = pages.get_page(request.GET.get("page", 1))
+        context |= {
+            "order": order,
+            "orders": _ORDER_WORDS,
+            "page": page,
+            "lines": opponent_lines(list(page.object_list)),
+            "kept": urlencode({"game": rivals.game, "order": order}),
+            "seats": seat_lines(bot.pk, rivals.game),
+            "lengths": length_lines(bot.pk, rivals.game),
+            "time_use": time_use_of_bot(bot.pk, rivals.game),
+            "sample": SAMPLE,
+            "least_meetings": LEAST_MEETINGS,
+        }
+    return render(request, "web/opponents.html", context)
+
+
+@require_safe
+def head_to_head(request: HttpRequest, bot_id: int, other_id: int) -> HttpResponse:
+    """Show two bots against each other; the query narrows it to versions, game or tournament."""
+    bots = Bot.objects.select_related("owner").in_bulk([bot_id, other_id])
+    if len(bots) < len({bot_id, other_id}):
+        raise Http404("There is no such bot.")
+    bot, other = bots[bot_id], bots[other_id]
+    wanted = _wanted(request)
+    found = read_head_to_head(bot, other, wanted)
+    page = cursor_page(request, meetings(bot, other, wanted))
+    versions = _versions(bot, other)
+    context = {
+        "section": "bots",
+        "found": found,
+        "wanted": wanted,
+        "tournament": _tournament(wanted),
+        "lineups": _lineups(found, versions),
+        "own_versions": [each for each in versions.values() if each.bot_id == bot.pk],
+        "other_versions": [each for each in versions.values() if each.bot_id == other.pk],
+        "page": page,
+        "matches": visible_matches(page.rows),
+        "repeats": {meeting.match_id for meeting in page.rows if meeting.is_repeat},
+        "may_challenge": _may_challenge(request, other),
+        "streaks_in": STREAKS_IN,
+        "sample": SAMPLE,
+    }
+    return render(request, "web/head_to_head.html", context)
+
+
+def _may_challenge(request: HttpRequest, bot: Bot) -> bool:
+    """Tell whether the reader may challenge a bot: somebody else's that plays."""
+    reader = person(request)
+    if reader is not None and reader.pk == bot.owner_id:
+        return False
+    return bot.versions.in_line().filter(state=VersionState.ELIGIBLE).exists()
+
+
+def _wanted(request: HttpRequest) -> PairFilter:
+    return PairFilter(
+        game=query_text(request, "game"),
+        own_version=query_number(request, "version"),
+        other_version=query_number(request, "other_version"),
+        lane=query_number(request, "tournament"),
+    )
+
+
+def _tournament(wanted: PairFilter) -> Tournament | None:
+    if wanted.lane is None:
+        return None
+    return get_object_or_404(Tournament.objects.visible_to(None), pk=wanted.lane)
+
+
+def _versions(bot: Bot, other: Bot) -> dict[int, BotVersion]:
+    """Return the versions of both, the newest first."""
+    found = BotVersion.objects.filter(bot__in=(bot, other)).order_by("-number", "pk")
+    return {each.pk: each for each in found.only("bot_id", "number")}
+
+
+def _lineups(found: HeadToHead, versions: Mapping[int, BotVersion]) -> list[LineupLine]:
+    lines = [
+        LineupLine(own=versions[own], other=versions[other], score=score)
+        for (own, other), score in found.lineups.items()
+    ]
+    return sorted(lines, key=lambda line: (-line.own.number, -line.other.number))

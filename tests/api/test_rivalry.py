@@ -1,0 +1,84 @@
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from pentathlon.bots.models import BotVersion
+from tests.api.client import V1, assert_problem
+from tests.factories import make_version
+from tests.pentathlon.rivalry.playing import count, end, play
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def two() -> tuple[BotVersion, BotVersion]:
+    return make_version(), make_version()
+
+
+def _pair(own: BotVersion, other: BotVersion) -> str:
+    return f"{V1}/bots/{own.bot_id}/against/{other.bot_id}/"
+
+
+def test_both_sides_of_a_pair_add_up(two: tuple[BotVersion, BotVersion]) -> None:
+    play(*two, times=2)
+    play(two[1], two[0], ranks=(0, 0))
+
+    own = APIClient().get(_pair(*two)).json()
+    other = APIClient().get(_pair(two[1], two[0])).json()
+
+    assert (own["score"]["points"], other["score"]["points"]) == (2.5, 0.5)
+    assert own["score"]["expected"] + other["score"]["expected"] == pytest.approx(1)
+    assert own["score"]["difference"] == pytest.approx(-other["score"]["difference"])
+    assert own["streak"]["length"] == 2
+    assert own["streak"] == other["other_streak"]
+    assert [each["seat"] for each in own["seats"]] == [0, 1]
+    assert own["lineups"][0]["other_version"] == two[1].pk
+
+
+def test_meetings_are_told_from_the_side_of_the_first(
+    two: tuple[BotVersion, BotVersion],
+) -> None:
+    match = play(*two)
+
+    (own,) = APIClient().get(_pair(*two) + "meetings/").json()["results"]
+    (other,) = APIClient().get(_pair(two[1], two[0]) + "meetings/").json()["results"]
+
+    assert (own["match"], own["points"], other["points"]) == (match.pk, 1.0, 0.0)
+    assert (own["version"], other["version"]) == (two[0].pk, two[1].pk)
+    assert own["expected"] == other["expected"] == 0.5
+
+
+def test_opponents_come_page_by_page_with_few_queries(
+    two: tuple[BotVersion, BotVersion],
+) -> None:
+    for _ in range(2):
+        end(*two)
+    end(two[0], make_version())
+    count()
+    address = f"{V1}/bots/{two[0].bot_id}/opponents/?game=tuned&page_size=1"
+
+    with CaptureQueriesContext(connection) as queries:
+        first = APIClient().get(address).json()
+    second = APIClient().get(first["next"]).json()
+
+    assert first["results"][0]["opponent"]["id"] == two[1].bot_id
+    assert first["results"][0]["score"]["wins"] == 2
+    assert second["next"] is None
+    assert len(queries) <= 3
+
+
+@pytest.mark.parametrize("name", ["version", "other_version", "tournament", "game"])
+def test_odd_parameters_are_refused(two: tuple[BotVersion, BotVersion], name: str) -> None:
+    refused = APIClient().get(f"{_pair(*two)}?{name}=x")
+
+    code = "unknown_game" if name == "game" else "invalid"
+    assert_problem(refused, status=400, code=code, attr=name)
+
+
+def test_unknown_bot_and_parameter_are_refused(two: tuple[BotVersion, BotVersion]) -> None:
+    missing = APIClient().get(f"{V1}/bots/{two[0].bot_id}/against/99999999/")
+    unknown = APIClient().get(f"{_pair(*two)}?bot=1")
+
+    assert_problem(missing, status=404, code="not_found")
+    assert_problem(unknown, status=400, code="unknown_parameter", attr="bot")
