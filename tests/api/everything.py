@@ -87,6 +87,7 @@ def _values(tournament: Tournament) -> dict[str, list[object]]:
         "match": [matches[n] for n in (0, 2, 3, 4) if n < len(matches)],
         "bot": [entry.version.bot_id] if entry else [],
         "other": [each.version.bot_id for each in entries[1:]],
+        "username": [entry.version.bot.owner.username] if entry else [],
         "version": [entry.version_id] if entry else [],
         "seat": [0, 1],
         "dataset": [*Dataset.objects.filter(tournament=tournament).values_list("pk", flat=True)],

@@ -7,10 +7,11 @@ from typing import Final
 from django.db import connection
 from django.db.models import Exists, Max, Min, OuterRef, QuerySet, Subquery
 
-from pentathlon.bots.models import BotVersion
+from pentathlon.bots.models import Bot, BotVersion
 from pentathlon.matches.models import Match, MatchSeat
 
 _SEATS: Final = MatchSeat._meta.db_table
+_BOTS: Final = Bot._meta.db_table
 _VERSIONS: Final = BotVersion._meta.db_table
 
 # Each version's seats are read from the end of an index; a plain join would read all of them.
@@ -18,19 +19,28 @@ _LATERAL: Final = f"""
     SELECT latest.id, latest.match_id FROM {_VERSIONS} v CROSS JOIN LATERAL (
         SELECT s.id, s.match_id FROM {_SEATS} s WHERE s.version_id = v.id AND {{which}}
         ORDER BY {{order}} DESC LIMIT %s
-    ) latest WHERE v.bot_id = %s
+    ) latest WHERE {{whose}}
 """  # noqa: S608  our own names
 _CORRELATED: Final = f"""
     SELECT latest.id, latest.match_id FROM {_VERSIONS} v JOIN {_SEATS} latest ON latest.id IN (
         SELECT s.id FROM {_SEATS} s WHERE s.version_id = v.id AND {{which}}
         ORDER BY {{order}} DESC LIMIT %s
-    ) WHERE v.bot_id = %s
+    ) WHERE {{whose}}
 """  # noqa: S608  our own names
+_OF_BOT: Final = "v.bot_id = %s"
+_OF_AUTHOR: Final = f"v.bot_id IN (SELECT b.id FROM {_BOTS} b WHERE b.owner_id = %s)"  # noqa: S608
 
 
 def latest_matches(bot_id: int, *, limit: int) -> list[int]:
     """Return the ids of the youngest finished matches of each version of a bot."""
     rows = _latest(bot_id, which="s.rank IS NOT NULL", order="s.match_id", limit=limit)
+    return [match_id for _, match_id in rows]
+
+
+def latest_matches_of_author(user_id: int, *, limit: int) -> list[int]:
+    """Return the ids of the youngest finished matches of each version of an author's bots."""
+    which, order = "s.rank IS NOT NULL", "s.match_id"
+    rows = _latest(user_id, which=which, order=order, limit=limit, whose=_OF_AUTHOR)
     return [match_id for _, match_id in rows]
 
 
@@ -56,9 +66,12 @@ def faults_of_lane(lane: int) -> QuerySet[MatchSeat]:
     return seats.filter(in_lane, pk__gte=first, pk__lte=last).exclude(fault_kind="")
 
 
-def _latest(bot_id: int, *, which: str, order: str, limit: int) -> list[tuple[int, int]]:
+def _latest(
+    owner_id: int, *, which: str, order: str, limit: int, whose: str = _OF_BOT
+) -> list[tuple[int, int]]:
+    """Return the youngest seats of each version of a bot, or of all bots of an author."""
     shape = _LATERAL if connection.vendor == "postgresql" else _CORRELATED
     with connection.cursor() as cursor:
-        cursor.execute(shape.format(which=which, order=order), [limit, bot_id])
+        cursor.execute(shape.format(which=which, order=order, whose=whose), [limit, owner_id])
         rows: list[tuple[int, int]] = cursor.fetchall()
     return rows

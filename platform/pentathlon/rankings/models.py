@@ -35,6 +35,40 @@ class RankingTable(models.Model):
         return f"ranking {self.pk}"
 
 
+class RankingDay(models.Model):
+    """A day of which the ranking is remembered: the first table of that day, in UTC."""
+
+    day = models.DateField(primary_key=True)
+    authors = models.PositiveIntegerField()
+    is_complete = models.BooleanField(default=False)
+    """False while its places are being written."""
+
+    def __str__(self) -> str:
+        return f"ranking of {self.day}"
+
+
+class FormerPlace(models.Model):
+    """Where an author stood on a day."""
+
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="former_places",
+        db_index=False,
+    )
+    day = models.ForeignKey(RankingDay, on_delete=models.CASCADE, related_name="places")
+    rank = models.PositiveIntegerField()
+    share = models.FloatField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("author", "day"), name="rankings_former_place_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"rank {self.rank} of {self.author_id} on {self.day_id}"
+
+
 class RankingLine(models.Model):
     """One author's line of a ranking."""
 

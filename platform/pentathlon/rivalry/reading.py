@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import F, QuerySet, Sum
 
@@ -23,6 +23,8 @@ _LOOKED_AT: Final = 200
 """Wins among which the best against different opponents are found."""
 _UPSETS: Final = 20
 _MOST_MET: Final = 5
+_RIVAL_AUTHORS: Final = 10
+_SUMMED: Final = ("meetings", "counted", "wins", "draws", "losses")
 ORDERS: Final = {
     "meetings": ("-counted", "pk"),
     "worst": ("surplus", "pk"),
@@ -65,6 +67,14 @@ class Rivals:
     nemesis: OpponentLine | None
     favourite: OpponentLine | None
     best_wins: list[BestWin]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RivalAuthor:
+    """An author, and how somebody else's bots do against theirs."""
+
+    username: str
+    score: RivalScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +178,15 @@ def best_wins(bot_id: int, game: str) -> list[BestWin]:
     return [BestWin(meeting=full[pk], score=full[pk].beaten_score or 0.0) for pk in ids]
 
 
+def rival_authors(author_id: int) -> list[RivalAuthor]:
+    """Return the authors whose bots an author's bots have met most, with the scores."""
+    sums = OpponentSum.objects.filter(bot__owner=author_id, counted__gt=0)
+    others = sums.exclude(other__owner=author_id).order_by().values("other__owner__username")
+    most = others.annotate(total=Sum("counted")).order_by("-total", "other__owner__username")
+    rows = most.annotate(**{f"sum_{name}": Sum(name) for name in _SUMMED})[:_RIVAL_AUTHORS]
+    return [RivalAuthor(username=row["other__owner__username"], score=_plain(row)) for row in rows]
+
+
 def seat_lines(bot_id: int, game: str) -> list[SeatLine]:
     """Return how a bot did in each seat of each size of table."""
     rows = _summed(SeatSum.objects.filter(bot=bot_id, game=game), "seats", "seat")
@@ -226,12 +245,11 @@ def _compared(bot_id: int, game: str) -> OpponentSumQuerySet:
 
 
 def _summed(sums: QuerySet[SeatSum], *by: str) -> list[dict[str, int]]:
-    counts = ("meetings", "counted", "wins", "draws", "losses")
-    rows = sums.order_by(*by).values(*by).annotate(**{f"sum_{n}": Sum(n) for n in counts})
+    rows = sums.order_by(*by).values(*by).annotate(**{f"sum_{n}": Sum(n) for n in _SUMMED})
     return [row for row in rows if row["sum_counted"]]
 
 
-def _plain(row: dict[str, int]) -> RivalScore:
+def _plain(row: Mapping[str, Any]) -> RivalScore:
     return RivalScore(
         meetings=row["sum_meetings"],
         counted=row["sum_counted"],

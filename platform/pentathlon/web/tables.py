@@ -1,7 +1,8 @@
 """Tables on pages: ratings, crosstables, the ranking of authors, lists of tournaments."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from math import ceil, floor
 
@@ -11,7 +12,8 @@ from django.utils import timezone
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.rankings.models import RankingLine, RankingTable
-from pentathlon.ratings.models import Rating
+from pentathlon.ratings.models import Rating, RatingQuerySet
+from pentathlon.ratings.trends import Trend, trends
 from pentathlon.ratings.uncertainty import StrengthBar, is_provisional
 from pentathlon.tournaments.hidden_results import hidden_lanes
 from pentathlon.tournaments.models import UNSTARTED, Tournament, TournamentState
@@ -32,6 +34,19 @@ class RatingRow:
     rank: int
     provisional: bool
     own: bool
+    trend: Trend | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """Which rows of a leaderboard a reader wants."""
+
+    author: str = ""
+    language: str = ""
+    with_references: bool = True
+
+
+_ALL_ROWS = Narrowing()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,15 +72,26 @@ def rating_table(
     size: int = PAGE_SIZE,
     has_all_versions: bool = False,
     query: str = "",
+    narrowing: Narrowing = _ALL_ROWS,
+    with_trends: bool = False,
 ) -> RatingTable:
     """Return one page of a pool's table, best first: of each bot the active version, or all.
 
-    `query` is what links to other pages keep.
+    `query` is what links to other pages keep. Ranks are those of the whole table.
     """
     table = Rating.objects.table(pool_key)
     table = table if has_all_versions else table.active()
-    found = Paginator(table, size).get_page(page)
-    rows = [_row(rating, reader) for rating in table.with_ranks(list(found.object_list))]
+    if narrowing == _ALL_ROWS:
+        found = Paginator(table, size).get_page(page)
+        ratings = table.with_ranks(list(found.object_list))
+    else:
+        shown = table.narrowed(**asdict(narrowing))
+        found = Paginator(shown, size).get_page(page)
+        ratings = _ranked_in(table, list(found.object_list))
+    courses: Mapping[int, Trend] = {}
+    if with_trends and ratings:
+        courses = trends(ratings[0].pool_id, [rating.version_id for rating in ratings])
+    rows = [_row(rating, reader, courses.get(rating.version_id)) for rating in ratings]
     more = query.replace("?", "&")
     return RatingTable(
         rows=rows,
@@ -220,8 +246,19 @@ def finishes_at(standing: Progress) -> datetime | None:
     return timezone.now() + timedelta(seconds=standing.remaining_s)
 
 
-def _row(rating: Rating, reader: User | None) -> RatingRow:
+def _ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:
+    """Add the ranks that some rows have in a table."""
+    if ratings:
+        # In ascending order of what is behind, so the best have the least.
+        scores = sorted(-score for score in table.order_by().values_list("score", flat=True))
+        for rating in ratings:
+            rating.rank = bisect_left(scores, -rating.score) + 1
+    return ratings
+
+
+def _row(rating: Rating, reader: User | None, trend: Trend | None) -> RatingRow:
     return RatingRow(
+        trend=trend,
         rating=rating,
         rank=rating.rank,
         provisional=is_provisional(rating.skill),

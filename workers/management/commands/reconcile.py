@@ -18,6 +18,7 @@ from pentathlon.fleet.services import forget_silent_workers
 from pentathlon.friendlies.stretches import close_idle
 from pentathlon.ladders.steps import LADDER_STEPS
 from pentathlon.matches.expiry import watch_leases
+from pentathlon.rankings.history import keep_ranking
 from pentathlon.rankings.services import refresh_ranking
 from pentathlon.ratings.recomputing import recompute_outdated
 from pentathlon.ratings.scores import make_scores
@@ -49,6 +50,7 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
         "scores": make_scores,
         "recompute": recompute_outdated,
         "ranking": refresh_ranking,
+        "former rankings": keep_ranking,
     },
     "schedule": {
         "starts": start_due_tournaments,

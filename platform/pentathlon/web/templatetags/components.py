@@ -1,6 +1,6 @@
 """Tags that draw the small parts of a page: glyphs, seat marks, badges and bars."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from django import template
@@ -8,6 +8,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from pentathlon import web
+from pentathlon.ratings.trends import Trend
 from pentathlon.ratings.uncertainty import StrengthBar
 from pentathlon_engines.contract.data import read_data
 from pentathlon_engines.drawing import svg
@@ -46,6 +47,7 @@ _BADGES = {
     "enabled": ("tick", "good", "enabled"),
     "disabled": ("pause", "warn", "disabled"),
 }
+_SPARK_WIDTH, _SPARK_HEIGHT, _SPARK_EDGE = 86.0, 18.0, 3.0
 _SEAT_TEXT_Y = {2: 18.6}
 
 
@@ -140,6 +142,42 @@ def interval_bar(
         f"{left:.1f}",
         f"{right - left:.1f}",
         f"{_on(bar.strength, scale):.1f}",
+    )
+
+
+@register.simple_tag
+def sparkline(values: Sequence[float]) -> SafeString:
+    """Draw how a number went; decoration beside the numbers themselves."""
+    if len(values) < 2:  # noqa: PLR2004  a line has two ends
+        return SafeString("")
+    low, high = min(values), max(values)
+    scale = _SPARK_HEIGHT / (high - low) if high > low else 0.0
+    step = _SPARK_WIDTH / (len(values) - 1)
+    places = [
+        (_SPARK_EDGE + step * place, _SPARK_EDGE + _SPARK_HEIGHT - scale * (value - low))
+        for place, value in enumerate(values)
+    ]
+    return format_html(
+        '<svg class="spark" viewBox="0 0 92 24" width="92" height="24" aria-hidden="true">'
+        '<polyline points="{}"/><circle cx="{}" cy="{}" r="2.5"/></svg>',
+        " ".join(f"{x:.1f},{y:.1f}" for x, y in places),
+        f"{places[-1][0]:.1f}",
+        f"{places[-1][1]:.1f}",
+    )
+
+
+@register.simple_tag
+def rating_change(trend: Trend) -> SafeString:
+    """Draw how a rating went lately, with how much it has moved and since which match."""
+    change = round(trend.change, 1)
+    word = "up" if change > 0 else "down" if change < 0 else "level"
+    return format_html(
+        '{} <span class="{}">{} {}</span><span class="by">since match {}</span>',
+        sparkline(trend.scores),
+        {"up": "good-text", "down": "bad-text"}.get(word, "muted"),
+        word,
+        f"{abs(change):.1f}",
+        f"{trend.since:,}",
     )
 
 

@@ -7,10 +7,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.accounts.models import User
+from pentathlon.common.clock import database_now
 from pentathlon.ladders.reading import ladder_lines
 from pentathlon.matches.models import Match
 from pentathlon.rankings.services import latest_table
 from pentathlon.ratings.models import live_key
+from pentathlon.rivalry.reading import upset_of_the_day
 from pentathlon.web.boards import MatchCard, Tile, game_tiles, match_cards
 from pentathlon.web.requests import person
 from pentathlon.web.tables import RatingTable, ranking_rows, rating_table, tournament_lines
@@ -34,7 +36,12 @@ class LeaderboardHead:
 def home(request: HttpRequest) -> HttpResponse:
     """Show the games, their leaders, the latest matches and tournaments."""
     tiles, reader = game_tiles(), person(request)
+    now = database_now()
+    upset = upset_of_the_day(now)
     context = {
+        "upset": upset,
+        "upset_card": match_cards([upset.match])[0] if upset else None,
+        "upset_is_today": upset is not None and upset.on == now.date(),
         "tiles": tiles,
         "ranking": ranking_rows(latest_table(), reader=reader, size=_BEST),
         "boards": _leaderboards(tiles, reader),

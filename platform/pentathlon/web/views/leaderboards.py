@@ -12,11 +12,14 @@ from pentathlon.ratings.scopes import digest_in_key
 from pentathlon.web.boards import game_tiles
 from pentathlon.web.requests import person, query_text
 from pentathlon.web.responses import changes_since, csv_table
-from pentathlon.web.tables import rating_table
+from pentathlon.web.tables import Narrowing, rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
+from pentathlon_engines.languages import LANGUAGES
+from pentathlon_engines.manifest import COMMAND
 
 _BAR = ("strength", "low", "high")
+_NARROWING = ("author", "language", "references")
 _COLUMNS = ("rank", "bot", "version", "author", "rating", "mu", "sigma", *_BAR, "matches")
 
 
@@ -33,6 +36,7 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
     """Show who plays a game best, and how sure that is."""
     pool, shows_all = _pool(request, game), _shows_all(request)
     boards = list(Pool.objects.live().filter(game=game))
+    narrowing = _narrowing(request)
     context = {
         "section": "ratings",
         "info": GAMES[game].info,
@@ -44,6 +48,8 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
         "scope": query_text(request, "scope"),
         "boards": boards if len(boards) > 1 else [],
         "shows_all": shows_all,
+        "narrowing": narrowing,
+        "languages": [*sorted(LANGUAGES), COMMAND],
         "query": _query(request),
         "other_versions": _query(request, versions="" if shows_all else "all"),
         "table": rating_table(
@@ -52,6 +58,8 @@ def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
             page=request.GET.get("page", 1),
             has_all_versions=shows_all,
             query=_query(request),
+            narrowing=narrowing,
+            with_trends=True,
         ),
     }
     return render(request, "web/leaderboard.html", context)
@@ -86,9 +94,17 @@ def _line(rank: int, row: Rating) -> tuple[object, ...]:
 
 def _query(request: HttpRequest, **changes: str) -> str:
     """Return the query of a link to the same leaderboard, with changes."""
-    asked = {name: query_text(request, name) for name in ("scope", "versions")}
+    asked = {name: query_text(request, name) for name in ("scope", "versions", *_NARROWING)}
     kept = {name: value for name, value in {**asked, **changes}.items() if value}
     return f"?{urlencode(kept)}" if kept else ""
+
+
+def _narrowing(request: HttpRequest) -> Narrowing:
+    return Narrowing(
+        author=query_text(request, "author"),
+        language=query_text(request, "language"),
+        with_references=request.GET.get("references") != "no",
+    )
 
 
 def _shows_all(request: HttpRequest) -> bool:

@@ -1,0 +1,83 @@
+"""A person's page: bots, ranking, titles, matches and rivals."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from pentathlon.accounts.models import User
+from pentathlon.bots.models import Bot
+from pentathlon.matches.hidden_lanes import HiddenLane
+from pentathlon.matches.latest import latest_matches_of_author
+from pentathlon.matches.models import Match
+from pentathlon.rankings.history import former_places
+from pentathlon.rankings.services import latest_table
+from pentathlon.ratings.models import Pool, Rating
+from pentathlon.rivalry.reading import rival_authors
+from pentathlon.tournaments.models import FinalRow, TournamentState
+from pentathlon.web.requests import person
+from pentathlon.web.tables import own_ranking_row
+
+_BOTS: Final = 50
+_RATINGS: Final = 100
+_TITLES: Final = 20
+_RECENT: Final = 10
+_OF_EACH_VERSION: Final = 20
+_MEDALS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotLine:
+    """A bot with its live ratings."""
+
+    bot: Bot
+    ratings: list[Rating]
+
+
+@require_safe
+def profile(request: HttpRequest, username: str) -> HttpResponse:
+    """Show what an author has made, and how it does."""
+    author = get_object_or_404(User, username__iexact=username.replace("\0", ""))
+    bots = list(Bot.objects.owned_by(author).order_by("-pk")[:_BOTS])
+    ids = latest_matches_of_author(author.pk, limit=_OF_EACH_VERSION)
+    matches = Match.objects.filter(pk__in=ids).visible_to(person(request)).recent()
+    history = former_places(author)
+    context = {
+        "section": "bots",
+        "author": author,
+        "own": person(request) == author,
+        "lines": _lines(author, bots),
+        "bots": Bot.objects.owned_by(author).count(),
+        "ranking": own_ranking_row(latest_table(), author),
+        "history": history,
+        "shares": [place.share for place in history],
+        "titles": _titles(author)[:_TITLES],
+        "matches": matches.with_seats()[:_RECENT],
+        "rivals": rival_authors(author.pk),
+    }
+    return render(request, "web/profile.html", context)
+
+
+def _lines(author: User, bots: list[Bot]) -> list[BotLine]:
+    """Return the bots with the ratings of their active versions, those that are rated first."""
+    live = Rating.objects.filter(version__bot__in=bots, pool__in=Pool.objects.live()).active()
+    rows = live.with_mean().select_related("pool", "version").order_by("pool__game", "-score")
+    found: dict[int, list[Rating]] = {}
+    for rating in rows[:_RATINGS]:
+        found.setdefault(rating.version.bot_id, []).append(rating)
+    lines = [BotLine(bot=bot, ratings=found.get(bot.pk, [])) for bot in bots]
+    return sorted(lines, key=lambda line: not line.ratings)
+
+
+def _titles(author: User) -> QuerySet[FinalRow]:
+    """Return places on the podium of closed tournaments that everybody may see, latest first."""
+    rows = FinalRow.objects.filter(
+        entry__version__bot__owner=author,
+        entry__tournament__state=TournamentState.CLOSED,
+        place__lte=_MEDALS,
+    ).exclude(entry__tournament__in=HiddenLane.objects.in_force().values("lane"))
+    loaded = rows.select_related("entry__tournament", "entry__version__bot")
+    return loaded.order_by("-entry__tournament__finished_at", "-entry__tournament", "place")

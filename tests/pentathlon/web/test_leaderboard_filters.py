@@ -1,0 +1,141 @@
+"""Which rows a leaderboard shows, how their ratings went, and the upset of the day."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.ratings.models import Pool, Rating
+from pentathlon.ratings.trends import trends
+from pentathlon.rivalry.models import Meeting
+from pentathlon.rivalry.reading import upset_of_the_day
+from tests.factories import make_user, make_version
+from tests.pentathlon.rankings.rated import rate
+from tests.pentathlon.rivalry.playing import live_pool, play
+from tests.pentathlon.web.pages import Page, page_of
+
+pytestmark = pytest.mark.django_db
+
+
+def _table(query: str = "") -> Page:
+    return page_of(Client().get(f"/leaderboards/tuned/{query}"))
+
+
+class TestFilters:
+    def test_author_keeps_the_ranks_of_the_whole_table(self) -> None:
+        ada = make_user("ada")
+        rate(make_version(name="Best"), mu=40)
+        rate(make_version(name="Second", owner=ada), mu=30)
+        rate(make_version(name="Third"), mu=20)
+
+        page = _table("?author=ADA")
+
+        assert "2 Second" in page.text
+        assert "Best" not in page.text
+        assert "Third" not in page.text
+        assert page.field("author")["value"] == "ADA"
+
+    def test_language_is_that_of_the_manifest(self) -> None:
+        rate(make_version(name="Snake"), mu=30)
+        compiled = rate(make_version(name="Crab"), mu=20)
+        BotVersion.objects.filter(pk=compiled.pk).update(manifest={"language": "command"})
+
+        page = _table("?language=command")
+
+        assert "Crab" in page.text
+        assert "Snake" not in page.text
+
+    def test_reference_bots_can_be_left_out(self) -> None:
+        rate(make_version(name="Mark"), mu=30)
+        rate(make_version(name="Person"), mu=20)
+        Bot.objects.filter(name="Mark").update(is_reference=True)
+
+        assert "Mark" in _table().text
+        page = _table("?references=no")
+        assert "Mark" not in page.text
+        assert "2 Person" in page.text
+
+    def test_nothing_left_is_said(self) -> None:
+        rate(make_version(), mu=30)
+
+        assert "No rated bot is left by this filter." in _table("?author=nobody").text
+
+    def test_queries_do_not_grow(self) -> None:
+        rate(make_version(), mu=30)
+        _table("?references=no")
+        before = _queries()
+        for number in range(5):
+            rate(make_version(), mu=20 + number)
+
+        assert _queries() == before
+
+
+def _queries() -> int:
+    with CaptureQueriesContext(connection) as queries:
+        _table("?references=no")
+    return len(queries)
+
+
+class TestTrends:
+    def test_rating_went_up_and_down(self) -> None:
+        one, two = make_version(), make_version()
+        play(one, two, times=4)
+
+        found = trends(live_pool().pk, [one.pk, two.pk])
+
+        assert found[one.pk].change > found[two.pk].change
+        assert (found[one.pk].since, len(found[one.pk].scores)) == (1, 4)
+        last = Rating.objects.get(version=one, pool=live_pool())
+        assert found[one.pk].scores[-1] == pytest.approx(last.score)
+        page = _table()
+        assert "up" in page.text
+        assert "since match 1" in page.text
+
+    def test_other_tables_do_not_mix_in(self) -> None:
+        one, two = make_version(), make_version()
+        play(one, two, times=2)
+
+        assert trends(Pool.objects.get().pk + 1, [one.pk]) == {}
+        assert trends(Pool.objects.get().pk, []) == {}
+
+
+class TestUpset:
+    def _win(self, surprise: int | None) -> Meeting:
+        match = play(make_version(), make_version())
+        Meeting.objects.filter(match=match).update(surprise=surprise)
+        return Meeting.objects.get(match=match)
+
+    def test_least_expected_winner_of_today_is_shown(self) -> None:
+        self._win(300_000)
+        least = self._win(120_000)
+        self._win(None)
+
+        found = upset_of_the_day(timezone.now())
+
+        assert found is not None
+        assert (found.match, found.share) == (least.match, 0.12)
+        page = page_of(Client().get("/"))
+        assert "Upset of the day" in page.text
+        assert "gave the winner 12 %" in page.text
+        assert f"/matches/{least.match_id}/" in page.links()
+
+    def test_favourite_makes_no_upset(self) -> None:
+        self._win(700_000)
+
+        assert upset_of_the_day(timezone.now()) is None
+
+    def test_upset_of_yesterday_stays_until_there_is_a_new_one(self) -> None:
+        old = self._win(200_000)
+        day = old.ended_on - timedelta(days=1)
+        Meeting.objects.update(ended_on=day)
+
+        # Not by the clock: midnight may pass.
+        now = timezone.now().replace(year=day.year, month=day.month, day=day.day)
+        found = upset_of_the_day(now + timedelta(days=1))
+        assert found is not None
+        assert found.on == day
+        assert upset_of_the_day(now + timedelta(days=2)) is None
