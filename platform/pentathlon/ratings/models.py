@@ -289,17 +289,6 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         newer = Q(version__number__gt=OuterRef("version__number"))
         return self.filter(shown, ~Exists(Rating.objects.filter(shown, same_bot, newer)))
 
-    def narrowed(
-        self, *, author: str = "", language: str = "", with_references: bool = True
-    ) -> Self:
-        """Keep the rows of an author, of bots in a language, or of people's bots only."""
-        rows = self
-        if author:
-            rows = rows.filter(version__bot__owner__username__iexact=author)
-        if language:
-            rows = rows.filter(version__manifest__language=language)
-        return rows if with_references else rows.filter(version__bot__is_reference=False)
-
     def ranked(self) -> Self:
         """Add `rank` among the active versions of the pool; for a few rows."""
         above = Rating.objects.filter(pool=OuterRef("pool"), score__gt=OuterRef("score"))

@@ -36,7 +36,7 @@ class PairFilter:
     """Number of a tournament."""
 
 
-class Place(NamedTuple):
+class SeatAtTable(NamedTuple):
     """A seat at a table of a size, in a game."""
 
     game: str
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     seat: int
 
 
-class Lineup(NamedTuple):
+class VersionPair(NamedTuple):
     """Who met: two versions."""
 
     own: int
@@ -78,10 +78,10 @@ class HeadToHead:
     score: RivalScore
     both_failed: int
     games: dict[str, RivalScore]
-    places: dict[Place, RivalScore]
+    places: dict[SeatAtTable, RivalScore]
     tables: dict[tuple[str, int], RivalScore]
     """By game and size of the table."""
-    lineups: dict[Lineup, RivalScore]
+    lineups: dict[VersionPair, RivalScore]
     competitions: list[CompetitionLine]
     """Tournaments and seasons, the latest first, then challenges."""
     more_competitions: int
@@ -106,9 +106,9 @@ def read_head_to_head(bot: Bot, other: Bot, wanted: PairFilter) -> HeadToHead:
         score=_total(rows),
         both_failed=sum(each.row.both_failed for each in rows),
         games=_grouped(rows, lambda row: row.row.game),
-        places=_grouped(rows, lambda row: Place(row.row.game, row.row.seats, row.own_seat)),
+        places=_grouped(rows, lambda row: SeatAtTable(row.row.game, row.row.seats, row.own_seat)),
         tables=_grouped(rows, lambda row: (row.row.game, row.row.seats)),
-        lineups=_grouped(rows, lambda row: Lineup(row.own, row.other)),
+        lineups=_grouped(rows, lambda row: VersionPair(row.own, row.other)),
         competitions=lines,
         more_competitions=len(competitions) - len(lines),
         streaks=_streaks(bot, other, wanted),

@@ -20,7 +20,7 @@ from pentathlon_engines.strength.block_scores import WIN
 _UNSETTLED: Final = (LedgerState.WAITING, LedgerState.READY)
 
 
-class Side(NamedTuple):
+class MeetingSide(NamedTuple):
     """One seat of a match; they sort as the two of a meeting do."""
 
     bot_id: int
@@ -61,17 +61,17 @@ def read_rated(match_ids: Collection[int]) -> dict[int, Rated]:
     return found
 
 
-def read_sides(match_ids: Collection[int]) -> dict[int, list[Side]]:
+def read_sides(match_ids: Collection[int]) -> dict[int, list[MeetingSide]]:
     """Return the seats of matches that were played; one query."""
-    sides: dict[int, list[Side]] = defaultdict(list)
+    sides: dict[int, list[MeetingSide]] = defaultdict(list)
     rows = MatchSeat.objects.filter(match__in=match_ids).order_by("match", "seat")
     columns = ("match", "version__bot", "version", "seat", "rank", "fault_kind")
     for match_id, bot_id, version_id, seat, rank, fault in rows.values_list(*columns):
-        sides[match_id].append(Side(bot_id, version_id, seat, rank or 0, bool(fault)))
+        sides[match_id].append(MeetingSide(bot_id, version_id, seat, rank or 0, bool(fault)))
     return sides
 
 
-def make_meetings(match: Match, sides: Sequence[Side], rated: Rated) -> list[Meeting]:
+def make_meetings(match: Match, sides: Sequence[MeetingSide], rated: Rated) -> list[Meeting]:
     """Return the meetings of a match that was played; none of a version with itself."""
     return [
         _meeting(match, first, second, rated, seats=len(sides))
@@ -89,7 +89,9 @@ def public_results(match_ids: Collection[int]) -> dict[int, Match]:
 _COLUMNS: Final = ("game", "kind", "lane", "ply", "finished_at", "outcome_reason")
 
 
-def _meeting(match: Match, first: Side, second: Side, rated: Rated, *, seats: int) -> Meeting:
+def _meeting(
+    match: Match, first: MeetingSide, second: MeetingSide, rated: Rated, *, seats: int
+) -> Meeting:
     points = _half_points(first, second), _half_points(second, first)
     expected = _expected(first, second, rated)
     assert match.finished_at is not None  # noqa: S101  a constraint says so
@@ -121,7 +123,11 @@ def _meeting(match: Match, first: Side, second: Side, rated: Rated, *, seats: in
 
 
 def _note_win(
-    made: Meeting, winner: Side, loser: Side, expected: Expectation, before: Mapping[int, Skill]
+    made: Meeting,
+    winner: MeetingSide,
+    loser: MeetingSide,
+    expected: Expectation,
+    before: Mapping[int, Skill],
 ) -> None:
     """Say whom a win honours, unless the loser brought it about by a fault."""
     if loser.has_failed:
@@ -133,18 +139,18 @@ def _note_win(
         made.surprise = expected.share
 
 
-def _both(before: Mapping[int, Skill], *sides: Side) -> Iterator[Skill]:
+def _both(before: Mapping[int, Skill], *sides: MeetingSide) -> Iterator[Skill]:
     return (before[side.version_id] for side in sides)
 
 
-def _half_points(own: Side, other: Side) -> int:
+def _half_points(own: MeetingSide, other: MeetingSide) -> int:
     """Return what one seat took from another; of two that failed, both have lost."""
     if own.has_failed and other.has_failed:
         return 0
     return WIN if own.rank < other.rank else int(own.rank == other.rank)
 
 
-def _expected(first: Side, second: Side, rated: Rated) -> Expectation | None:
+def _expected(first: MeetingSide, second: MeetingSide, rated: Rated) -> Expectation | None:
     if rated.pool is None:
         return None
     own, theirs = rated.before.get(first.version_id), rated.before.get(second.version_id)

@@ -37,7 +37,7 @@ _OF_BOT: Final[Mapping[type[models.Model], str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class RivalryDifference:
     """One place where what is stored is not what the results give."""
 
     place: str
@@ -52,7 +52,7 @@ class Difference:
         return f"{self.place}: stored {self.stored}, computed {self.computed}"
 
 
-def find_differences() -> Iterator[Difference]:
+def find_differences() -> Iterator[RivalryDifference]:
     """Yield where meetings or sums are not what the results give; play goes on meanwhile."""
     last = Match.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     for after, upto in pairwise((*range(0, last, _AT_ONCE), last)):
@@ -61,7 +61,7 @@ def find_differences() -> Iterator[Difference]:
         yield from _in_sums(bot_id)
 
 
-def repair(difference: Difference) -> None:
+def repair(difference: RivalryDifference) -> None:
     """Have a match counted anew, or sum up a bot's meetings anew."""
     if difference.match is not None:
         queue_results([difference.match])
@@ -70,7 +70,7 @@ def repair(difference: Difference) -> None:
 
 
 @transaction.atomic
-def _in_meetings(after: int, upto: int) -> list[Difference]:
+def _in_meetings(after: int, upto: int) -> list[RivalryDifference]:
     """Compare the meetings of some matches in a row, but for those that wait to be counted."""
     lock_counting()
     found = Match.objects.filter(pk__gt=after, pk__lte=upto)
@@ -81,7 +81,7 @@ def _in_meetings(after: int, upto: int) -> list[Difference]:
     for meeting in Meeting.objects.filter(match__in=ids):
         stored[meeting.match_id].add(_facts(meeting))
     return [
-        Difference(place=f"match {pk}", match=pk, stored=sorted(stored[pk]), computed=made)
+        RivalryDifference(place=f"match {pk}", match=pk, stored=sorted(stored[pk]), computed=made)
         for pk in sorted(ids)
         for made in [
             sorted(map(_facts, make_meetings(shown[pk], sides[pk], rated[pk])))
@@ -93,11 +93,11 @@ def _in_meetings(after: int, upto: int) -> list[Difference]:
 
 
 @transaction.atomic
-def _in_sums(bot_id: int) -> list[Difference]:
+def _in_sums(bot_id: int) -> list[RivalryDifference]:
     lock_counting()
     computed, stored = _computed_sums(bot_id), _stored_sums(bot_id)
     return [
-        Difference(
+        RivalryDifference(
             place=f"{table._meta.model_name} {key}",
             bot=bot_id,
             stored=stored[table].get(key),

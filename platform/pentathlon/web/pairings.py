@@ -39,7 +39,7 @@ class Leg(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meeting:
+class BracketMeeting:
     """One block of two bots, as played so far."""
 
     number: int
@@ -68,7 +68,7 @@ class Pairing:
 
     first: Side
     second: Side
-    meetings: Sequence[Meeting] = ()
+    meetings: Sequence[BracketMeeting] = ()
     is_bye: bool = False
 
 
@@ -132,7 +132,7 @@ def swiss_round(tournament: Tournament, number: int) -> list[Pairing]:
     ]
 
 
-def read_meetings(tournament: Tournament) -> list[Meeting]:
+def read_meetings(tournament: Tournament) -> list[BracketMeeting]:
     """Return all blocks of a tournament of two seats in schedule order: two queries."""
     numbers = numbers_of_versions(tournament)
     seats = MatchSeat.objects.filter(match__place__tournament=tournament)
@@ -159,7 +159,7 @@ class _Bracket:
         self.place = {
             bot: place for place, group in enumerate(tournament.places or ()) for bot in group
         }
-        self.meetings: dict[tuple[int, frozenset[int]], list[Meeting]] = defaultdict(list)
+        self.meetings: dict[tuple[int, frozenset[int]], list[BracketMeeting]] = defaultdict(list)
         self.rounds: dict[int, set[int]] = defaultdict(set)
         for meeting in read_meetings(tournament):
             number = meeting.played.round
@@ -203,7 +203,7 @@ class _Bracket:
 
 def _meeting(
     round_number: int, block: int, rows: Sequence[Row], numbers: Mapping[int, int]
-) -> Meeting:
+) -> BracketMeeting:
     legs = [list(seats) for _, seats in groupby(rows, key=lambda row: row[2])]
     seatings = tuple(tuple(numbers[row[3]] for row in leg) for leg in legs)
     ranks = tuple(_ranks(leg) for leg in legs)
@@ -211,7 +211,7 @@ def _meeting(
     played = PlayedBlock(round_number, seatings, ranks if has_ended else None)
     points = count_points(played)
     first, second = seatings[0]
-    return Meeting(
+    return BracketMeeting(
         number=block,
         bots=(first, second),
         points=(points[first] / WIN, points[second] / WIN),
@@ -223,7 +223,7 @@ def _meeting(
     )
 
 
-def _seen_by(bot: int | None, meeting: Meeting) -> Meeting:
+def _seen_by(bot: int | None, meeting: BracketMeeting) -> BracketMeeting:
     """Return a block with the points of this bot first."""
     if bot == meeting.bots[0]:
         return meeting

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil, floor
 
@@ -85,7 +85,7 @@ def rating_table(
         found = Paginator(table, size).get_page(page)
         ratings = table.with_ranks(list(found.object_list))
     else:
-        shown = table.narrowed(**asdict(narrowing))
+        shown = _narrowed(table, narrowing)
         found = Paginator(shown, size).get_page(page)
         ratings = _ranked_in(table, list(found.object_list))
     courses: Mapping[int, Trend] = {}
@@ -244,6 +244,15 @@ def finishes_at(standing: Progress) -> datetime | None:
     if standing.remaining_s is None:
         return None
     return timezone.now() + timedelta(seconds=standing.remaining_s)
+
+
+def _narrowed(table: RatingQuerySet, wanted: Narrowing) -> RatingQuerySet:
+    """Keep the rows of an author, of bots in a language, or of people's bots only."""
+    if wanted.author:
+        table = table.filter(version__bot__owner__username__iexact=wanted.author)
+    if wanted.language:
+        table = table.filter(version__manifest__language=wanted.language)
+    return table if wanted.with_references else table.filter(version__bot__is_reference=False)
 
 
 def _ranked_in(table: RatingQuerySet, ratings: list[Rating]) -> list[Rating]:
