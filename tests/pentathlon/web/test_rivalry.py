@@ -38,9 +38,9 @@ class TestHeadToHead:
         assert "Ada against Bob" in own.text
         assert "3.5 of 4" in own.text
         assert "88 %" in own.text
-        assert "longest streak of Ada3 wins" in own.text
+        assert "longest streak of Ada 3 wins" in own.text
         assert "0.5 of 4" in other.text
-        assert "longest streak of Adanone" not in other.text
+        assert "longest streak of Ada none" not in other.text
 
     def test_wins_of_two_that_failed_go_to_nobody(
         self, two: tuple[BotVersion, BotVersion]
