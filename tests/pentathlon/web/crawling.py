@@ -36,7 +36,6 @@ def _targets(address: str, page: Page) -> Iterator[str]:
     ways = [link for link in page.links() if "/against/" in urljoin(address, link)]
     ways = [link for link in ways if "?" in link]
     for link in page.links():
-        if link not in plies[3:] + ways[1:] and not urlsplit(link).netloc:
-        is_one_of_many = link in plies[3:] or "/explorer/?" in link  # a tree without end
+        is_one_of_many = link in plies[3:] + ways[1:] or "/explorer/?" in link  # without end
         if not is_one_of_many and not urlsplit(link).netloc:
             yield urljoin(address, link).partition("#")[0]

@@ -64,7 +64,6 @@ _BESIDE: Final[Mapping[str, Mapping[str, Step]]] = {
     "datasets": {"datasets": DatasetMaker().make_datasets} if settings.HAS_DATASETS else {},
     "ladders": LADDER_STEPS if settings.HAS_LADDERS else {},
     "rivalry": {"rivalry": ResultCounter().count_results},
-    "search": {"names": NameIndexer().step},
     "search": {"names": NameIndexer().step, "positions": count_positions},
     "webhooks": {
         "releases": announce_releases,
