@@ -12,6 +12,7 @@ from api.endpoint import ID
 from api.errors import UnknownAddress
 from api.events import EventViewSet
 from api.explanations import SeatFileViewSet
+from api.fleet import FleetViewSet
 from api.friendlies import FriendlyViewSet
 from api.games import GameViewSet
 from api.kit import KitView
@@ -44,6 +45,7 @@ _router.register("friendlies", FriendlyViewSet, basename="friendly")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
+_router.register("fleet", FleetViewSet, basename="fleet")
 _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")
 _router.register("search", SearchViewSet, basename="search")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import structlog
 
+from pentathlon.common.errors import DomainError
 from pentathlon.fleet.announcements import HEARTBEAT_S, Announcement
 from pentathlon_engines import GAMES
 from pentathlon_engines.version import __version__
@@ -21,6 +22,7 @@ from workers.sandbox.levels import level_of
 from workers.sandbox.probe import Probe
 
 _TICK_S = 0.25
+_GOODBYE_S = 3.0
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -69,6 +71,10 @@ class Heartbeat:
         self._over.set()
         self._thread.join()
 
+    def wait(self) -> None:
+        """Wait until a worker that was asked to stop has said so, but not for long."""
+        self._thread.join(_GOODBYE_S)
+
     def _run(self) -> None:
         due = time.monotonic()
         try:
@@ -92,7 +98,7 @@ class Heartbeat:
             if self._last != announcement or not self._beat_once(announcement.name):
                 self._platform.announce(announcement)
                 self._beat_once(announcement.name)
-        except PlatformAway as error:
+        except (PlatformAway, DomainError) as error:
             self._last = None
             self._note_failure(error)
             return
@@ -107,7 +113,7 @@ class Heartbeat:
     def _note_draining(self) -> None:
         try:
             self._platform.note_draining(self._announced().name)
-        except PlatformAway as error:
+        except (PlatformAway, DomainError) as error:
             self._note_failure(error)
 
     def _note_failure(self, error: Exception) -> None:

@@ -68,6 +68,7 @@ class WorkerProcess:
         self._pool_files: Staging | None = None
         self._index = 0
         self._slot: Slot | None = None
+        self._beats: Heartbeat | None = None
         self._trials: threading.Thread | None = None
 
     def announcement(self) -> Announcement:
@@ -95,6 +96,7 @@ class WorkerProcess:
             self.announcement, self.drain, platform=self._platform, host=self._starvation
         )
         beats.start()
+        self._beats = beats
         self._ensure_slot()
         if index == 0 and self._tries_runtimes:
             self._trials = start_trials(self._runtimes, self.level, self.drain)
@@ -105,6 +107,11 @@ class WorkerProcess:
             # It would make files while they are removed, and hears of the end between two trials.
             self._trials.join(_TRIAL_S)
         close_all()
+
+    def say_goodbye(self) -> None:
+        """Let the heartbeat tell that the worker drains, before its process ends."""
+        if self._beats is not None and self.drain.is_asked:
+            self._beats.wait()
 
     def play(self, match_ids: Sequence[int]) -> None:
         """Claim those of the matches that still wait, and play them; or publish all again."""

@@ -12,6 +12,8 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
+from pentathlon.fleet.hints import PATH as _HINTS_PATH
+from pentathlon.fleet.hints import HintDesk
 from pentathlon.live.hub import Hub
 from pentathlon.live.streams import Streams, is_stream
 from pentathlon.roles import Role, take_role
@@ -31,8 +33,10 @@ _streams = Streams(
     _pages,
     lambda: Hub(broker=settings.REDIS_URL, most_a_person=settings.STREAMS_OF_ONE),
 )
+_hints = HintDesk(_pages, broker=settings.REDIS_URL, queue=settings.CELERY_TASK_DEFAULT_QUEUE)
 # A stream would keep the server from ever stopping.
 ON_SHUTDOWN.append(_streams.close)
+ON_SHUTDOWN.append(_hints.close)
 
 # Imports all views now: the first visitor would wait two seconds for them.
 get_resolver().url_patterns  # noqa: B018  read for what it does
@@ -47,6 +51,8 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
         await _lifespan(receive, send)
     elif scope["path"] == _ALIVE:
         await send_text(send, "ok\n")
+    elif scope["path"] == _HINTS_PATH:
+        await _hints(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
     elif is_stream(scope["path"]):
         await _streams(without_hearsay(scope, proxies=settings.PROXIES), receive, send)
     else:

@@ -3,9 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-import structlog
-
-from pentathlon import connections
+from pentathlon import connections, logs
 from pentathlon.env import Mode, read_environment
 from pentathlon.roles import current_role
 from pentathlon.secret import secret_key
@@ -282,48 +280,6 @@ CELERY_TIMEZONE = "UTC"
 
 # Logs: one line per event, for people here and for machines in production
 
-_renderer: structlog.typing.Processor = (
-    structlog.processors.JSONRenderer()
-    if _environment.log_json
-    else structlog.dev.ConsoleRenderer(colors=False)
-)
-_shared_processors: list[structlog.typing.Processor] = [
-    structlog.contextvars.merge_contextvars,
-    structlog.stdlib.add_logger_name,
-    structlog.stdlib.add_log_level,
-    structlog.processors.TimeStamper(fmt="iso", utc=True),
-]
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "()": structlog.stdlib.ProcessorFormatter,
-            "foreign_pre_chain": _shared_processors,
-            "processors": [
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.format_exc_info,
-                _renderer,
-            ],
-        }
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": _environment.log_level},
-    "loggers": {
-        "django": {"handlers": [], "propagate": True},
-        "django.server": {"handlers": [], "propagate": True},
-        "pentathlon.middleware.request_ids": {"level": "INFO" if _production else "WARNING"},
-    },
-}
-structlog.configure(
-    processors=[
-        *_shared_processors,
-        structlog.stdlib.PositionalArgumentsFormatter(),
-        structlog.processors.StackInfoRenderer(),
-        structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-    ],
-    logger_factory=structlog.stdlib.LoggerFactory(),
-    wrapper_class=structlog.stdlib.BoundLogger,
-    cache_logger_on_first_use=True,
-)
+LOGGING = logs.configuration(_environment)
+logs.configure_structlog()
 PROMETHEUS_EXPORT_MIGRATIONS = False

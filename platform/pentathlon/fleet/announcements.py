@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
 BUILDS_WITH: Final = "build:"
 """The prefix of a build tool among the runtimes of a worker."""
 HEARTBEAT_S: Final = 5
 """How often a worker sends a heartbeat."""
+
+
+class Work(StrEnum):
+    """Kinds of work that a worker may be trusted with."""
+
+    RATED = "rated"
+    """Matches that count for ratings."""
+    UNRATED = "unrated"
+    """All other matches."""
+    BUILDS = "builds"
+    """Matches for which an upload has to be built first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

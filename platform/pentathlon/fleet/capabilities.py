@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from django.conf import settings
 
-from pentathlon.fleet.announcements import Announcement, build_tool_of
+from pentathlon.fleet.announcements import Announcement, Work, build_tool_of
 from pentathlon.fleet.models import Worker
 from pentathlon_engines.match.launcher import SandboxLevel
 
@@ -16,6 +16,11 @@ _STRENGTH: Final = {
     SandboxLevel.PROCESS: 0,
     SandboxLevel.LANDLOCK: 1,
     SandboxLevel.NAMESPACES: 2,
+}
+_WORK: Final = {
+    Work.RATED: "rated matches",
+    Work.UNRATED: "unrated matches",
+    Work.BUILDS: "building uploads",
 }
 
 
@@ -31,6 +36,8 @@ class Requirements:
     """The weakest level that this installation accepts."""
     cgroup: bool
     """Whether a bot wants more than one process, which only a cgroup can count."""
+    work: Work | None = None
+    """What it has to be trusted with, where that is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +51,13 @@ class Capabilities:
     cgroup: bool
     untried: frozenset[str] = frozenset()
     """Runtimes that it may have in a moment."""
+    work: frozenset[str] = frozenset(Work)
+    """What it is trusted with."""
 
     @classmethod
     def of(cls, worker: Worker | Announcement) -> Capabilities:
         """Return the capabilities that a worker has announced."""
+        trusted = worker.work if isinstance(worker, Worker) else ()
         return cls(
             games=frozenset(worker.games.items()),
             runtimes=frozenset(worker.runtimes),
@@ -56,7 +66,12 @@ class Capabilities:
                 (found["layer"], found["state"]) == ("cgroup", "ok") for found in worker.layers
             ),
             untried=frozenset(worker.untried),
+            work=frozenset(trusted or Work),
         )
+
+    def trusted_with(self, work: Iterable[str]) -> Capabilities:
+        """Return these capabilities for what a token allows."""
+        return replace(self, work=frozenset(work))
 
     def satisfies(self, requirements: Requirements) -> bool:
         """Return whether this worker can play a match with these requirements."""
@@ -77,6 +92,8 @@ class Capabilities:
                 yield "no_worker_for_runtime", f"offers the runtime {runtime}"
         if _STRENGTH[self.sandbox] < _STRENGTH[requirements.sandbox]:
             yield "no_worker_for_sandbox", f"has the sandbox level {requirements.sandbox}"
+        if requirements.work is not None and requirements.work not in self.work:
+            yield "no_worker_for_work", f"is trusted with {_WORK[requirements.work]}"
         if requirements.cgroup and not self.cgroup:
             yield "no_worker_for_processes", "has a cgroup, which bots of many processes need"
 

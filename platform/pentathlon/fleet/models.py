@@ -5,14 +5,40 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final, Self
 
+from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 
-from pentathlon.fleet.announcements import build_tool_of
+from pentathlon.fleet.announcements import Work, build_tool_of
 
 SILENT_AFTER_S: Final = 15
 """A worker without a heartbeat for this long is taken for dead."""
 _SILENT_AFTER: Final = timedelta(seconds=SILENT_AFTER_S)
+
+
+class WorkerToken(models.Model):
+    """The right of a machine to work for this platform, and what it is trusted with."""
+
+    name = models.CharField(max_length=60, unique=True)
+    """Of the machine, or of who runs it."""
+    digest = models.CharField(max_length=128, unique=True)
+    """Of the secret, as the digest of an API token; the secret is nowhere."""
+    work = models.JSONField(default=list)
+    """List of `Work` values."""
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_trusted_with(self) -> str:
+        """What it is trusted with, in words."""
+        return ", ".join(work for work in Work if work in self.work)
 
 
 class WorkerQuerySet(models.QuerySet["Worker"]):
@@ -48,6 +74,12 @@ class Worker(models.Model):
     """Share of their runnable time in which its bots waited for a CPU, 0 to 1."""
     held_slots = models.PositiveSmallIntegerField(default=0, db_default=0)
     """Slots that take no matches for now, because the host is short of CPU time."""
+    token = models.ForeignKey(
+        WorkerToken, on_delete=models.SET_NULL, null=True, related_name="workers"
+    )
+    """By which it works here; None for one that asks the database itself."""
+    work = models.JSONField(default=list, db_default=[])
+    """What it is trusted with; empty for everything."""
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
 

@@ -9,13 +9,13 @@ from typing import Final
 from django.db.models.functions import Now
 
 from pentathlon.fleet.announcements import Announcement
-from pentathlon.fleet.models import Worker
+from pentathlon.fleet.models import Worker, WorkerToken
 
 _FORGOTTEN_AFTER: Final = timedelta(hours=1)
 
 
-def announce_worker(announcement: Announcement) -> None:
-    """Store that a worker is alive and what it can play."""
+def announce_worker(announcement: Announcement, *, token: WorkerToken | None = None) -> None:
+    """Store that a worker is alive and what it can play, and by which token it works."""
     facts = {
         "slots": announcement.slots,
         "games": announcement.games,
@@ -27,6 +27,8 @@ def announce_worker(announcement: Announcement) -> None:
         "started_at": Now() - timedelta(seconds=time.monotonic() - announcement.began_s),
         "is_draining": False,
         "seen_at": Now(),
+        "token": token,
+        "work": [] if token is None else token.work,
     }
     Worker.objects.update_or_create(name=announcement.name, defaults=facts)
 

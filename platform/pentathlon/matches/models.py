@@ -361,6 +361,8 @@ class Attempt(models.Model):
     number = models.PositiveIntegerField()
     token = models.UUIDField(default=uuid.uuid4, unique=True)
     worker = models.CharField(max_length=80)
+    worker_token = models.PositiveBigIntegerField(null=True)
+    """Id of the token by which the worker works here, if it has one."""
     state = models.CharField(max_length=8, choices=AttemptState, default=AttemptState.RUNNING)
     reason = models.CharField(max_length=300, blank=True)
     blamed_version = models.PositiveBigIntegerField(null=True)
@@ -375,6 +377,14 @@ class Attempt(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("match", "number"), name="matches_attempt_number"),
+        )
+        indexes = (
+            # Most attempts are of workers without a token.
+            models.Index(
+                fields=("worker_token", "id"),
+                condition=Q(worker_token__isnull=False),
+                name="matches_attempt_of_token",
+            ),
         )
 
     def __str__(self) -> str:

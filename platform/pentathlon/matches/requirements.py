@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pentathlon.bots.models import BotVersion
-from pentathlon.fleet.announcements import BUILDS_WITH
+from pentathlon.fleet.announcements import BUILDS_WITH, Work
 from pentathlon.fleet.capabilities import Requirements, least_sandbox
 from pentathlon.matches.models import Match
 from pentathlon_engines.languages import BUILD_TOOLS
@@ -16,7 +16,9 @@ from pentathlon_engines.match.launcher import SandboxLevel
 def requirements_of(match: Match) -> Requirements:
     """Return the requirements of a match whose seats and versions are loaded."""
     versions = [seat.version for seat in match.seats.all()]
-    return requirements_of_versions(versions, game=match.game, rules_version=match.rules_version)
+    return requirements_of_versions(
+        versions, game=match.game, rules_version=match.rules_version, rated=match.rated
+    )
 
 
 def required_runtimes(
@@ -28,9 +30,9 @@ def required_runtimes(
 
 
 def requirements_of_versions(
-    versions: Sequence[BotVersion], *, game: str, rules_version: int
+    versions: Sequence[BotVersion], *, game: str, rules_version: int, rated: bool | None = None
 ) -> Requirements:
-    """Return the requirements of a match of these versions."""
+    """Return the requirements of a match of these versions; `rated` as far as it is known."""
     manifests = [version.manifest for version in versions]
     to_be_built = [each.manifest["build"] for each in versions if not each.files_hash]
     return Requirements(
@@ -41,5 +43,12 @@ def requirements_of_versions(
         ),
         # Compilers start other programs, and only this level allows that.
         sandbox=SandboxLevel.NAMESPACES if to_be_built else least_sandbox(),
+        work=_work(rated=rated, builds=bool(to_be_built)),
         cgroup=any(manifest.get("processes", 1) > 1 for manifest in manifests),
     )
+
+
+def _work(*, rated: bool | None, builds: bool) -> Work | None:
+    if rated is None:
+        return None
+    return Work.RATED if rated else Work.BUILDS if builds else Work.UNRATED

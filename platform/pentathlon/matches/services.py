@@ -11,17 +11,17 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Case, CharField, F, Field, IntegerField, Q, UUIDField, Value, When
+from django.db.models import CharField, F, IntegerField, Q, UUIDField
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from pentathlon.common.errors import Conflict, InvalidInput
 from pentathlon.common.texts import storable
 from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.matches.case_values import by, by_id
 from pentathlon.matches.concurrency import within_cap
 from pentathlon.matches.endings import note_endings
 from pentathlon.matches.jobs import LEASE_S, Job, MatchResult, SeatJob
@@ -71,9 +71,15 @@ def schedule_matches(specs: Iterable[MatchSpec]) -> list[Match]:
 
 @transaction.atomic
 def claim_matches(
-    *, match_ids: Sequence[int], worker: str, capabilities: Capabilities | None = None
+    *,
+    match_ids: Sequence[int],
+    worker: str,
+    capabilities: Capabilities | None = None,
+    worker_token: int | None = None,
 ) -> list[Job]:
     """Claim the matches that still wait, each for `LEASE_S` seconds under a token of its own.
+
+    `worker_token` is the id of the token by which the worker works here, if it has one.
 
     A match that this worker cannot play or has just failed, or that a bot's cap holds back, is
     left to be published again.
@@ -97,7 +103,13 @@ def claim_matches(
         _take(tokens, worker)
     jobs = [_job(match, tokens[match.pk]) for match in matches]
     Attempt.objects.bulk_create(
-        Attempt(match_id=job.match_id, number=job.attempt, token=job.token, worker=worker)
+        Attempt(
+            match_id=job.match_id,
+            number=job.attempt,
+            token=job.token,
+            worker=worker,
+            worker_token=worker_token,
+        )
         for job in jobs
     )
     return jobs
@@ -111,7 +123,7 @@ def _take(tokens: Mapping[int, UUID], worker: str) -> None:
         .startable()
         .update(
             state=MatchState.RUNNING,
-            token=_by_id(tokens, UUIDField()),
+            token=by_id(tokens, UUIDField()),
             worker=worker,
             attempts_made=F("attempts_made") + 1,
             lease_until=_lease_end(),
@@ -145,9 +157,9 @@ def finish_matches(results: Iterable[MatchResult]) -> set[int]:
         state=MatchState.DONE,
         state_reason="",
         finished_at=Now(),
-        ply=_by_id({pk: result.plies for pk, result in counted.items()}, IntegerField()),
+        ply=by_id({pk: result.plies for pk, result in counted.items()}, IntegerField()),
         **{
-            name: _by_id({pk: getattr(each, name) for pk, each in counted.items()}, CharField())
+            name: by_id({pk: getattr(each, name) for pk, each in counted.items()}, CharField())
             for name in ("outcome_reason", "sandbox", "chain", "course")
         },
         **_NO_LEASE,
@@ -156,7 +168,7 @@ def finish_matches(results: Iterable[MatchResult]) -> set[int]:
     hashes = {result.token: result.result_hash for result in counted.values()}
     Attempt.objects.filter(token__in=hashes).update(
         state=AttemptState.ACCEPTED,
-        result_hash=_by(hashes, column="token", field=CharField()),
+        result_hash=by(hashes, column="token", field=CharField()),
         ended_at=Now(),
     )
     if any(seat.failed_at_start for each in counted.values() for seat in each.seats):
@@ -386,13 +398,3 @@ def _give_back(match: Match, ended: AttemptState, reason: str, **cause: int | No
     if is_last:
         settle_versions(match_ids=[match.pk])
         note_endings([match.pk])
-
-
-def _by_id(values: Mapping[int, object], field: Field[Any, Any]) -> Case:
-    return _by(values, column="pk", field=field)
-
-
-def _by(values: Mapping[Any, object], *, column: str, field: Field[Any, Any]) -> Case:
-    """Return the value that belongs to each row, for one update of many rows."""
-    cases = (When(**{column: key}, then=Value(value, field)) for key, value in values.items())
-    return Case(*cases, output_field=field)

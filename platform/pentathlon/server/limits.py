@@ -16,6 +16,10 @@ MEGABYTE: Final = 1024 * KILOBYTE
 
 LARGEST_UPLOAD: Final = LARGEST_ARCHIVE + 64 * KILOBYTE
 """An archive and the other fields of its form."""
+LARGEST_BUILD: Final = LARGEST_ARCHIVE * 4 // 3 + 64 * KILOBYTE
+"""An archive in base64."""
+LARGEST_RESULTS: Final = 8 * MEGABYTE
+"""Some matches with the logs of their bots."""
 LARGEST_BODY: Final = MEGABYTE
 LARGEST_FORM: Final = 64 * KILOBYTE
 LARGEST_HEAD: Final = 32 * KILOBYTE
@@ -217,6 +221,14 @@ ALLOWANCES: Final = (
         rate="pictures",
     ),
     _allowance("searches", r"(/api/v1)?/search/$", LARGEST_FORM, rate="searches"),
+    _allowance(
+        "what workers have built",
+        r"/api/v1/fleet/builds/$",
+        LARGEST_BUILD,
+        body_s=UPLOAD_S,
+        lane=Lane.UPLOADS,
+    ),
+    _allowance("results of workers", r"/api/v1/fleet/results/$", LARGEST_RESULTS),
     _allowance("static files", r"/static/", 0, lane=Lane.FILES),
     _allowance("live streams", r"/live/|/api/v1/matches/\d+/events/$", 0),
     _allowance("the administration", r"/admin/", LARGEST_BODY),
@@ -244,6 +256,7 @@ RATES: Final = {
     "device_logins": "30/hour",
     "typed_codes": "20/min",
     "webhook_sends": "120/hour",
+    "workers": "12000/min",
 }
 """`visitors` and `people` ask the API, by address and by person; `pages`, `tables`, `exports`,
 `pictures` and `searches` are counted by person, or by address for who has not signed in; the rest

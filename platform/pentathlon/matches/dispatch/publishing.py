@@ -215,7 +215,10 @@ class _Plan:
         if not lineup.is_in_play or (is_capped and not self._cap.has_room(lineup.bots)):
             return False
         needs = requirements_of_versions(
-            lineup.versions, game=head.game, rules_version=head.rules_version
+            lineup.versions,
+            game=head.game,
+            rules_version=head.rules_version,
+            rated=head.rated,
         )
         if needs not in self._covered:
             self._covered[needs] = self._fleet.satisfies(needs)

@@ -1,0 +1,252 @@
+"""What workers without keys ask of the site: `workers.remote` is the client.
+
+Every claim, renewal and result goes through the same services as that of a worker beside the
+database. A worker is told nothing of matches that it does not hold.
+"""
+
+import base64
+import binascii
+from http import HTTPStatus
+from typing import Any, Final, cast
+
+from django.conf import settings
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api import fleet_requests as told
+from api.endpoint import LARGEST_ID, Endpoint
+from api.fleet_authentication import RateOfWorkers, WorkerAuthentication, WorkersOnly
+from api.requests import RequestSerializer
+from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
+from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.fleet.hints import HINT_HEADER
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
+from pentathlon.matches import builds
+from pentathlon.matches.jobs import Submission
+from pentathlon.matches.leases import renew_leases
+from pentathlon.matches.models import Match
+from pentathlon.matches.services import (
+    claim_matches,
+    fail_attempt,
+    publish_again,
+    return_match,
+)
+from pentathlon.matches.wire import (
+    announcement_from_json,
+    jobs_to_json,
+    submission_from_json,
+)
+from pentathlon.matches.worker_tokens import read_archive_of, sent_matches
+from pentathlon.replays.services import accept_results
+
+HASH: Final = r"sha256:[0-9a-f]{64}"
+_RANGE_PREFIX: Final = "bytes="
+
+
+class FleetViewSet(Endpoint[Match]):
+    """Claims, leases, results, builds and signs of life of workers."""
+
+    noun = "match"
+    queryset = Match.objects.none()
+    serializer_class = told.HintSerializer
+    authentication_classes = (WorkerAuthentication,)
+    permission_classes = (WorkersOnly,)
+    throttle_classes = (RateOfWorkers,)
+    filter_backends = ()
+    pagination_class = None
+    takes_idempotency_key = False  # tokens of attempts make every request repeatable
+    query_parameters = {"archives": ("match",)}
+
+    @property
+    def token(self) -> WorkerToken:
+        """The token of the worker that asks."""
+        return cast(WorkerToken, self.request.auth)
+
+    @extend_schema(request=told.HeartbeatSerializer, responses=told.HeardSerializer)
+    @action(detail=False, methods=["post"])
+    def heartbeats(self, request: Request) -> Response:
+        """Tell that the worker is alive, and what it can play when that is new."""
+        facts = _read(told.HeartbeatSerializer, request)
+        name = self._name(facts["name"])
+        if announcement := facts.get("announcement"):
+            announce_worker(announcement_from_json(announcement, name=name), token=self.token)
+        if facts["is_draining"]:
+            mark_draining(name=name)
+            return Response({"is_known": True})
+        is_known = record_heartbeat(
+            name=name, starved=facts["starved"], held_slots=facts["held_slots"]
+        )
+        return Response({"is_known": is_known})
+
+    @extend_schema(request=told.WaitSerializer, responses=told.HintSerializer)
+    @action(detail=False, methods=["post"])
+    def hints(self, request: Request) -> Response:
+        """Wait for matches that want to be played; the answer comes at once if any do."""
+        wait_s = _read(told.WaitSerializer, request)["wait_s"]
+        if settings.REDIS_URL is None:
+            # No queue that a web process could read: what was sent out stands in the database.
+            return Response({"match_ids": sent_matches()})
+        # The server takes the header off and answers when a hint comes; see `pentathlon.asgi`.
+        return Response({"match_ids": []}, headers={HINT_HEADER: str(wait_s)})
+
+    @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
+    @action(detail=False, methods=["post"], url_path="passed-hints")
+    def passed_hints(self, request: Request) -> Response:
+        """Leave matches to others: their hints go out again."""
+        publish_again(match_ids=_read(told.MatchIdsSerializer, request)["match_ids"])
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+    @extend_schema(request=told.ClaimSerializer, responses=told.JobsSerializer)
+    @action(detail=False, methods=["post"])
+    def claims(self, request: Request) -> Response:
+        """Claim those of these matches that still wait and that this worker may play."""
+        facts = _read(told.ClaimSerializer, request)
+        announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
+        jobs = claim_matches(
+            match_ids=facts["match_ids"],
+            worker=self._name(facts["slot"]),
+            capabilities=Capabilities.of(announcement).trusted_with(self.token.work),
+            worker_token=self.token.pk,
+        )
+        return Response({"jobs": jobs_to_json(jobs)})
+
+    @extend_schema(request=told.LeasesSerializer, responses=told.LostSerializer)
+    @action(detail=False, methods=["post"])
+    def leases(self, request: Request) -> Response:
+        """Report progress and keep matches for another 30 s."""
+        asked = _read(told.LeasesSerializer, request)["leases"]
+        kept = renew_leases({each["token"]: (each["match_id"], each["ply"]) for each in asked})
+        lost = [each["match_id"] for each in asked if each["token"] not in kept]
+        return Response({"lost": lost})
+
+    @extend_schema(request=told.ResultsSerializer, responses=told.AnswersSerializer)
+    @action(detail=False, methods=["post"])
+    def results(self, request: Request) -> Response:
+        """Hand in results: each counts once, and only by the token of the running attempt.
+
+        Codes of refusals: `stale_token`, `different_result`, `not_found`, `bad_record`,
+        `bad_result`. The same result again gets the same answer.
+        """
+        given = _read(told.ResultsSerializer, request)["results"]
+        read = [_submission(each) for each in given]
+        found = iter(accept_results([each for each in read if isinstance(each, Submission)]))
+        answers = [next(found) if isinstance(each, Submission) else each for each in read]
+        return Response({"answers": [_refusal(answer) for answer in answers]})
+
+    @extend_schema(request=told.ReturnSerializer, responses=told.ReturnedSerializer)
+    @action(detail=False, methods=["post"])
+    def returns(self, request: Request) -> Response:
+        """Give a match back for others to play."""
+        facts = _read(told.ReturnSerializer, request)
+        attempt = {name: facts[name] for name in ("match_id", "token", "reason")}
+        if facts["has_failed"]:
+            cause = {"suspect": facts["suspect"], "was_too_slow": facts["was_too_slow"]}
+            return Response({"was_held": fail_attempt(**attempt, **cause)})
+        return Response({"was_held": return_match(**attempt)})
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "match",
+                {"type": "integer", "minimum": 0, "maximum": LARGEST_ID},
+                required=True,
+                description="The running match of this worker in which the bot sits.",
+            ),
+            OpenApiParameter(
+                "content_hash", {"type": "string", "pattern": f"^{HASH}$"}, "path", required=True
+            ),
+        ],
+        responses={(200, "application/zip"): OpenApiTypes.BINARY},
+    )
+    @action(detail=False, url_path=f"archives/(?P<content_hash>{HASH})")
+    def archives(self, request: Request, content_hash: str) -> HttpResponse:
+        """Send the files of a bot that this worker plays now; `Range: bytes=N-` resumes."""
+        data = read_archive_of(
+            token=self.token,
+            match_id=_match_id(request.query_params.get("match", "")),
+            content_hash=content_hash,
+        )
+        return _part_of(data, request.headers.get("Range", ""))
+
+    @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)
+    @action(detail=False, methods=["post"])
+    def builds(self, request: Request) -> Response:
+        """Store what a build made; the first build of a version counts."""
+        facts = _read(told.BuiltSerializer, request)
+        try:
+            data = base64.b64decode(facts["archive"], validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise InvalidInput("The archive is no base64.", field="archive") from error
+        built = builds.read_built_archive(_building(facts), data)
+        return Response({"files_hash": builds.keep(_building(facts), built=built)})
+
+    @extend_schema(request=told.BuildLogSerializer, responses=told.BuiltFilesSerializer)
+    @action(detail=False, methods=["post"], url_path="build-logs")
+    def build_logs(self, request: Request) -> Response:
+        """Show the author what a build writes; answers what another worker has built meanwhile."""
+        facts = _read(told.BuildLogSerializer, request)
+        if "log" in facts:
+            builds.note_log(_building(facts), log=facts["log"])
+        return Response({"files_hash": builds.built_files(_building(facts))})
+
+    @extend_schema(request=told.BuildRefusalSerializer, responses={204: None})
+    @action(detail=False, methods=["post"], url_path="build-refusals")
+    def build_refusals(self, request: Request) -> Response:
+        """Reject an upload whose build fails through its own fault."""
+        facts = _read(told.BuildRefusalSerializer, request)
+        builds.reject(_building(facts), reason=facts["reason"], log=facts["log"])
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+    def _name(self, name: str) -> str:
+        """Return the name of a worker or slot here: no token can speak for workers of another."""
+        return f"w{self.token.pk}:{name}"
+
+
+def _read(kind: type[RequestSerializer], request: Request) -> dict[str, Any]:  # Any: JSON
+    given = kind(data=request.data)
+    given.is_valid(raise_exception=True)
+    checked: dict[str, Any] = given.validated_data
+    return checked
+
+
+def _building(facts: dict[str, Any]) -> builds.Building:  # Any: JSON
+    names = ("match_id", "token", "version_id")
+    return builds.Building(**{name: facts[name] for name in names})
+
+
+def _submission(given: object) -> Submission | DomainError:
+    try:
+        return submission_from_json(given)
+    except InvalidInput as error:
+        return error
+
+
+def _refusal(answer: DomainError | None) -> dict[str, Any] | None:  # Any: JSON
+    if answer is None:
+        return None
+    is_unwanted = isinstance(answer, Conflict | NotFound)
+    return {"code": answer.code, "detail": answer.detail, "is_unwanted": is_unwanted}
+
+
+def _match_id(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:20]) <= LARGEST_ID):
+        raise InvalidInput("Name the match in which the bot sits.", field="match")
+    return int(text)
+
+
+def _part_of(data: bytes, wanted: str) -> HttpResponse:
+    """Answer with the end of the data that an interrupted download still lacks, or with all."""
+    start = wanted.removeprefix(_RANGE_PREFIX).removesuffix("-")
+    headers = {"Accept-Ranges": "bytes", "Content-Type": "application/zip"}
+    if not (wanted.startswith(_RANGE_PREFIX) and start.isascii() and start.isdigit()):
+        return HttpResponse(data, headers=headers)
+    first = int(start[:20])
+    if first >= len(data):
+        return HttpResponse(data, headers=headers)
+    headers["Content-Range"] = f"bytes {first}-{len(data) - 1}/{len(data)}"
+    return HttpResponse(data[first:], status=HTTPStatus.PARTIAL_CONTENT, headers=headers)

@@ -1,0 +1,83 @@
+"""Who asks at `/api/v1/fleet/`: a worker, by its token and by nothing else."""
+
+from django.contrib.auth.models import AnonymousUser
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from pentathlon.common.throttle import count
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.tokens import find_worker_token
+
+_PARTS = 2
+
+
+class WorkerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer ptw_...`."""
+
+    def authenticate(self, request: Request) -> tuple[AnonymousUser, WorkerToken] | None:
+        """Return the token; a worker is no person.
+
+        Raises:
+            AuthenticationFailed: `worker_token_unknown` or `worker_token_revoked`.
+        """
+        header = get_authorization_header(request).split()
+        if len(header) != _PARTS or header[0].lower() != b"bearer":
+            return None
+        token = find_worker_token(header[1].decode("latin-1"))
+        if token is None:
+            raise AuthenticationFailed(
+                "No worker has this token. Ask the staff of this site for one.",
+                code="worker_token_unknown",
+            )
+        if token.revoked_at is not None:
+            raise AuthenticationFailed(
+                "This worker token was revoked. Stop the worker.", code="worker_token_revoked"
+            )
+        return AnonymousUser(), token
+
+    def authenticate_header(self, request: Request) -> str:
+        """Say what is missing, so that a refusal is a 401."""
+        return "Bearer"
+
+
+class WorkersOnly(BasePermission):
+    """Only for workers with a token."""
+
+    def has_permission(self, request: Request, view: object) -> bool:
+        """Tell whether a worker asks."""
+        return isinstance(request.auth, WorkerToken)
+
+
+class RateOfWorkers(BaseThrottle):
+    """All requests by one token."""
+
+    wait_s = 0
+
+    def allow_request(self, request: Request, view: object) -> bool:
+        """Count the request."""
+        if isinstance(request.auth, WorkerToken):
+            self.wait_s = count("workers", request.auth.pk)
+        return not self.wait_s
+
+    def wait(self) -> float:
+        """Return when to come back."""
+        return self.wait_s
+
+
+class WorkerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # spectacular
+    """How the OpenAPI document describes worker tokens."""
+
+    target_class = WorkerAuthentication
+    name = "worker"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        """Return the security scheme."""
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "The token of a worker; staff make it.",
+        }

@@ -1,0 +1,73 @@
+"""Tokens of workers: made by staff, kept as digests, revoked for good."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+from knox.crypto import hash_token
+
+from pentathlon.accounts.models import User
+from pentathlon.common.errors import Conflict, InvalidInput
+from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.models import WorkerToken
+
+PREFIX: Final = "ptw_"
+LONGEST_NAME: Final = 60
+_SECRET_BYTES: Final = 32
+_USE_NOTED_EVERY: Final = timedelta(minutes=1)
+
+
+@transaction.atomic
+def create_worker_token(
+    *, actor: User | None, name: str, work: Collection[str]
+) -> tuple[WorkerToken, str]:
+    """Make a token and return it with its secret, which nobody can read again.
+
+    `actor` is the member of staff who makes it; None stands for the command line.
+    """
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidInput(
+            f"A worker token has a name of 1 to {LONGEST_NAME} printable characters.",
+            field="name",
+        )
+    unknown = sorted(set(work) - set(Work))
+    if unknown or not work:
+        raise InvalidInput(
+            f"Name the work it is trusted with: {', '.join(Work)}.",
+            code="unknown_work",
+            field="work",
+        )
+    if WorkerToken.objects.filter(name=name).exists():
+        raise Conflict(f"There is a worker token {name} already.", code="name_taken", field="name")
+    secret = PREFIX + secrets.token_hex(_SECRET_BYTES)
+    token = WorkerToken.objects.create(
+        name=name,
+        digest=hash_token(secret),
+        work=[each.value for each in Work if each in work],
+        created_by=actor,
+    )
+    return token, secret
+
+
+def find_worker_token(secret: str) -> WorkerToken | None:
+    """Return the token with this secret, revoked or not; note that it is used."""
+    if not secret.startswith(PREFIX) or not secret.isascii():
+        return None
+    token = WorkerToken.objects.filter(digest=hash_token(secret)).first()
+    if token is not None and token.revoked_at is None:
+        _note_use(token)
+    return token
+
+
+def _note_use(token: WorkerToken) -> None:
+    """Remember that a token was used, at most once a minute."""
+    last = token.last_used_at
+    if last is None or timezone.now() - last > _USE_NOTED_EVERY:
+        WorkerToken.objects.filter(pk=token.pk).update(last_used_at=Now())

@@ -1,0 +1,105 @@
+"""Worker tokens in the admin: made, looked at with what was played by them, and revoked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from pentathlon.accounts.models import User
+from pentathlon.common.errors import DomainError
+from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.tokens import LONGEST_NAME, create_worker_token
+from pentathlon.matches.models import Attempt
+from pentathlon.matches.worker_tokens import revoke_worker_token
+
+_SHOWN = 50
+
+
+class WorkerTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
+    """A token to be: its name, and what it is trusted with."""
+
+    name = forms.CharField(max_length=LONGEST_NAME)
+    work = forms.MultipleChoiceField(
+        choices=[(work.value, work.value) for work in Work],
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Rated matches only for machines that you run yourself.",
+    )
+
+    class Meta:
+        model = WorkerToken
+        fields = ("name", "work")
+
+    def clean_name(self) -> str:
+        """Refuse a name that is taken, before anything is made."""
+        name = str(self.cleaned_data["name"]).strip()
+        if WorkerToken.objects.filter(name=name).exists():
+            raise forms.ValidationError("There is a worker token of this name already.")
+        return name
+
+
+@admin.register(WorkerToken)
+class WorkerTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    """Tokens; the secret is shown once, when one is made."""
+
+    form = WorkerTokenForm
+    list_display = ("name", "is_trusted_with", "created_by", "last_used_at", "revoked_at")
+    list_select_related = ("created_by",)
+    actions = ("revoke",)
+    readonly_fields = (
+        *("is_trusted_with", "created_by", "created_at", "last_used_at", "revoked_at"),
+        "latest_attempts",
+    )
+
+    def get_fields(self, request: HttpRequest, obj: WorkerToken | None = None) -> tuple[str, ...]:
+        """Ask for name and work of a new token; show everything of one that is there."""
+        return ("name", "work") if obj is None else ("name", *self.readonly_fields)
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: WorkerToken | None = None
+    ) -> tuple[str, ...]:
+        """A token that was made stays as it is."""
+        return () if obj is None else ("name", *self.readonly_fields)
+
+    def save_model(
+        self, request: HttpRequest, obj: WorkerToken, form: Any, change: bool
+    ) -> None:  # Any: a form
+        """Make the token, and show its secret this once."""
+        if change:
+            return
+        actor = request.user if isinstance(request.user, User) else None
+        try:
+            token, secret = create_worker_token(
+                actor=actor, name=form.cleaned_data["name"], work=form.cleaned_data["work"]
+            )
+        except DomainError as error:
+            self.message_user(request, str(error), messages.ERROR)
+            return
+        obj.pk = token.pk
+        self.message_user(request, f"The secret, shown only now: {secret}", messages.WARNING)
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        """Nobody: what was played by a token has to stay known."""
+        return False
+
+    @admin.action(description="Revoke these tokens; their matches go to others")
+    def revoke(self, request: HttpRequest, queryset: QuerySet[WorkerToken]) -> None:
+        """End tokens at once and for good."""
+        returned = sum(revoke_worker_token(token) for token in queryset)
+        self.message_user(request, f"Revoked. Matches that went back to the queue: {returned}.")
+
+    @admin.display(description="latest attempts")
+    def latest_attempts(self, obj: WorkerToken) -> SafeString:
+        """Show what was played by this token lately."""
+        latest = Attempt.objects.filter(worker_token=obj.pk).order_by("-pk")[:_SHOWN]
+        lines = (
+            (each.match_id, each.number, each.get_state_display(), each.worker, each.reason)
+            for each in latest
+        )
+        return format_html_join("", "<p>match {}, attempt {}: {}, {} {}</p>", lines)

@@ -1,0 +1,71 @@
+"""`manage.py worker_token create | list | revoke`: the tokens of workers without keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Count
+
+from pentathlon.common.errors import DomainError
+from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.tokens import create_worker_token
+from pentathlon.matches.models import Attempt
+from pentathlon.matches.worker_tokens import revoke_worker_token
+
+
+class Command(BaseCommand):
+    """Makes, lists and revokes worker tokens."""
+
+    help = "Make, list and revoke the tokens by which other machines work for this site."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the three actions."""
+        actions = parser.add_subparsers(dest="action", required=True)
+        create = actions.add_parser("create", help="make a token and print its secret once")
+        create.add_argument("name", help="of the machine, or of who runs it")
+        create.add_argument(
+            "--work",
+            nargs="+",
+            choices=[work.value for work in Work],
+            default=[work.value for work in Work],
+            help="what it is trusted with; everything by default",
+        )
+        actions.add_parser("list", help="show the tokens and what was played by them")
+        revoke = actions.add_parser("revoke", help="end a token at once; its matches go to others")
+        revoke.add_argument("name")
+
+    def handle(self, *, action: str, **options: Any) -> None:  # Any: of the action
+        """Do what was asked."""
+        try:
+            if action == "create":
+                self._create(name=options["name"], work=options["work"])
+            elif action == "revoke":
+                self._revoke(options["name"])
+            else:
+                self._list()
+        except DomainError as error:
+            raise CommandError(str(error)) from error
+
+    def _create(self, *, name: str, work: list[str]) -> None:
+        _, secret = create_worker_token(actor=None, name=name, work=work)
+        self.stdout.write(secret)
+
+    def _revoke(self, name: str) -> None:
+        token = WorkerToken.objects.filter(name=name).first()
+        if token is None:
+            raise CommandError(f"There is no worker token {name}. `list` shows all.")
+        returned = revoke_worker_token(token)
+        self.stdout.write(f"Revoked. Matches that went back to the queue: {returned}.")
+
+    def _list(self) -> None:
+        counts = Attempt.objects.filter(worker_token__isnull=False).values_list("worker_token")
+        played = dict(counts.annotate(count=Count("pk")))
+        for token in WorkerToken.objects.order_by("name"):
+            state = "revoked" if token.revoked_at else "valid"
+            used = f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never"
+            self.stdout.write(
+                f"{token.name}: {state}, trusted with {token.is_trusted_with}, last used {used}, "
+                f"attempts {played.get(token.pk, 0)}"
+            )

@@ -1,0 +1,115 @@
+"""The server waits for a hint on behalf of a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from redis import Redis
+
+from pentathlon.fleet.hints import HINT_HEADER, HintDesk, read_hint
+
+QUEUE = "test_hints"
+
+
+def message(*match_ids: int) -> bytes:
+    body = base64.b64encode(json.dumps([[list(match_ids)], {}, {}]).encode()).decode()
+    return json.dumps({"body": body, "headers": {"task": "play_matches"}}).encode()
+
+
+@pytest.fixture
+def queue() -> Iterator[Redis]:
+    client = Redis.from_url(str(settings.REDIS_URL))
+    client.delete(QUEUE)
+    yield client
+    client.delete(QUEUE)
+    client.close()
+
+
+async def _site(scope: Any, receive: Any, send: Any) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"17")]
+    if scope["wait_s"] is not None:
+        headers.append((HINT_HEADER.lower().encode(), str(scope["wait_s"]).encode()))
+    await send({"type": "http.response.start", "status": scope["status"], "headers": headers})
+    await send({"type": "http.response.body", "body": b'{"match_ids": []}'})
+
+
+def ask(*, wait_s: float | None, status: int = 200, is_gone: bool = False) -> Any:
+    """Return status, headers and body of the answer."""
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, str]:
+        if not is_gone:
+            await asyncio.sleep(3600)
+        return {"type": "http.disconnect"}
+
+    async def send(part: Any) -> None:
+        sent.append(part)
+
+    async def run() -> None:
+        desk = HintDesk(_site, broker=settings.REDIS_URL, queue=QUEUE)
+        await desk({"wait_s": wait_s, "status": status}, receive, send)
+        if desk._client is not None:
+            await desk._client.aclose()
+
+    asyncio.run(run())
+    return sent[0]["status"], dict(sent[0]["headers"]), json.loads(sent[1]["body"])
+
+
+def test_waiting_hint_is_the_answer(queue: Redis) -> None:
+    queue.lpush(QUEUE, message(7, 8), message(9))
+
+    status, headers, body = ask(wait_s=60)
+
+    assert (status, body) == (200, {"match_ids": [7, 8]})
+    assert HINT_HEADER.lower().encode() not in headers
+    assert queue.llen(QUEUE) == 1
+
+
+def test_answer_is_empty_when_nothing_comes(queue: Redis) -> None:
+    assert ask(wait_s=0)[2] == {"match_ids": []}
+
+
+def test_refusal_passes_as_it_is(queue: Redis) -> None:
+    queue.lpush(QUEUE, message(7))
+
+    assert ask(wait_s=None, status=401)[0] == 401
+    assert queue.llen(QUEUE) == 1
+
+
+def test_worker_that_has_gone_takes_no_hint(queue: Redis) -> None:
+    ask(wait_s=60, is_gone=True)
+
+    queue.lpush(QUEUE, message(7))
+
+    assert queue.llen(QUEUE) == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [b"", b"{}", b"[]", b'{"body": "x"}', b'{"body": "W10="}', b'{"body": 1}', b"\xff"],
+    ids=repr,
+)
+def test_message_that_is_no_hint_names_nothing(broken: bytes) -> None:
+    assert read_hint(broken) == []
+
+
+def test_hint_is_read_as_celery_sends_it() -> None:
+    from workers.celery_app import app  # noqa: PLC0415  # only this test needs it
+    from workers.tasks import play_matches  # noqa: PLC0415
+
+    with app.connection_for_write(url="memory://") as connection:
+        channel = connection.default_channel
+        play_matches.apply_async(
+            ([1, 2, 3],),
+            connection=connection,  # type: ignore[call-arg]  # the stubs forget it
+            queue=QUEUE,
+        )
+        raw = channel._get(QUEUE)  # type: ignore[attr-defined]  # of virtual channels
+
+    assert read_hint(json.dumps(raw).encode()) == [1, 2, 3]

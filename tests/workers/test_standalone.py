@@ -1,0 +1,91 @@
+"""A worker with an address and a token, and nothing else, plays rated matches to the end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pentathlon.env import IMPORT_PATH
+from pentathlon.fleet.models import WorkerToken
+from pentathlon.local import processes
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
+from pentathlon.matches.worker_tokens import revoke_worker_token
+from tests.factories import make_match, make_version
+from tests.workers.running import running_platform
+from tests.workers.sites import make_worker_token
+from workers.prefork import TOKEN_REFUSED
+from workers.standalone import main
+
+WORKER = (sys.executable, "-m", "workers")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> None:
+    token, secret = make_worker_token()
+    secret_file = tmp_path / "token"
+    secret_file.write_text(secret + "\n")
+    versions = [make_version(), make_version(like="greedy")]
+    for _ in range(3):
+        make_match(versions, rated=True)
+    # No database, no broker, no key, no home: what is not here cannot be stolen from here.
+    bare = {"PYTHONPATH": IMPORT_PATH, "PATH": "/usr/bin:/bin", "PENTATHLON_STARVED_SHARE": "2"}
+
+    with running_platform(tmp_path) as platform:
+        site = platform.start_web()
+        platform.start_reconciler()
+        log = tmp_path / "bare-worker.log"
+        with log.open("wb") as output:
+            options = ("--token-file", secret_file, "--slots", "1", "--data", tmp_path / "state")
+            worker = processes.start(
+                [*WORKER, "--server", site, *options], output=output, environment=bare
+            )
+        platform.started.append(worker)
+        platform.eventually(lambda: not Match.objects.unfinished().exists(), patience_s=120)
+
+        assert set(Match.objects.values_list("state", "host_faults")) == {(MatchState.DONE, 0)}
+        played = Attempt.objects.values_list("worker_token", "state").distinct()
+        assert list(played) == [(token.pk, AttemptState.ACCEPTED)]
+        assert not list((tmp_path / "state" / "unsent").iterdir())
+
+        revoke_worker_token(WorkerToken.objects.get())
+        assert worker.wait(60) == TOKEN_REFUSED, log.read_text()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--server", "ftp://example.org", "--token", "ptw_1"],
+        ["--server", "http://example.org", "--token", "ptw_1"],
+        ["--server", "https://example.org", "--token", "ptw_\n1"],
+        ["--server", "https://example.org", "--token-file", "/nowhere"],
+        ["--server", "https://example.org", "--token", "ptw_1", "--slots", "0"],
+    ],
+    ids=str,
+)
+def test_options_that_cannot_work_are_refused(options: list[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        sys.exit(main(options))
+
+    assert refused.value.code == 2
+
+
+def test_worker_without_keys_imports_no_django() -> None:
+    program = (
+        "import sys, workers.standalone; "
+        "print([m for m in ('django', 'celery', 'psycopg', 'rest_framework') if m in sys.modules])"
+    )
+
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": IMPORT_PATH},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert found.stdout.strip() == "[]"

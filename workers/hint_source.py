@@ -1,0 +1,59 @@
+"""Where a worker without Celery gets its hints from: the web server, or the queue in Redis."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol, cast
+
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from pentathlon.fleet.hints import read_hint
+from workers.port import PlatformAway
+from workers.remote import RemotePlatform
+
+QUEUE: Final = "match"
+_CONNECT_S: Final = 3.0
+_SLACK_S: Final = 5.0
+
+
+class HintSource(Protocol):
+    """Says which matches want to be played."""
+
+    def wait(self, wait_s: float) -> list[int]:
+        """Return matches as soon as there are any, or nothing; raise `PlatformAway`."""
+
+
+class LongPoll:
+    """Asks the web server, which reads the queue."""
+
+    def __init__(self, platform: RemotePlatform) -> None:
+        self._platform = platform
+
+    def wait(self, wait_s: float) -> list[int]:
+        """Return matches as soon as there are any, or nothing; raise `PlatformAway`."""
+        return self._platform.wait_for_hint(wait_s)
+
+
+class QueueReader:
+    """Reads the queue, as a user who may do nothing else there."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._client: Redis | None = None
+
+    def wait(self, wait_s: float) -> list[int]:
+        """Return matches as soon as there are any, or nothing; raise `PlatformAway`."""
+        if self._client is None:
+            # Not before: the process that made this is not the one that waits.
+            self._client = Redis.from_url(
+                self._url,
+                socket_connect_timeout=_CONNECT_S,
+                socket_timeout=wait_s + _SLACK_S,
+                retry=Retry(NoBackoff(), 0),
+            )
+        try:
+            found = self._client.brpop([QUEUE], timeout=max(0.01, wait_s))
+        except (RedisError, OSError) as error:
+            raise PlatformAway(f"the queue: {error}") from error
+        return [] if found is None else read_hint(cast(list[bytes], found)[1])
