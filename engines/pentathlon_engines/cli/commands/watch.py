@@ -68,8 +68,10 @@ def _follow(site: Site, number: int, patience: Patience, screen: _Screen) -> Jso
     match: Json | None = None
     for _ in patience.looks():
         try:
-            match = site.get(f"matches/{number}/")
-            if match["state"] in _OVER:
+            answer = site.get(f"matches/{number}/")
+            is_over = answer["state"] in _OVER
+            match = answer
+            if is_over:
                 screen.clear()
                 return match
             screen.tell(_describe_progress(match), patience)
