@@ -114,9 +114,8 @@ def test_site_whose_database_hangs_asks_for_patience(site: Site) -> None:
     site.database.hang()
 
     assert site.ask("/healthz")[0] == 200
-    for path in ("/", "/bots/", "/tournaments/"):
-        status, headers, _ = site.ask(path)
-        assert (status, headers["Retry-After"]) == (503, "5"), path
+    status, headers, _ = site.ask("/")
+    assert (status, headers["Retry-After"]) == (503, "5")
     status, headers, body = site.ask("/api/v1/bots/")
     assert (status, headers["Retry-After"]) == (503, "5")
     assert headers["Content-Type"] == "application/problem+json"

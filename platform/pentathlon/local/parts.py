@@ -47,7 +47,8 @@ LEFT_OUT = (
     "--contract-matches 100 --requests 10000 --every-reader --storm 200 --whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""
-_FEWEST_PROCESSES, _MOST_PROCESSES = 2, 4
+_FEWEST_PROCESSES, _MOST_PROCESSES = 3, 4
+"""Of pytest. One more than two cores: tests often wait for the processes that they start."""
 
 
 class UnknownPart(Exception):
@@ -120,8 +121,11 @@ def _targets(name: str) -> list[str]:
 
 def _whole_suite(pytest_arguments: Sequence[str]) -> Part:
     processes = max(_FEWEST_PROCESSES, min(_MOST_PROCESSES, os.cpu_count() or 1))
-    command = ("-n", str(processes), "--dist", "worksteal")
-    return Part(name="tests", command=(*_pytest(), *command, *pytest_arguments))
+    return Part(name="tests", command=(*_pytest(), *_spread(processes), *pytest_arguments))
+
+
+def _spread(processes: int) -> tuple[str, ...]:
+    return ("-n", str(processes), "--dist", "worksteal")
 
 
 def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part:
@@ -130,7 +134,7 @@ def _some_tests(targets: Sequence[str], pytest_arguments: Sequence[str]) -> Part
 
 def _sqlite_tests(pytest_arguments: Sequence[str]) -> Part:
     ignored = (f"--ignore=tests/pentathlon/{path}" for path in _WITHOUT_DATABASE)
-    command = (*_pytest(), *_ON_SQLITE, *ignored, *pytest_arguments)
+    command = (*_pytest(), *_ON_SQLITE, *ignored, *_spread(2), *pytest_arguments)
     return Part(name="sqlite", command=command, on_sqlite=True)
 
 
