@@ -54,7 +54,7 @@ def test_words_points_and_ranks_follow_the_board(replay: Page, scene: Scene) -> 
     expect(replay.locator("[data-moment] b")).to_have_text(re.compile("wins"))
     expect(results.first).to_be_visible()
     replay.keyboard.press("Home")
-    expect(replay.locator("[data-moment]")).to_have_text("The match begins.")
+    expect(replay.locator("[data-moment] p").first).to_have_text("The match begins.")
     expect(results.first).to_be_hidden()
     assert hidden == [False, False]
 
