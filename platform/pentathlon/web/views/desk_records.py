@@ -9,11 +9,11 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from pentathlon.caching import answer_for_ever
 from pentathlon.desk_records.models import DeskRecord
 from pentathlon.desk_records.services import delete_record
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay_viewer import draw_board, list_actions, make_viewer, tell_moment
+from pentathlon.web.replay_parts import answer_actions, answer_board, answer_moment
+from pentathlon.web.replay_viewer import make_viewer
 from pentathlon.web.requests import person, query_number, query_text, signed_in_user
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon_engines import GAMES
@@ -71,33 +71,21 @@ def desk_record(request: HttpRequest, record_id: int) -> HttpResponse:
 def desk_record_board(request: HttpRequest, record_id: int) -> HttpResponseBase:
     """Draw the position after `ply` events, as a spectator or a seat sees it."""
     found = get_object_or_404(DeskRecord, pk=record_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    return answer_for_ever(
-        request,
-        *("desk", found.chain, ply, seat),
-        is_private=False,
-        make=lambda: HttpResponse(
-            draw_board(found.record, ply=ply, seat=seat), content_type="image/svg+xml"
-        ),
-    )
+    return answer_board(request, "desk", found.chain, read=lambda: found.record)
 
 
 @require_safe
 def desk_record_moment(request: HttpRequest, record_id: int) -> HttpResponse:
     """Tell what happened at `ply`: a part of the replay."""
     found = get_object_or_404(DeskRecord, pk=record_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    context = {"moment": tell_moment(found.record, ply=ply, seat=seat), "game": found.game}
-    return render(request, "web/parts/replay_moment.html", context)
+    return answer_moment(request, found.record)
 
 
 @require_safe
 def desk_record_actions(request: HttpRequest, record_id: int) -> HttpResponse:
     """List the events around `ply`: a part of the replay."""
     found = get_object_or_404(DeskRecord, pk=record_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    context = {"actions": list_actions(found.record, ply=ply, seat=seat)}
-    return render(request, "web/parts/action_rows.html", context)
+    return answer_actions(request, found.record)
 
 
 @require_safe

@@ -17,13 +17,13 @@ from django.urls import Resolver404, resolve, reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from pentathlon.caching import answer_for_ever
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import live_key
 from pentathlon.replays.services import read_record
 from pentathlon.web.boards import match_title
 from pentathlon.web.embedding import frame_of_leaderboard, frame_of_match
-from pentathlon.web.replay_viewer import draw_board, make_viewer, tell_moment
+from pentathlon.web.replay_parts import answer_board, answer_moment
+from pentathlon.web.replay_viewer import make_viewer
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import rating_table
 from pentathlon_engines import GAMES
@@ -81,26 +81,14 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
 def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
     """Draw a position of a public match."""
     found = _get_match(match_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    return answer_for_ever(
-        request,
-        *(found.chain, ply, seat),
-        is_private=False,
-        make=lambda: HttpResponse(
-            draw_board(read_record(found.replay), ply=ply, seat=seat), content_type="image/svg+xml"
-        ),
-    )
+    return answer_board(request, found.chain, read=lambda: read_record(found.replay))
 
 
 @require_safe
 @_frameable
 def moment(request: HttpRequest, match_id: int) -> HttpResponse:
     """Tell what happened at a ply of a public match."""
-    found = _get_match(match_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    told = tell_moment(read_record(found.replay), ply=ply, seat=seat)
-    context = {"moment": told, "game": found.game}
-    return render(request, "web/parts/replay_moment.html", context)
+    return answer_moment(request, read_record(_get_match(match_id).replay))
 
 
 @require_safe

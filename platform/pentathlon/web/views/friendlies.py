@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.bots.models import Bot
-from pentathlon.caching import answer_for_ever
 from pentathlon.common.errors import DomainError, NotFound
 from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.friendlies.origins import origin_of
@@ -28,7 +27,8 @@ from pentathlon.web.boards import game_tiles, inline_board
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.friendlies import FriendlyForm
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay_viewer import draw_board, list_actions, make_viewer, tell_moment
+from pentathlon.web.replay_parts import answer_actions, answer_board, answer_moment
+from pentathlon.web.replay_viewer import make_viewer
 from pentathlon.web.requests import (
     person,
     posted_number,
@@ -153,33 +153,21 @@ def friendly_resign(request: HttpRequest, friendly_id: int) -> HttpResponse:
 def friendly_board(request: HttpRequest, friendly_id: int) -> HttpResponseBase:
     """Draw the position after `ply` events of a game that is over."""
     found = _get_over(friendly_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    return answer_for_ever(
-        request,
-        *("friendly", found.chain, ply, seat),
-        is_private=False,
-        make=lambda: HttpResponse(
-            draw_board(found.record, ply=ply, seat=seat), content_type="image/svg+xml"
-        ),
-    )
+    return answer_board(request, "friendly", found.chain, read=lambda: found.record)
 
 
 @require_safe
 def friendly_moment(request: HttpRequest, friendly_id: int) -> HttpResponse:
     """Tell what happened at `ply`: a part of the replay."""
     found = _get_over(friendly_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    context = {"moment": tell_moment(found.record, ply=ply, seat=seat), "game": found.game}
-    return render(request, "web/parts/replay_moment.html", context)
+    return answer_moment(request, found.record)
 
 
 @require_safe
 def friendly_actions(request: HttpRequest, friendly_id: int) -> HttpResponse:
     """List the events around `ply`: a part of the replay."""
     found = _get_over(friendly_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    context = {"actions": list_actions(found.record, ply=ply, seat=seat)}
-    return render(request, "web/parts/action_rows.html", context)
+    return answer_actions(request, found.record)
 
 
 @require_safe

@@ -7,7 +7,6 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from pentathlon.analyses.reading import read_curve
-from pentathlon.caching import answer_for_ever
 from pentathlon.common.errors import NotFound
 from pentathlon.explorer.services import DEPTH
 from pentathlon.matches.dispatch.reasons import why_waiting
@@ -20,7 +19,8 @@ from pentathlon.tournaments.secrecy import with_seals
 from pentathlon.web.boards import match_title
 from pentathlon.web.embedding import frame_of_match
 from pentathlon.web.pagination import cursor_page
-from pentathlon.web.replay_viewer import draw_board, list_actions, make_viewer, tell_moment
+from pentathlon.web.replay_parts import answer_actions, answer_board, answer_moment
+from pentathlon.web.replay_viewer import make_viewer
 from pentathlon.web.requests import person, query_number, signed_in_user, wants_part
 from pentathlon.web.responses import handle_domain_errors
 from pentathlon.web.win_chances import chance_chart
@@ -86,15 +86,11 @@ def _chances_of(found: Match, ply: int, *, is_whole: bool) -> dict[str, object]:
 def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
     """Draw the position after `ply` events, as a spectator or a seat sees it."""
     found = _get_done_match(request, match_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    return answer_for_ever(
+    return answer_board(
         request,
-        *(found.chain, ply, seat),
+        found.chain,
+        read=lambda: read_record(found.replay),
         is_private=found.is_private,
-        make=lambda: HttpResponse(
-            draw_board(read_record(found.replay), ply=ply, seat=seat),
-            content_type="image/svg+xml",
-        ),
     )
 
 
@@ -102,19 +98,16 @@ def board(request: HttpRequest, match_id: int) -> HttpResponseBase:
 def moment(request: HttpRequest, match_id: int) -> HttpResponse:
     """Tell what happened at `ply`, as a spectator or a seat sees it: a part of the replay."""
     found = _get_done_match(request, match_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    told = tell_moment(read_record(found.replay), ply=ply, seat=seat)
-    context = {"moment": told, "game": found.game, "explored": _explored(found, ply or 0)}
-    return _keep_for_a_visit(found, render(request, "web/parts/replay_moment.html", context))
+    explored = _explored(found, query_number(request, "ply") or 0)
+    answer = answer_moment(request, read_record(found.replay), explored=explored)
+    return _keep_for_a_visit(found, answer)
 
 
 @require_safe
 def actions(request: HttpRequest, match_id: int) -> HttpResponse:
     """List the events around `ply`, as a spectator or a seat sees them: a part of the replay."""
     found = _get_done_match(request, match_id)
-    ply, seat = query_number(request, "ply"), query_number(request, "seat")
-    context = {"actions": list_actions(read_record(found.replay), ply=ply, seat=seat)}
-    return _keep_for_a_visit(found, render(request, "web/parts/action_rows.html", context))
+    return _keep_for_a_visit(found, answer_actions(request, read_record(found.replay)))
 
 
 def _keep_for_a_visit(found: Match, response: HttpResponse) -> HttpResponse:
