@@ -22,7 +22,7 @@ from pentathlon.live.frames import KEPT_S, LOOK, Frame, frame_key, lane_channel,
 from pentathlon.matches.jobs import Job
 from pentathlon_engines import State
 from pentathlon_engines.commentary.plain import Change
-from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.events import Event, apply_event_unchecked
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.match.protocol import SeenEvent
 from pentathlon_engines.match.referee import Referee
@@ -158,10 +158,7 @@ class _Teller:
         commentary = self._state.game.commentary()
         first = len(self._said)
         for event, (_, text) in zip(shot.events[first:], shot.seen[first:], strict=True):
-            if event.is_chance:
-                self._state.apply_chance(event.text)
-            else:
-                self._state.apply_unchecked(self._state.parse(event.text))
+            apply_event_unchecked(self._state, event)
             before, self._seen = self._seen, self._state.observation(None)
             self._said.append(commentary.tell(Change(before, event.seat, text, self._seen)))
         return list(self._said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from pentathlon_engines.contract.game import CHANCE
+from pentathlon_engines.contract.game import CHANCE, State
 
 STAND_IN: Final = "stand_in"
 """The mark of an action that a stand-in played."""
@@ -54,3 +54,19 @@ class Event(NamedTuple):
             return [self.seat, self.text]
         row = [self.seat, self.text, self.cpu_ms, self.wall_ms]
         return [*row, STAND_IN] if self.is_stand_in else row
+
+
+def apply_event(state: State, event: Event) -> None:
+    """Let an event happen; raise `EngineError` if it cannot, and change nothing."""
+    if event.is_chance:
+        state.apply_chance(event.text)
+    else:
+        state.apply(state.parse(event.text))
+
+
+def apply_event_unchecked(state: State, event: Event) -> None:
+    """Let an event happen again: it has happened in this position before, so it is legal."""
+    if event.is_chance:
+        state.apply_chance(event.text)
+    else:
+        state.apply_unchecked(state.parse(event.text))

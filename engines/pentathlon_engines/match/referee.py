@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from pentathlon_engines.contract.game import CHANCE, Game, Outcome, State
-from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.events import Event, apply_event
 from pentathlon_engines.match.faults import Fault
 from pentathlon_engines.match.protocol import SeenEvent
 
@@ -56,9 +56,7 @@ class Referee:
             self._show(event.seat, event.text)
             if event.is_chance:
                 self._draws += 1
-                self.state.apply_chance(event.text)
-            else:
-                self.state.apply(self.state.parse(event.text))
+            apply_event(self.state, event)
             self._close_event(Event(event.seat, event.text))
 
     def open_to_spectators(self) -> None:

@@ -20,7 +20,7 @@ from typing import Final
 from pentathlon_engines.contract.game import Outcome, State
 from pentathlon_engines.contract.registry import GAMES, unknown_game
 from pentathlon_engines.errors import BadRecord, EngineError
-from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.events import Event, apply_event
 from pentathlon_engines.match.faults import HAPPEN_AT_ANY_PLY, Fault
 from pentathlon_engines.match.referee import chance_random, judge, stand_in_random
 from pentathlon_engines.record.shape import Header, Record, RecordedOutcome, check_shape
@@ -165,10 +165,7 @@ def _apply(state: State, ply: int, event: Event) -> None:
     if event.seat != state.to_move:
         raise BadRecord(f"event {ply}: seat {event.seat} acts, but to move is {state.to_move}")
     try:
-        if event.is_chance:
-            state.apply_chance(event.text)
-        else:
-            state.apply(state.parse(event.text))
+        apply_event(state, event)
     except EngineError as error:
         raise BadRecord(f"event {ply}: {error}") from error
 

@@ -8,7 +8,7 @@ every match is new after some rolls, takes no more room than others.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -19,10 +19,11 @@ from django.db.models.functions import Now
 from pentathlon.explorer.models import ExploredGame, ExploredPosition, UncountedMatch
 from pentathlon.matches.models import Match, MatchKind, MatchQuerySet, MatchSeat, MatchState
 from pentathlon.replays.services import read_record
-from pentathlon_engines import GAMES, Game, State
-from pentathlon_engines.match.events import Event
+from pentathlon_engines import GAMES, Game
+from pentathlon_engines.match.events import Event, apply_event
 from pentathlon_engines.record.record import start_position
 from pentathlon_engines.record.shape import Record
+from pentathlon_engines.strength.block_scores import WIN, half_points
 
 DEPTH: Final = 12
 """Plies from the start of a match that are counted."""
@@ -169,25 +170,20 @@ def _keys(game: Game, record: Record) -> list[str]:
     state = start_position(record)
     keys = [game.position_key(state)]
     for row in record["events"][:DEPTH]:
-        _follow(state, Event.of(row))
+        apply_event(state, Event.of(row))
         keys.append(game.position_key(state))
     return [key for key in keys if key is not None]
 
 
-def _follow(state: State, event: Event) -> None:
-    if event.is_chance:
-        state.apply_chance(event.text)
-    else:
-        state.apply(state.parse(event.text))
-
-
 def _points(match: Match) -> list[float]:
-    """Return the share of the other seats that each seat left behind."""
+    """Return the share of the other seats that each seat left behind; a tie counts half."""
     seats: list[MatchSeat] = sorted(match.seats.all(), key=lambda seat: seat.seat)
-    ranks: Mapping[int, int] = {seat.seat: seat.rank or 0 for seat in seats}
-    others = max(1, len(seats) - 1)
+    ranks = [seat.rank or 0 for seat in seats]
+    most = WIN * max(1, len(ranks) - 1)
     return [
-        sum((own < rank) + 0.5 * (own == rank) for other, rank in ranks.items() if other != seat)
-        / others
-        for seat, own in ranks.items()
+        sum(
+            half_points(ranks, own=own, other=other) for other in range(len(ranks)) if other != own
+        )
+        / most
+        for own in range(len(ranks))
     ]

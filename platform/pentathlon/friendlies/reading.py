@@ -10,7 +10,7 @@ from pentathlon.friendlies.models import Friendly
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.plain import Change
 from pentathlon_engines.contract.game import State
-from pentathlon_engines.match.events import Event
+from pentathlon_engines.match.events import Event, apply_event_unchecked
 from pentathlon_engines.match.friendly import resume
 
 LATEST: Final = 20
@@ -98,10 +98,7 @@ def _tell(friendly: Friendly) -> list[ToldEvent]:
         if ply == first:
             before = state.observation(friendly.seat)
         text = state.event_for(friendly.seat, event.text) if ply >= first else ""
-        if event.is_chance:
-            state.apply_chance(event.text)
-        else:
-            state.apply_unchecked(state.parse(event.text))
+        apply_event_unchecked(state, event)
         if ply >= first:
             after = state.observation(friendly.seat)
             said = commentary.tell(Change(before, event.seat, text, after))

@@ -7,6 +7,7 @@ that rated play always has most of the slots.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
@@ -20,10 +21,9 @@ from pentathlon.fleet.capabilities import Capabilities, read_fleet
 from pentathlon.friendlies.endings import store_progress
 from pentathlon.friendlies.jobs import LEASE_S, FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly, FriendlyState
-from pentathlon.matches.jobs import SeatJob
+from pentathlon.matches.making_jobs import make_seat_job
 from pentathlon.matches.requirements import requirements_of_versions
-from pentathlon_engines.manifest import Manifest
-from pentathlon_engines.match.friendly import Course, resume
+from pentathlon_engines.match.friendly import resume
 
 RESEND_S: Final = 10
 """After how long a hint that nobody followed is published again."""
@@ -104,14 +104,7 @@ def claim_stretch(
         told_name=friendly.alias,
         course=friendly.course,
         bots=tuple(
-            SeatJob(
-                seat=each.seat,
-                version_id=each.version.pk,
-                name=str(each.version),
-                content_hash=each.version.archive_id,
-                files_hash=each.version.files_hash,
-                manifest=Manifest.from_json(each.version.manifest),
-            )
+            make_seat_job(each.version, seat=each.seat)
             for each in seats
             if each.version is not None
         ),
@@ -136,16 +129,8 @@ def finish_stretch(*, friendly_id: int, token: UUID, result: StretchResult) -> b
         return False
     course = friendly.course
     known = len(course.events)
-    answered = Course(
-        game=course.game,
-        options=course.options,
-        seats=course.seats,
-        seed=course.seed,
-        person=course.person,
-        events=(*course.events, *result.events[known:]),
-        faults=result.faults,
-        given=course.given,
-        resigned_at=course.resigned_at,
+    answered = replace(
+        course, events=(*course.events, *result.events[known:]), faults=result.faults
     )
     # Outside of the transaction: it takes as long as the rules do.
     referee = resume(answered, known=known)

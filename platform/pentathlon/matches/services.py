@@ -24,7 +24,8 @@ from pentathlon.fleet.capabilities import Capabilities
 from pentathlon.matches.case_values import by, by_id
 from pentathlon.matches.concurrency import within_cap
 from pentathlon.matches.endings import note_endings
-from pentathlon.matches.jobs import LEASE_S, Job, MatchResult, SeatJob
+from pentathlon.matches.jobs import LEASE_S, Job, MatchResult
+from pentathlon.matches.making_jobs import make_job
 from pentathlon.matches.models import (
     Attempt,
     AttemptState,
@@ -37,12 +38,11 @@ from pentathlon.matches.models import (
     SeatLog,
 )
 from pentathlon.matches.requirements import requirements_of
-from pentathlon.matches.retries import better_elsewhere, blamed_versions, is_hopeless
+from pentathlon.matches.retries import better_elsewhere, is_hopeless
 from pentathlon.matches.specs import MatchSpec
 from pentathlon.matches.streaks import stop_failing_versions
 from pentathlon.matches.validation import settle_versions
 from pentathlon_engines import GAMES
-from pentathlon_engines.manifest import Manifest
 
 _LONGEST_REASON = 300
 _BATCH = 1000
@@ -101,7 +101,7 @@ def claim_matches(
     tokens = {match.pk: uuid4() for match in matches}
     if tokens:
         _take(tokens, worker)
-    jobs = [_job(match, tokens[match.pk]) for match in matches]
+    jobs = [make_job(match, tokens[match.pk]) for match in matches]
     Attempt.objects.bulk_create(
         Attempt(
             match_id=job.match_id,
@@ -330,36 +330,6 @@ def _answers(results: Mapping[int, MatchResult]) -> dict[tuple[int, int], str]:
 
 def _lease_end() -> CombinedExpression:
     return Now() + timedelta(seconds=LEASE_S)
-
-
-def _job(match: Match, token: UUID) -> Job:
-    """Return what a worker is given of a match that was read before it was taken."""
-    blamed = blamed_versions(match)
-    return Job(
-        match_id=match.pk,
-        told_name=match.told_name,
-        token=token,
-        attempt=match.attempts_made + 1,
-        game=match.game,
-        rules_version=match.rules_version,
-        options=match.options,
-        seed=match.seed,
-        limits=match.limits,
-        seats=tuple(
-            SeatJob(
-                seat=seat.seat,
-                version_id=seat.version_id,
-                name=str(seat.version),
-                content_hash=seat.version.archive_id,
-                files_hash=seat.version.files_hash,
-                manifest=Manifest.from_json(seat.version.manifest),
-                is_blamed=seat.version_id in blamed,
-            )
-            for seat in match.seats.all()
-        ),
-        lane=match.lane,
-        is_public=match.may_be_watched,
-    )
 
 
 def _store_seats(results: Mapping[int, MatchResult]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -73,7 +73,7 @@ def _find(kind: Kind, query: str, reader: User | None) -> list[FoundName]:
     ids = list(dict.fromkeys(_candidates(kind, words_of(query))))
     # The name as it is now decides: terms may be older.
     graded = ((each, grade(each.name, query)) for each in _read(kind, ids, reader))
-    fitting = (_graded(each, value) for each, value in graded if value is not None)
+    fitting = (replace(each, grade=value) for each, value in graded if value is not None)
     return sorted(fitting, key=_order)
 
 
@@ -85,17 +85,6 @@ def _candidates(kind: Kind, words: list[str]) -> Iterator[int]:
         longest = max(words, key=len)
         for tier in _TIERS:
             yield from prefixed_terms(kind, longest, tier=tier)
-
-
-def _graded(found: FoundName, value: int) -> FoundName:
-    return FoundName(
-        kind=found.kind,
-        id=found.id,
-        name=found.name,
-        author=found.author,
-        game=found.game,
-        grade=value,
-    )
 
 
 def _read(kind: Kind, ids: list[int], reader: User | None) -> Iterator[FoundName]:

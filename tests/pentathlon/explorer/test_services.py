@@ -63,6 +63,15 @@ def test_every_match_is_counted_once() -> None:
     assert ExploredGame.objects.get(game="tuned").matches == 3
 
 
+def test_match_in_which_all_failed_gives_nobody_points() -> None:
+    [match] = played()
+    match.seats.update(rank=1)
+
+    count_all()
+
+    assert rows()[TUNED.position_key(TUNED.start()) or ""] == (1, [0.0, 0.0])
+
+
 def test_tree_grows_where_matches_go_and_to_a_limited_depth() -> None:
     seed = next(
         seed for seed in range(99) if len(make_record(TUNED, seats=2, seed=seed)["events"]) > DEPTH

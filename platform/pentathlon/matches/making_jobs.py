@@ -1,0 +1,46 @@
+"""Makes what a worker is given out of rows."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from pentathlon.bots.models import BotVersion
+from pentathlon.matches.jobs import Job, SeatJob
+from pentathlon.matches.models import Match
+from pentathlon.matches.retries import blamed_versions
+from pentathlon_engines.manifest import Manifest
+
+
+def make_job(match: Match, token: UUID) -> Job:
+    """Return what a worker is given of a match that was read before it was taken."""
+    blamed = blamed_versions(match)
+    return Job(
+        match_id=match.pk,
+        told_name=match.told_name,
+        token=token,
+        attempt=match.attempts_made + 1,
+        game=match.game,
+        rules_version=match.rules_version,
+        options=match.options,
+        seed=match.seed,
+        limits=match.limits,
+        seats=tuple(
+            make_seat_job(seat.version, seat=seat.seat, is_blamed=seat.version_id in blamed)
+            for seat in match.seats.all()
+        ),
+        lane=match.lane,
+        is_public=match.may_be_watched,
+    )
+
+
+def make_seat_job(version: BotVersion, *, seat: int, is_blamed: bool = False) -> SeatJob:
+    """Return which files a worker runs in a seat; the version comes with its bot."""
+    return SeatJob(
+        seat=seat,
+        version_id=version.pk,
+        name=str(version),
+        content_hash=version.archive_id,
+        files_hash=version.files_hash,
+        manifest=Manifest.from_json(version.manifest),
+        is_blamed=is_blamed,
+    )
