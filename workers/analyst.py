@@ -1,8 +1,8 @@
-"""Computes win-chance curves while nothing waits to be played.
+"""Computes win-chance curves while nothing waits to be played, or on a slot that is lent to one.
 
 Only code of ours runs, on records from the database: no sandbox. It runs in a process of its own,
-which can be ended at once when a match waits, and which nothing outlives: it writes a line for
-each step, so it ends when nobody reads.
+which can be ended at once when its slot is needed, and which nothing outlives: it writes a line
+for each step, so it ends when nobody reads.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from uuid import UUID
 
 import structlog
 
+from pentathlon.analyses.loans import LOAN_S
 from pentathlon.analyses.services import (
     LEASE_S,
     claim_analysis,
+    end_loan,
     fail_analysis,
     renew_analysis,
     return_analysis,
@@ -39,6 +41,8 @@ SILENCE_S: Final = 600.0
 """A step takes a second, on a busy host a minute; after so long the process hangs."""
 TOO_LONG: Final = "too_long"
 COMMAND: Final = (sys.executable, "-m", "pentathlon_engines.analysis")
+_AT_ONCE: Final = "0"
+"""The niceness on a slot that is lent: matches wait for it, so it should be done soon."""
 _STEP: Final = b'{"ply":'
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -48,15 +52,28 @@ class _Stopped(Exception):
     """The analysis has to end before it is done."""
 
 
-def analyse(match_id: int, *, drain: Drain, command: Sequence[str] = COMMAND) -> None:
-    """Compute the analysis of a match and store it, or give it back when matches wait."""
-    claimed = None if drain.is_asked else claim_analysis(match_id)
+def analyse(
+    match_id: int, *, drain: Drain, is_lent: bool = False, command: Sequence[str] = COMMAND
+) -> None:
+    """Compute the analysis of a match and store it, or give it back when its slot is needed."""
+    claimed = None if drain.is_asked else claim_analysis(match_id, is_lent=is_lent)
     if claimed is None:
         return
     token, record = claimed
+    begun_at = time.monotonic()
+    try:
+        run = _Run(match_id, token, drain, lent_s=LOAN_S if is_lent else 0)
+        _finish(run, record, [*command, _AT_ONCE] if is_lent else command)
+    finally:
+        if is_lent:
+            end_loan(match_id=match_id, held_s=time.monotonic() - begun_at)
+
+
+def _finish(run: _Run, record: Record, command: Sequence[str]) -> None:
+    match_id, token = run.match_id, run.token
     log = _log.bind(match=match_id)
     try:
-        answer = _Run(match_id, token, drain).compute(record, command)
+        answer = run.compute(record, command)
     except TimeoutError as error:
         log.warning("analysis hangs", reason=str(error))
         return_analysis(match_id=match_id, token=token, has_died=True)
@@ -82,11 +99,12 @@ def analyse(match_id: int, *, drain: Drain, command: Sequence[str] = COMMAND) ->
 class _Run:
     """One process that computes, and who watches it."""
 
-    def __init__(self, match_id: int, token: UUID, drain: Drain) -> None:
-        self._match_id = match_id
-        self._token = token
+    def __init__(self, match_id: int, token: UUID, drain: Drain, *, lent_s: float) -> None:
+        self.match_id = match_id
+        self.token = token
         self._drain = drain
         now = time.monotonic()
+        self._lent_until = now + lent_s
         self._heard_at = self._looked_at = self._renewed_at = now
         self._did_wait = False
 
@@ -124,14 +142,14 @@ class _Run:
         now = self._looked_at = time.monotonic()
         if self._drain.is_asked:
             raise _Stopped("the worker was asked to stop")
-        waits = Match.objects.sent().exists()
+        waits = now > self._lent_until and Match.objects.sent().exists()
         if waits and self._did_wait:
             # Another slot takes most matches between two looks.
             raise _Stopped("a match waits")
         self._did_wait = waits
         if now - self._renewed_at > LEASE_S / 3:
             self._renewed_at = now
-            if not renew_analysis(match_id=self._match_id, token=self._token):
+            if not renew_analysis(match_id=self.match_id, token=self.token):
                 raise _Stopped("another worker has it")
         if now - self._heard_at > SILENCE_S:
             raise TimeoutError(f"no word for {SILENCE_S} s")

@@ -31,7 +31,7 @@ class Publisher:
 
 
 def send_waiting_analyses() -> int:
-    """Tell idle workers which matches to analyse; return how many."""
+    """Tell workers which matches to analyse; return how many."""
     return send_analyses(send=_send_analysis)
 
 
@@ -44,8 +44,9 @@ def hints_in_broker() -> int:
         return int(declared.message_count)
 
 
-def _send_analysis(match_id: int) -> None:
-    analyse_match.delay(match_id)
+def _send_analysis(match_id: int, *, is_lent: bool) -> None:
+    # Workers of the release before know no loans.
+    analyse_match.delay(match_id, **({"is_lent": True} if is_lent else {}))
 
 
 def publish_waiting_friendlies() -> int:

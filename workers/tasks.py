@@ -56,9 +56,12 @@ def play_matches(match_ids: list[int]) -> None:
     time_limit=LONGEST_TASK_S + 60,
     throws=(InterfaceError, OperationalError),
 )
-def analyse_match(match_id: int) -> None:
-    """Compute the win-chance curve of a match, unless another worker does or matches wait."""
-    analyse(match_id, drain=worker_process().drain)
+def analyse_match(match_id: int, *, is_lent: bool = False) -> None:
+    """Compute the win-chance curve of a match, unless another worker does or matches wait.
+
+    On a slot that `is_lent` matches wait for a while.
+    """
+    analyse(match_id, drain=worker_process().drain, is_lent=is_lent)
 
 
 @app.task(

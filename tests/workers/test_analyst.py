@@ -31,9 +31,15 @@ def wanted() -> int:
     return match.pk
 
 
-def run(match_id: int, program: str | None = None, *, drain: Drain | None = None) -> Analysis:
+def run(
+    match_id: int,
+    program: str | None = None,
+    *,
+    drain: Drain | None = None,
+    is_lent: bool = False,
+) -> Analysis:
     command = analyst.COMMAND if program is None else (sys.executable, "-c", program)
-    analyse(match_id, drain=drain or Drain(grace_s=0), command=command)
+    analyse(match_id, drain=drain or Drain(grace_s=0), is_lent=is_lent, command=command)
     return Analysis.objects.get(pk=match_id)
 
 
@@ -67,6 +73,32 @@ def test_match_that_waits_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     given_back = run(match_id, HANGS)
 
     assert (given_back.state, given_back.attempts) == (AnalysisState.WAITING, 0)
+
+
+def test_match_that_waits_does_not_end_it_on_a_slot_that_is_lent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(analyst, "LOOK_S", 0.01)
+    match_id = wanted()
+    make_match(sent_at=Now())
+
+    stored = run(match_id, IN_EARNEST, is_lent=True)
+
+    assert stored.state == AnalysisState.DONE
+    assert stored.lent_at is not None
+    assert stored.lent_ms
+
+
+def test_lent_slot_is_given_back_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyst, "LOOK_S", 0.01)
+    monkeypatch.setattr(analyst, "LOAN_S", 0.05)
+    match_id = wanted()
+    make_match(sent_at=Now())
+
+    given_back = run(match_id, HANGS, is_lent=True)
+
+    assert (given_back.state, given_back.attempts) == (AnalysisState.WAITING, 0)
+    assert given_back.lent_ms is not None
 
 
 def test_worker_that_drains_begins_nothing() -> None:

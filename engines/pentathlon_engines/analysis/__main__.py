@@ -4,7 +4,8 @@ It reads the record as JSON from standard input. A line `{"ply": 12}` tells of e
 so whoever started it sees that it goes on, and it ends when nobody reads any more. The last line
 is `{"curve": {...}}`, or `{"error": code, "detail": sentence}`.
 
-It gives way to all other programs, and the kernel ends it if it computes for too long.
+It gives way to all other programs, unless its argument is another niceness than 19, and the kernel
+ends it if it computes for too long.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _NICE: Final = 19
 
 def main() -> None:
     """Read, compute, write."""
-    os.nice(_NICE)
+    os.nice(int(sys.argv[1]) if len(sys.argv) > 1 else _NICE)
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S + 5))
     memory = MOST_MEMORY_MB * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

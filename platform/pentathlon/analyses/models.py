@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Self
 
 from django.db import models
@@ -27,13 +28,26 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
         # So orders the index on PostgreSQL; SQLite sorts the few rows that wait.
         return found.order_by(models.F("asked_at").asc(nulls_last=True), "-match")
 
+    def starving(self, patience_s: float) -> Self:
+        """Return what somebody has wanted for so long; last what a slot was lent to already."""
+        found = self.filter(
+            state=AnalysisState.WAITING, asked_at__lt=Now() - timedelta(seconds=patience_s)
+        )
+        return found.order_by(models.F("lent_at").asc(nulls_first=True), "asked_at", "match")
+
+    def lent(self) -> Self:
+        """Return those that a slot was ever lent to, the latest loan first."""
+        return self.filter(lent_at__isnull=False).order_by("-lent_at")
+
     def running(self) -> Self:
         """Return what is computed now, by what its workers have told."""
         return self.filter(state=AnalysisState.RUNNING)
 
 
 class Analysis(models.Model):
-    """The win-chance curve of a match: computed once, by whichever worker has nothing to play.
+    """The win-chance curve of a match: computed once, by a worker that has nothing to play.
+
+    Where no worker ever has, one lends a slot to what somebody has opened (`loans`).
 
     It is stored whole or not at all.
     """
@@ -49,6 +63,10 @@ class Analysis(models.Model):
     token = models.UUIDField(null=True)
     """Of the worker that computes it; a curve is stored only with it."""
     lease_until = models.DateTimeField(null=True)
+    lent_at = models.DateTimeField(null=True)
+    """When a slot was last lent to it while matches waited."""
+    lent_ms = models.PositiveIntegerField(null=True)
+    """How long that loan held the slot; null: it goes on, or its worker has died."""
     attempts = models.PositiveSmallIntegerField(default=0)
     """How many ended without a word."""
     method = models.PositiveSmallIntegerField(default=0)
@@ -86,6 +104,11 @@ class Analysis(models.Model):
                 fields=("lease_until",),
                 condition=Q(state=AnalysisState.RUNNING),
                 name="analyses_running",
+            ),
+            models.Index(
+                fields=("-lent_at",),
+                condition=Q(lent_at__isnull=False),
+                name="analyses_lent",
             ),
         )
 

@@ -43,6 +43,7 @@ def read_curve(match: Match) -> dict[str, Any]:  # Any: JSON
         )
     raise NotFound(
         f"The chances of match {match.pk} are not computed yet: workers do that when nothing "
-        "waits to be played, and this match comes first now. Ask again in a few minutes.",
+        "waits to be played, or beside matches for one replay at a time, and this one is noted "
+        "now. Ask again in about two minutes.",
         code="analysis_not_ready",
     )

@@ -1,17 +1,21 @@
-"""Who computes which analysis: the lowest lane, for workers that have nothing to play."""
+"""Who computes which analysis: the lowest lane, for workers that have nothing to play.
+
+What somebody has opened starves where matches always wait; a slot is lent to it then (`loans`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from uuid import UUID, uuid4
 
 from django.db.models import F, Q
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
+from pentathlon.analyses.loans import LOAN_S, PATIENCE_S, next_loan_at
 from pentathlon.analyses.models import Analysis, AnalysisQuerySet, AnalysisState
+from pentathlon.common.clock import database_now
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.matches.hidden_lanes import may_become_hidden
 from pentathlon.matches.models import Match, MatchQuerySet
@@ -32,7 +36,11 @@ MOST_ATTEMPTS: Final = 3
 GAVE_UP: Final = "gave_up"
 """The error of an analysis whose workers have died several times."""
 
-Send = Callable[[int], None]
+
+class Send(Protocol):
+    """Tells a worker of a match; on a slot that `is_lent` it goes on while matches wait."""
+
+    def __call__(self, match_id: int, *, is_lent: bool) -> None: ...
 
 
 def ask_for_analysis(match: Match) -> None:
@@ -53,45 +61,66 @@ def ask_for_analysis(match: Match) -> None:
 
 
 def send_analyses(*, send: Send) -> int:
-    """Tell idle workers what to compute; return of how many matches.
+    """Tell workers what to compute; return of how many matches.
 
-    Nothing is sent while a match waits for a worker, or no slot is free.
+    While a match waits for a worker, or no slot is free, a slot is lent at most.
     """
     _return_expired()
     fleet = read_fleet()
-    if not fleet.slots or Match.objects.sent().exists():
+    if not fleet.slots:
         return 0
     told = Analysis.objects.filter(state=AnalysisState.WAITING, sent_at__gt=_resend_before())
     busy = Analysis.objects.running().count() + told.count()
     free = fleet.slots - fleet.held_slots - Match.objects.live().count() - busy
-    room = min(free, max(1, int(SHARE * fleet.slots)) - busy)
-    if room <= 0:
+    if free > 0 and not Match.objects.sent().exists():
+        room = min(free, max(1, int(SHARE * fleet.slots)) - busy)
+        _add_latest()
+        unsent = Analysis.objects.waiting().filter(_is_unsent())
+        return _tell(unsent, room, send=send, is_lent=False)
+    if busy or not may_lend(fleet.slots):
         return 0
-    _add_latest()
-    unsent = Analysis.objects.waiting().filter(Q(sent_at=None) | Q(sent_at__lte=_resend_before()))
-    chosen = list(unsent.values_list("pk", flat=True)[:room])
-    Analysis.objects.filter(pk__in=chosen).update(sent_at=Now())
-    for match_id in chosen:
-        send(match_id)
-    return len(chosen)
+    starving = Analysis.objects.starving(PATIENCE_S).filter(_is_unsent())
+    return _tell(starving, 1, send=send, is_lent=True)
 
 
-def claim_analysis(match_id: int) -> tuple[UUID, Record] | None:
+def may_lend(slots: int) -> bool:
+    """Return whether matches have had their share of these slots since the latest loan."""
+    latest = Analysis.objects.lent().values_list("lent_at", "lent_ms").first()
+    begun_at, held_ms = latest or (None, None)
+    if begun_at is None:
+        return True
+    held_s = None if held_ms is None else held_ms / 1000
+    return next_loan_at(begun_at=begun_at, held_s=held_s, slots=slots) <= database_now()
+
+
+def claim_analysis(match_id: int, *, is_lent: bool = False) -> tuple[UUID, Record] | None:
     """Take an analysis that waits, with a lease; return its token and the record.
 
-    Returns None if another worker has it, if it is done, or if not everybody may see its match.
+    Returns None if another worker has it, if it is done, if not everybody may see its match, or if
+    another loan was made since a slot was lent to it.
     """
     token = uuid4()
+    waiting = Analysis.objects.filter(pk=match_id, state=AnalysisState.WAITING)
     if not _open_matches().filter(pk=match_id).exists():
-        Analysis.objects.filter(pk=match_id, state=AnalysisState.WAITING).delete()
+        waiting.delete()
         return None
-    taken = Analysis.objects.filter(pk=match_id, state=AnalysisState.WAITING).update(
-        state=AnalysisState.RUNNING, token=token, lease_until=_lease()
-    )
+    loan: dict[str, Any] = {}  # Any: fields
+    if is_lent:
+        if not may_lend(read_fleet().slots):
+            waiting.update(sent_at=None)
+            return None
+        loan = {"lent_at": Now(), "lent_ms": None}
+    taken = waiting.update(state=AnalysisState.RUNNING, token=token, lease_until=_lease(), **loan)
     if not taken:
         return None
     replay = Match.objects.select_related("replay").get(pk=match_id).replay
     return token, read_record(replay)
+
+
+def end_loan(*, match_id: int, held_s: float) -> None:
+    """Note how long the analysis of a match has held the slot that was lent to it."""
+    lent = Analysis.objects.filter(pk=match_id, lent_at__isnull=False, lent_ms=None)
+    lent.update(lent_ms=round(1000 * min(held_s, LOAN_S)))
 
 
 def renew_analysis(*, match_id: int, token: UUID) -> bool:
@@ -138,6 +167,18 @@ def return_analysis(*, match_id: int, token: UUID, has_died: bool = False) -> bo
 
 
 _FREE: Final[dict[str, Any]] = {"token": None, "lease_until": None}  # Any: fields
+
+
+def _is_unsent() -> Q:
+    return Q(sent_at=None) | Q(sent_at__lte=_resend_before())
+
+
+def _tell(found: AnalysisQuerySet, room: int, *, send: Send, is_lent: bool) -> int:
+    chosen = list(found.values_list("pk", flat=True)[: max(0, room)])
+    Analysis.objects.filter(pk__in=chosen).update(sent_at=Now())
+    for match_id in chosen:
+        send(match_id, is_lent=is_lent)
+    return len(chosen)
 
 
 def _held(match_id: int, token: UUID) -> AnalysisQuerySet:

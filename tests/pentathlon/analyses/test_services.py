@@ -10,12 +10,14 @@ import pytest
 from django.db.models.functions import Now
 
 from pentathlon.analyses import services
+from pentathlon.analyses.loans import LOAN_S, PATIENCE_S
 from pentathlon.analyses.models import Analysis, AnalysisState
 from pentathlon.analyses.services import (
     GAVE_UP,
     MOST_ATTEMPTS,
     ask_for_analysis,
     claim_analysis,
+    end_loan,
     fail_analysis,
     renew_analysis,
     return_analysis,
@@ -47,8 +49,16 @@ def make_played(**fields: Any) -> Match:  # Any: columns
 
 
 def sent() -> list[int]:
-    told: list[int] = []
-    send_analyses(send=told.append)
+    return [match_id for match_id, is_lent in hints() if not is_lent]
+
+
+def lent() -> list[int]:
+    return [match_id for match_id, is_lent in hints() if is_lent]
+
+
+def hints() -> list[tuple[int, bool]]:
+    told: list[tuple[int, bool]] = []
+    send_analyses(send=lambda match_id, *, is_lent: told.append((match_id, is_lent)))
     return told
 
 
@@ -146,7 +156,7 @@ def test_analysis_that_kills_its_workers_is_given_up() -> None:
         assert state_of(match) == AnalysisState.WAITING
         assert claim_analysis(match.pk) is not None
         Analysis.objects.update(lease_until=Now() - timedelta(seconds=1))
-        send_analyses(send=lambda _: None)
+        hints()
 
     failed = Analysis.objects.get(pk=match.pk)
     assert (failed.state, failed.error) == (AnalysisState.FAILED, GAVE_UP)
@@ -233,3 +243,81 @@ def test_no_more_than_some_are_noted_for_being_opened(monkeypatch: pytest.Monkey
     ask_for_analysis(second)
 
     assert [each.pk for each in Analysis.objects.all()] == [first.pk]
+
+
+def make_starving() -> Match:
+    """Store a match that somebody opened a while ago, while another one waits."""
+    match = make_played()
+    ask_for_analysis(match)
+    long_ago = Now() - timedelta(seconds=PATIENCE_S + 1)
+    Analysis.objects.filter(pk=match.pk).update(asked_at=long_ago)
+    return match
+
+
+def begin_loan(match: Match) -> bool:
+    return claim_analysis(match.pk, is_lent=True) is not None
+
+
+def test_slot_is_lent_to_what_somebody_opened_while_matches_wait() -> None:
+    make_worker(slots=2)
+    latest, opened = make_played(), make_starving()
+    make_match(sent_at=Now())
+
+    assert lent() == [opened.pk]
+    assert lent() == [], "it was told already"
+    assert begin_loan(opened)
+    assert not Analysis.objects.filter(pk=latest.pk).exists()
+
+
+def test_slot_is_lent_too_while_all_slots_play() -> None:
+    make_worker(slots=1)
+    opened = make_starving()
+    make_match(state=MatchState.RUNNING)
+
+    assert lent() == [opened.pk]
+
+
+def test_no_slot_is_lent_at_once() -> None:
+    make_worker(slots=2)
+    ask_for_analysis(make_played())
+    make_match(sent_at=Now())
+
+    assert hints() == []
+
+
+def test_second_loan_waits_until_matches_have_had_their_share() -> None:
+    make_worker(slots=2)
+    make_match(sent_at=Now())
+    first, second = make_starving(), make_starving()
+    assert begin_loan(first)
+
+    end_loan(match_id=first.pk, held_s=6)
+    return_analysis(match_id=first.pk, token=Analysis.objects.get(pk=first.pk).token or uuid4())
+
+    assert lent() == []
+    assert not begin_loan(second), "a hint that came late changes nothing"
+    Analysis.objects.filter(pk=first.pk).update(lent_at=Now() - timedelta(seconds=101))
+    assert lent() == [second.pk], "what was lent to comes last"
+    assert begin_loan(second)
+
+
+def test_loan_that_goes_on_or_was_killed_counts_as_a_long_one() -> None:
+    make_worker(slots=2)
+    first, second = make_starving(), make_starving()
+    assert begin_loan(first)
+
+    half_an_hour_ago = Now() - timedelta(seconds=1800)
+    Analysis.objects.filter(pk=first.pk).update(lent_at=half_an_hour_ago)
+
+    assert not begin_loan(second)
+
+
+def test_loan_is_charged_once_and_for_its_length_at_most() -> None:
+    make_worker(slots=2)
+    match = make_starving()
+    assert begin_loan(match)
+
+    end_loan(match_id=match.pk, held_s=10 * LOAN_S)
+    end_loan(match_id=match.pk, held_s=1)
+
+    assert Analysis.objects.get(pk=match.pk).lent_ms == 1000 * LOAN_S

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pentathlon.analyses.loans import LOAN_S, PATIENCE_S, SHARE, pause_s
 from pentathlon.fleet.announcements import HEARTBEAT_S
 from pentathlon.fleet.capabilities import read_fleet
 from pentathlon.fleet.models import SILENT_AFTER_S
@@ -218,6 +219,10 @@ def win_chances(request: HttpRequest) -> HttpResponse:
         "confirmed": budget.confirmed,
         "fewest": FEWEST_DECISIONS,
         "method": METHOD,
+        "patience": PATIENCE_S,
+        "loan": LOAN_S,
+        "share": 100 * SHARE,
+        "pause": pause_s(1, slots=2),
     }
     return render(request, "web/docs/win_chances.html", context)
 
