@@ -7,6 +7,7 @@ from pathlib import Path
 from pentathlon.env import BadEnvironment, Environment, Mode
 
 _SHORTEST = 32
+_FILE = "secret_key"
 
 
 def secret_key(environment: Environment) -> str:
@@ -17,7 +18,18 @@ def secret_key(environment: Environment) -> str:
         raise BadEnvironment(
             "PENTATHLON_SECRET_KEY", "must be set when PENTATHLON_MODE=production."
         )
-    return _kept(environment.data / "secret_key")
+    return _kept(environment.data / _FILE)
+
+
+def holds_key(data: Path, key: str) -> bool:
+    """Tell whether this key is the one that is kept in a data folder."""
+    path = data / _FILE
+    return path.is_file() and path.read_text() == key
+
+
+def replace_key(data: Path, key: str) -> None:
+    """Let a data folder have this key from the next start on."""
+    _draft(data / _FILE, key).replace(data / _FILE)
 
 
 def _checked(key: str) -> str:
@@ -31,11 +43,15 @@ def _checked(key: str) -> str:
 def _kept(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():
-        draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.touch(mode=0o600)
-        draft.write_text(secrets.token_urlsafe(48))
-        _publish(draft, path)
+        _publish(_draft(path, secrets.token_urlsafe(48)), path)
     return path.read_text()
+
+
+def _draft(path: Path, key: str) -> Path:
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft.touch(mode=0o600)
+    draft.write_text(key)
+    return draft
 
 
 def _publish(draft: Path, path: Path) -> None:

@@ -83,6 +83,7 @@ INSTALLED_APPS = [
     "pentathlon.search",
     "pentathlon.explorer",
     "pentathlon.web",
+    "pentathlon.operations",
     "pentathlon.local",
     "api",
     "workers",

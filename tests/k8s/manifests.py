@@ -14,7 +14,7 @@ IMAGES = ("pentathlon", "pentathlon-worker")
 
 Manifest = dict[str, Any]  # Any: YAML
 
-_WORKLOADS = {"Deployment", "StatefulSet", "Job"}
+_WORKLOADS = {"Deployment", "StatefulSet", "Job", "CronJob"}
 
 
 def load(path: Path) -> list[Manifest]:
@@ -48,7 +48,9 @@ def of_kind(manifests: list[Manifest], *kinds: str) -> list[Manifest]:
 def workloads(manifests: list[Manifest]) -> dict[str, Manifest]:
     """Return pod templates by the name of what makes the pods."""
     return {
-        manifest["metadata"]["name"]: manifest["spec"]["template"]
+        manifest["metadata"]["name"]: manifest["spec"].get("jobTemplate", manifest)["spec"][
+            "template"
+        ]
         for manifest in of_kind(manifests, *_WORKLOADS)
     }
 

@@ -260,6 +260,19 @@ class TestWorker:
         assert worker["spec"]["shareProcessNamespace"] is True
 
 
+def test_backups_of_production_are_kept_on_a_volume() -> None:
+    manifests = list(resources(overlay_folder("production")))
+    (job,) = of_kind(manifests, "CronJob")
+    (claim,) = of_kind(manifests, "PersistentVolumeClaim")
+    pod = workloads(manifests)["backup"]["spec"]
+
+    command = pod["containers"][0]["command"]
+    mounts = {mount["mountPath"]: mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
+    volume = next(one for one in pod["volumes"] if one["name"] == mounts[command[3]])
+    assert volume["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+    assert job["spec"]["concurrencyPolicy"] == "Forbid"
+
+
 class TestSeccompProfile:
     NEEDED = {"clone", "mount", "pivot_root", "sethostname", "umount2"}
     FORBIDDEN = {

@@ -16,10 +16,24 @@ _PAUSE_S = 2.0
 _log = structlog.stdlib.get_logger(__name__)
 
 
+@cache
+def known_migrations() -> tuple[str, ...]:
+    """Return the migrations that the code knows: the version of its tables."""
+    # From the files, once: they do not change while a process runs.
+    found = MigrationLoader(None).disk_migrations
+    return tuple(f"{app}.{name}" for app, name in sorted(found))
+
+
 def missing_migrations() -> list[str]:
     """Return the migrations that the code knows and the database has not seen."""
-    applied = MigrationRecorder(connection).applied_migrations()
-    return [f"{app}.{name}" for app, name in _known_migrations() if (app, name) not in applied]
+    applied = applied_migrations()
+    return [name for name in known_migrations() if name not in applied]
+
+
+def applied_migrations() -> set[str]:
+    """Return the migrations that the database has seen; none if it has no tables."""
+    found = MigrationRecorder(connection).applied_migrations()
+    return {f"{app}.{name}" for app, name in found}
 
 
 def wait_for_schema(
@@ -47,9 +61,3 @@ def _reason_to_wait() -> str:
         f"It is older than this code: {len(missing)} migrations wait for `manage.py migrate`, "
         f"the first is {missing[0]}."
     )
-
-
-@cache
-def _known_migrations() -> list[tuple[str, str]]:
-    # From the files, once: they do not change while a process runs.
-    return sorted(MigrationLoader(None).disk_migrations)

@@ -1,0 +1,237 @@
+"""Makes a backup while everything runs, and restores it to an empty place.
+
+Rows are read through the models in one transaction that sees one moment, rather than by the tools
+of each database: none has to be installed, one file fits both databases, and what was restored can
+be compared bit by bit. Price: slower than a copy of files, and only for the same release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.core.management import call_command
+from django.core.management.color import no_style
+from django.db import DatabaseError, connection, connections, transaction
+from django.utils.crypto import salted_hmac
+from psycopg import IsolationLevel
+
+from pentathlon.common.schema import applied_migrations, known_migrations, missing_migrations
+from pentathlon.operations.backup_files import (
+    BackupReader,
+    BackupWriter,
+    Manifest,
+    TableEntry,
+    new_backup,
+    open_backup,
+)
+from pentathlon.operations.errors import BadBackup, NotEmpty, NotKept, OtherSchema
+from pentathlon.operations.rows import PackedTable, RowDigest, stored_models
+from pentathlon.secret import holds_key, replace_key
+
+Tell = Callable[[str, int], object]
+"""Is told the table, and how many of its rows are done."""
+
+_SNAPSHOT: Final = "snapshot"
+_HERE: Final = "default"
+_AT_ONCE: Final = 500
+_MADE_BY_MIGRATING: Final = (Permission, ContentType)
+"""In the order in which they can be deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What was backed up or restored."""
+
+    rows: int
+    tables: int
+    has_secret_key: bool
+    is_same_key: bool = True
+    """Whether this installation signs with the key that the backup was made with."""
+
+
+def make_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
+    """Write all that matters, as it was at one moment, while others go on writing.
+
+    Raise `OtherSchema` if the tables are not those of this code, `NotEmpty` if there is such a
+    file, and `NotKept` if it cannot be written; then nothing is left of it.
+    """
+    _demand_own_schema()
+    with new_backup(path) as writer, _snapshot():
+        tables = {
+            model._meta.db_table: _write_table(PackedTable(model), writer, tell=tell)
+            for model in stored_models()
+        }
+        # Of an installation with a key from outside, whoever keeps that key backs it up.
+        has_key = holds_key(settings.DATA_FOLDER, settings.SECRET_KEY)
+        if has_key:
+            writer.keep_secret_key(settings.SECRET_KEY)
+        writer.finish(
+            Manifest(
+                made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+                database=connection.vendor,
+                migrations=list(known_migrations()),
+                key_check=_key_check(),
+                tables=tables,
+            )
+        )
+    rows = sum(table.rows for table in tables.values())
+    return Summary(rows=rows, tables=len(tables), has_secret_key=has_key)
+
+
+def restore_backup(path: Path, *, tell: Tell = lambda *_: None) -> Summary:
+    """Put everything back into an empty database, of whichever kind: all of it or nothing.
+
+    Raise `BadBackup` if the file is damaged, `OtherSchema` if it belongs to another release,
+    `NotEmpty` if there is anything in the database, and `NotKept` if the database fails, or holds
+    something else afterwards than what was backed up.
+    """
+    with open_backup(path) as reader:
+        _demand_known_schema(reader.manifest)
+        _demand_empty_database()
+        reader.check()
+        if missing_migrations():
+            call_command("migrate", verbosity=0, interactive=False)
+        # One transaction, however long: nobody else works with an empty place.
+        try:
+            with transaction.atomic():
+                _fill(reader, tell=tell)
+        except DatabaseError as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise NotKept(f"The database failed: {reason}. Nothing was restored.") from error
+        return _adopt_key(reader)
+
+
+def _write_table(table: PackedTable, writer: BackupWriter, *, tell: Tell) -> TableEntry:
+    found = RowDigest()
+    tell(table.name, 0)
+    with writer.table(table.name) as (write, sha256):
+        for row in table.read(_SNAPSHOT):
+            write(row)
+            found.add(row)
+            tell(table.name, found.rows)
+    return TableEntry(rows=found.rows, digest=found.digest, sha256=sha256())
+
+
+@contextmanager
+def _snapshot() -> Iterator[None]:
+    """Open a connection that sees one moment until the end, and keeps nobody from writing."""
+    own = connection.copy(_SNAPSHOT)
+    is_sqlite = own.vendor == "sqlite"
+    own.settings_dict["OPTIONS"] |= (
+        {"transaction_mode": "DEFERRED"}
+        if is_sqlite
+        else {"isolation_level": IsolationLevel.REPEATABLE_READ}
+    )
+    connections[_SNAPSHOT] = own
+    try:
+        with transaction.atomic(using=_SNAPSHOT):
+            if not is_sqlite:
+                with own.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION READ ONLY")
+            # The moment is that of the first read.
+            ContentType.objects.using(_SNAPSHOT).exists()
+            yield
+    finally:
+        own.close()
+        del connections[_SNAPSHOT]
+
+
+def _fill(reader: BackupReader, *, tell: Tell) -> None:
+    for model in _MADE_BY_MIGRATING:
+        # They have other ids here than in the backup, where rows refer to them.
+        found = model._base_manager.all()
+        found._raw_delete(found.db)
+    ContentType.objects.clear_cache()
+    models = stored_models()
+    for table in map(PackedTable, models):
+        rows, done = reader.rows(table.name), 0
+        tell(table.name, 0)
+        while batch := list(islice(rows, _AT_ONCE)):
+            table.write(batch, using=_HERE)
+            done += len(batch)
+            tell(table.name, done)
+    for table in map(PackedTable, models):
+        _compare(table, reader.manifest.tables[table.name])
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), models):
+            cursor.execute(statement)
+
+
+def _compare(table: PackedTable, expected: TableEntry) -> None:
+    found = RowDigest()
+    for row in table.read(_HERE):
+        found.add(row)
+    if (found.rows, found.digest) != (expected.rows, expected.digest):
+        raise NotKept(
+            f"Table {table.name} would have {found.rows} rows that differ from the "
+            f"{expected.rows} of the backup. Nothing was restored."
+        )
+
+
+def _demand_own_schema() -> None:
+    missing, unknown = missing_migrations(), applied_migrations() - set(known_migrations())
+    if missing:
+        raise OtherSchema(f"The database waits for `manage.py migrate`: it lacks {missing[0]}.")
+    if unknown:
+        raise OtherSchema(
+            f"The database belongs to a newer release: this one does not know {min(unknown)}. "
+            "Make the backup with that release."
+        )
+
+
+def _demand_known_schema(manifest: Manifest) -> None:
+    theirs, ours = set(manifest.migrations), set(known_migrations())
+    if theirs - ours:
+        raise OtherSchema(
+            f"A newer release has made it: this one does not know {min(theirs - ours)}. Restore "
+            "it with that release."
+        )
+    if ours - theirs:
+        raise OtherSchema(
+            f"An older release has made it: it lacks {min(ours - theirs)}. Restore it with that "
+            "release, then run `manage.py migrate` of this one."
+        )
+    missing = {model._meta.db_table for model in stored_models()} - manifest.tables.keys()
+    if missing:
+        raise BadBackup(f"It is damaged: there is no table {min(missing)}.")
+
+
+def _demand_empty_database() -> None:
+    made = {model._meta.db_table for model in _MADE_BY_MIGRATING} | {"django_migrations"}
+    names = set(connection.introspection.table_names()) - made
+    quote = connection.ops.quote_name
+    with connection.cursor() as cursor:
+        for name in sorted(names):
+            cursor.execute(f"SELECT 1 FROM {quote(name)} LIMIT 1")  # noqa: S608  from the catalogue
+            if cursor.fetchone():
+                raise NotEmpty(
+                    f"The database is not empty: table {name} has rows. Restore to a new one "
+                    "(DATABASE_URL, or PENTATHLON_DATA for SQLite)."
+                )
+
+
+def _adopt_key(reader: BackupReader) -> Summary:
+    key, tables = reader.secret_key, reader.manifest.tables.values()
+    is_same = reader.manifest.key_check == _key_check()
+    if key is not None and holds_key(settings.DATA_FOLDER, settings.SECRET_KEY):
+        replace_key(settings.DATA_FOLDER, key)
+        is_same = True
+    return Summary(
+        rows=sum(table.rows for table in tables),
+        tables=len(tables),
+        has_secret_key=key is not None,
+        is_same_key=is_same,
+    )
+
+
+def _key_check() -> str:
+    return salted_hmac("pentathlon.operations.backups", "key", algorithm="sha256").hexdigest()[:16]

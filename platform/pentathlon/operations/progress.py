@@ -1,0 +1,24 @@
+"""Tells how far a long command is."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from django.core.management.base import OutputWrapper
+
+_EVERY_S: Final = 2.0
+
+
+class ProgressLine:
+    """Writes a line every two seconds."""
+
+    def __init__(self, target: OutputWrapper) -> None:
+        self._target = target
+        self._next = time.monotonic() + _EVERY_S
+
+    def __call__(self, table: str, rows: int) -> None:
+        """Say where the work is, if it was not said just now."""
+        if time.monotonic() >= self._next:
+            self._target.write(f"{table}: {rows} rows", style_func=str)
+            self._next = time.monotonic() + _EVERY_S
