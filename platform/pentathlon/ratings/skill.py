@@ -31,6 +31,11 @@ class Skill:
     mu: float = MU
     sigma: float = SIGMA
 
+    @property
+    def score(self) -> float:
+        """What it is very likely worth at least: the order of live tables."""
+        return self.mu - 3 * self.sigma
+
 
 @dataclass(frozen=True, slots=True)
 class Result:

@@ -134,7 +134,7 @@ def _note_win(
         return
     skill = before[loser.version_id]
     made.winner_id = winner.bot_id
-    made.beaten_score = skill.mu - 3 * skill.sigma
+    made.beaten_score = skill.score
     if made.seats == 2 and not any(map(is_provisional, _both(before, winner, loser))):  # noqa: PLR2004  a duel
         made.surprise = expected.share
 

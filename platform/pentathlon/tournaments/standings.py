@@ -275,7 +275,7 @@ def _live_rows(tournament: Tournament, live: Mapping[int, Skill]) -> list[Standi
     entries = list(tournament.entries.in_order())
     active = [entry for entry in entries if entry.state == EntryState.ACTIVE]
     rated = [(entry, live.get(entry.version_id, Skill())) for entry in active]
-    rated.sort(key=lambda pair: 3 * pair[1].sigma - pair[1].mu)
+    rated.sort(key=lambda pair: -pair[1].score)
     skills = [skill for _, skill in rated]
     rows = zip(rated, groups(skills), chances_of_best(skills), strict=True)
     mean = mean_of(live.values())

@@ -78,7 +78,7 @@ def _stage(matches: int, skill: Skill, top: float) -> LessonStage:
     return LessonStage(
         matches=matches,
         bar=live_bar(skill, mean=MU),
-        rating=skill.mu - 3 * skill.sigma,
+        rating=skill.score,
         is_provisional=is_provisional(skill),
         path="M" + "L".join(points),
         label_x=f"{100 * (at - low) / (high - low):.1f}%",
