@@ -25,9 +25,9 @@ MOST_MEMORY_MB: Final = 1024
 _NICE: Final = 19
 
 
-def main() -> None:
+def main(*, niceness: int = _NICE) -> None:
     """Read, compute, write."""
-    os.nice(int(sys.argv[1]) if len(sys.argv) > 1 else _NICE)
+    os.nice(niceness)
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S + 5))
     memory = MOST_MEMORY_MB * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -47,4 +47,4 @@ def _tell(message: dict[str, Any]) -> None:  # Any: JSON
 
 
 if __name__ == "__main__":
-    main()
+    main(niceness=int(sys.argv[1]) if len(sys.argv) > 1 else _NICE)
