@@ -48,7 +48,7 @@ def _event(game: str) -> Tournament:
 def _public_words(tournament: Tournament, author: User) -> set[str]:
     """Return every word of what an author is told of the tournament, the likely ones first."""
     about = (f"/tournaments/{tournament.pk}/", "/matches/")
-    told = answers(tournament, author, where=lambda address: _is_about(address, about))
+    told = answers(author, tournament, where=lambda address: _is_about(address, about))
     return {word for _, text in told for word in _WORD.findall(text)}
 
 

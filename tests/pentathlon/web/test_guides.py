@@ -7,10 +7,13 @@ from itertools import pairwise
 
 import pytest
 from django.core.management import get_commands
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
 from pentathlon.env import CHECKOUT
+from pentathlon.fleet.models import Worker
 from pentathlon.ratings.skill import MU
 from pentathlon.ratings.uncertainty import PROVISIONAL_SIGMA
 from pentathlon.web.guides import SHELVES, Guide, place_of
@@ -53,6 +56,15 @@ def test_no_page_below_docs_is_missing_in_the_list() -> None:
 
     assert below
     assert below <= {guide.name for guide in PAGES}
+
+
+@pytest.mark.parametrize("guide", PAGES, ids=lambda guide: guide.name)
+def test_guide_reads_nothing_but_what_workers_offer(guide: Guide) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        assert Client().get(guide.address).status_code == 200
+
+    read = re.findall(r'(?:FROM|JOIN) "(\w+)"', " ".join(query["sql"] for query in queries))
+    assert set(read) <= {Worker._meta.db_table}
 
 
 def test_no_address_is_listed_twice() -> None:
