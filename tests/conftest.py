@@ -1,13 +1,15 @@
 import gc
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 
 import pytest
 from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
+from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon.common import throttle
 from pentathlon.common.throttle import LocalCounts
-from tests.databases import delete_all_rows
+from tests.databases import copied_database, delete_all_rows, migrated_database
 from tests.toolchains import demand_toolchains
 
 _SELDOM = (20_000, 20, 20)
@@ -51,6 +53,25 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(*_SELDOM)
         gc.enable()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    django_test_environment: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[None]:
+    """Give this process a database; in a run of several, one of them migrates for all."""
+    process = getattr(request.config, "workerinput", {}).get("workerid")
+    shared = tmp_path_factory.getbasetemp().parent
+    with ExitStack() as stack:
+        with django_db_blocker.unblock():
+            own = copied_database(shared, process=process) if process else migrated_database()
+            stack.enter_context(own)
+        yield
+        with django_db_blocker.unblock():
+            stack.close()
 
 
 @pytest.fixture(scope="session", autouse=True)
