@@ -1,0 +1,40 @@
+"""What users of Redis may do: the platform everything, a worker only read its queue."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Final
+
+from pentathlon.common.errors import InvalidInput
+
+WORKER: Final = "worker"
+SHORTEST_PASSWORD: Final = 20
+_NEVER: Final = re.compile(r"[^\x21-\x7e]")
+
+
+def acl_file(*, platform_password: str, worker_password: str, queue: str) -> str:
+    """Return an ACL file; passwords stand in it as digests."""
+    if platform_password == worker_password:
+        raise InvalidInput("The platform and its workers must have different passwords.")
+    everything = f"user default on {_digest(platform_password)} ~* &* +@all"
+    return f"{everything}\n{worker_line(password=worker_password, queue=queue)}\n"
+
+
+def worker_line(*, password: str, queue: str) -> str:
+    """Return the rule of the user with whom workers read the queue.
+
+    It takes messages from one list. It cannot put any there, see other keys, hear a channel or ask
+    who else is connected.
+    """
+    allowed = "-@all +brpop +auth +hello +ping"
+    return f"user {WORKER} on {_digest(password)} resetkeys ~{queue} resetchannels {allowed}"
+
+
+def _digest(password: str) -> str:
+    if len(password) < SHORTEST_PASSWORD or _NEVER.search(password):
+        raise InvalidInput(
+            f"A password has at least {SHORTEST_PASSWORD} characters, without spaces.",
+            code="weak_password",
+        )
+    return f"#{hashlib.sha256(password.encode()).hexdigest()}"

@@ -1,0 +1,43 @@
+"""`manage.py redis_acl`: write an ACL file, for workers that read the queue themselves."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from pentathlon.common.errors import DomainError
+from pentathlon.fleet.queue_acl import WORKER, acl_file
+
+
+class Command(BaseCommand):
+    """Writes the file that Redis reads with `aclfile`."""
+
+    help = "Write an ACL file with a user who may read the queue of matches and nothing else."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare where the file goes."""
+        parser.add_argument("file", type=Path, help="for `aclfile` in redis.conf")
+
+    def handle(self, *, file: Path, **_: Any) -> None:  # Any: Django's own options
+        """Write the file; print the name and password of the worker's user once."""
+        password = urlsplit(settings.REDIS_URL or "").password
+        if password is None:
+            raise CommandError("REDIS_URL has no password: everybody could do everything there.")
+        worker_password = secrets.token_urlsafe(32)
+        try:
+            text = acl_file(
+                platform_password=password,
+                worker_password=worker_password,
+                queue=settings.CELERY_TASK_DEFAULT_QUEUE,
+            )
+        except DomainError as error:
+            raise CommandError(str(error)) from error
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+            opened.write(text)
+        self.stdout.write(f"Workers read the queue as {WORKER}:{worker_password}")

@@ -1,0 +1,121 @@
+"""A worker's user of Redis reads the queue and can do nothing else, as a real server sees it."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from pytest_django.fixtures import Settings
+from redis import Redis
+from redis.exceptions import AuthenticationError, NoPermissionError
+
+from pentathlon.common.errors import InvalidInput
+from pentathlon.fleet.queue_acl import WORKER, acl_file, worker_line
+from tests.pentathlon.fleet.test_hints import message
+from workers import hint_source
+from workers.hint_source import QueueReader
+from workers.port import PlatformAway
+
+PASSWORD = "p" * 40
+QUEUE = "test_acl"
+
+
+def url_of(password: str) -> str:
+    """Return the address of the tests' server for the worker's user."""
+    parts = urlsplit(str(settings.REDIS_URL))
+    if parts.scheme == "unix":
+        return str(settings.REDIS_URL).replace("unix://", f"unix://{WORKER}:{password}@")
+    return parts._replace(netloc=f"{WORKER}:{password}@{parts.netloc.rpartition('@')[2]}").geturl()
+
+
+@pytest.fixture
+def owner(monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:
+    """Give the server to its owner, with a worker's user on it."""
+    client = Redis.from_url(str(settings.REDIS_URL))
+    # As the line of a file says it: what follows "user NAME" are the rules.
+    rules = worker_line(password=PASSWORD, queue=QUEUE).split()[2:]
+    client.execute_command("ACL", "SETUSER", WORKER, "reset", *rules)
+    monkeypatch.setattr(hint_source, "QUEUE", QUEUE)
+    yield client
+    client.execute_command("ACL", "DELUSER", WORKER)
+    client.delete(QUEUE)
+    client.close()
+
+
+def test_worker_reads_its_queue(owner: Redis) -> None:
+    reader = QueueReader(url_of(PASSWORD))
+    owner.lpush(QUEUE, message(3, 4))
+
+    assert reader.wait(5) == [3, 4]
+    assert reader.wait(0) == []
+
+
+def test_wrong_password_is_refused(owner: Redis) -> None:
+    with pytest.raises(PlatformAway):
+        QueueReader(url_of("x" * 40)).wait(0)
+    with pytest.raises(AuthenticationError):
+        Redis.from_url(url_of("x" * 40)).ping()
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda redis: redis.lpush(QUEUE, "x"),
+        lambda redis: redis.lrange(QUEUE, 0, -1),
+        lambda redis: redis.delete(QUEUE),
+        lambda redis: redis.brpop(["another"], timeout=1),
+        lambda redis: redis.get("pentathlon:rate:people:1"),
+        lambda redis: redis.set("x", "1"),
+        lambda redis: redis.keys("*"),
+        lambda redis: redis.publish("pentathlon:live:match:1", "x"),
+        lambda redis: redis.execute_command("CONFIG", "GET", "*"),
+        lambda redis: redis.execute_command("ACL", "LIST"),
+        lambda redis: redis.execute_command("CLIENT", "LIST"),
+        lambda redis: redis.execute_command("FLUSHALL"),
+        lambda redis: redis.execute_command("INFO"),
+        lambda redis: redis.execute_command("SUBSCRIBE", "x"),
+        lambda redis: redis.eval("return 1", 0),
+    ],
+)
+def test_worker_can_do_nothing_else(attempt: Callable[[Redis], object], owner: Redis) -> None:
+    worker = Redis.from_url(url_of(PASSWORD))
+
+    with pytest.raises(NoPermissionError):
+        attempt(worker)
+
+    worker.close()
+
+
+def test_command_writes_a_file_that_only_its_owner_reads(
+    tmp_path: Path, settings: Settings
+) -> None:
+    settings.REDIS_URL = f"redis://:{'s' * 30}@redis:6379/0"
+    path = tmp_path / "users.acl"
+
+    call_command("redis_acl", str(path))
+
+    text = path.read_text()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert re.findall(r"^user (\w+)", text, re.MULTILINE) == ["default", WORKER]
+    assert "s" * 30 not in text
+    with pytest.raises(FileExistsError):
+        call_command("redis_acl", str(path))
+
+
+def test_platform_without_a_password_gets_no_file(tmp_path: Path, settings: Settings) -> None:
+    settings.REDIS_URL = "redis://redis:6379/0"
+
+    with pytest.raises(CommandError, match="no password"):
+        call_command("redis_acl", str(tmp_path / "users.acl"))
+
+
+@pytest.mark.parametrize("password", ["short", "with space" * 3, "new\nline" * 4])
+def test_password_that_could_be_guessed_or_break_the_file_is_refused(password: str) -> None:
+    with pytest.raises(InvalidInput):
+        acl_file(platform_password=PASSWORD, worker_password=password, queue=QUEUE)
