@@ -50,8 +50,9 @@ COPY --from=application /srv /srv
 WORKDIR /srv/pentathlon
 RUN mkdir -p /var/lib/pentathlon && chown 10001:10001 /var/lib/pentathlon
 USER 10001:10001
-CMD ["python", "-m", "celery", "-A", "workers.celery_app", "worker", "--pool=prefork", "--concurrency=1", \
-     "--without-gossip", "--without-mingle", "--without-heartbeat"]
+# It needs an address and a worker token; a database's password in its environment is refused.
+ENTRYPOINT ["python", "-m", "workers"]
+CMD ["--help"]
 
 FROM application AS image
 # The bots' Python is the image's own, below /usr; the application is not, so that no bot sees it.

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-STARVED: Final = 0.75
-"""At this share a bot waits three times as long as it runs, and slots are held back."""
+from pentathlon.env import STARVED_SHARE
+
 HOLD_S: Final = 2.0
 """How long a held slot waits before it measures again."""
 _FADES_S: Final = 60.0
@@ -39,7 +39,11 @@ class Starvation:
     """The CPU starvation that all slots of a worker see. Make it before they are forked."""
 
     def __init__(
-        self, *, slots: int, starved: float = STARVED, pressure: Callable[[], float] = pressure
+        self,
+        *,
+        slots: int,
+        starved: float = STARVED_SHARE,
+        pressure: Callable[[], float] = pressure,
     ) -> None:
         self._slots = slots
         self._starved = starved

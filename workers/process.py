@@ -10,11 +10,12 @@ from typing import Final
 
 import structlog
 
+from pentathlon.env import DRAIN_S, Mode
 from pentathlon.fleet.announcements import Announcement
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.backoff import Backoff
 from workers.broadcast import Broadcast
-from workers.cpu_pressure import HOLD_S, STARVED, Starvation
+from workers.cpu_pressure import HOLD_S, Starvation
 from workers.drain import Drain
 from workers.friendlies import Friendlies, play_stretch
 from workers.heartbeat import Heartbeat, describe_worker
@@ -29,8 +30,6 @@ from workers.slot import Slot, open_slot, pin_to_core
 
 _TRIAL_S: Final = 10.0
 """Longer than one trial takes on a busy host."""
-
-DRAIN_S: Final = 2.0
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -56,10 +55,10 @@ class WorkerProcess:
     ) -> None:
         self._platform = platform
         self._friendlies = friendlies
-        self.drain = drain or Drain(grace_s=DRAIN_S)
+        self.drain = drain or Drain(grace_s=DRAIN_S[Mode.LOCAL])
         self.level = level_of(probe)
         self._tries_runtimes = self.level is not SandboxLevel.PROCESS
-        self._starvation = starvation or Starvation(slots=slots, starved=STARVED)
+        self._starvation = starvation or Starvation(slots=slots)
         self._runtimes = Runtimes(known_runtimes(probe))
         self._description = describe_worker(probe, slots=slots)
         self._backoff = backoff or Backoff()

@@ -22,9 +22,9 @@ import structlog
 
 from pentathlon import logs
 from pentathlon.common.errors import DomainError
-from pentathlon.env import BadEnvironment, Environment, read_environment
+from pentathlon.env import BadEnvironment, Environment, Mode, read_environment
 from pentathlon_engines.match.launcher import SandboxLevel
-from workers.cpu_pressure import STARVED, Starvation
+from workers.cpu_pressure import Starvation
 from workers.drain import Drain
 from workers.hint_source import HintSource, LongPoll, QueueReader
 from workers.port import PlatformAway
@@ -50,9 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Work until a signal comes; return an exit code."""
     try:
         environment = read_environment()
-        options = _options(arguments)
+        _check_keys(environment)
+        options = read_options(arguments)
         token = _token(options)
-        _check_address(options.server, plain_http=options.plain_http)
+        check_address(options.server, plain_http=options.plain_http)
     except (BadEnvironment, OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -69,9 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(
     environment: Environment, platform: RemotePlatform, source: HintSource, *, slots: int
 ) -> int:
-    grace_s = 2.0 if environment.drain_s is None else environment.drain_s
-    starved = STARVED if environment.starved_share is None else environment.starved_share
-    drain = Drain(grace_s=grace_s)
+    drain = Drain(grace_s=environment.drain_s)
     try:
         # The site refuses matches to a level that is too weak for it.
         least = SandboxLevel(environment.sandbox or SandboxLevel.LANDLOCK)
@@ -84,14 +83,14 @@ def _run(
         platform=platform,
         slots=slots,
         drain=drain,
-        starvation=Starvation(slots=slots, starved=starved),
+        starvation=Starvation(slots=slots, starved=environment.starved_share),
     )
     parent = os.getpid()
 
     def work(index: int) -> int:
         return _Slot(worker, platform, source, index=index, parent=parent).run()
 
-    code = Prefork(work, slots=slots, drain=drain, grace_s=grace_s).run()
+    code = Prefork(work, slots=slots, drain=drain, grace_s=environment.drain_s).run()
     if code == TOKEN_REFUSED:
         sys.stderr.write("The site refuses this worker token. Ask its staff for a new one.\n")
     return code
@@ -173,7 +172,8 @@ class _Slot:
             _log.info("results of an earlier run handed in", taken=taken)
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return what the command line says; end the process where that makes no sense."""
     parser = argparse.ArgumentParser(
         prog="pentathlon-worker",
         description="Play matches for a Pentathlon site. Its staff make the token.",
@@ -194,6 +194,22 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
+def _check_keys(environment: Environment) -> None:
+    """Refuse to run strangers' code beside keys, where that matters."""
+    held = {
+        "DATABASE_URL": environment.database_url,
+        "PENTATHLON_SECRET_KEY": environment.secret_key,
+        "REDIS_URL": environment.redis_url,
+    }
+    found = [name for name, value in held.items() if value]
+    if environment.mode is Mode.PRODUCTION and found:
+        raise BadEnvironment(
+            ", ".join(found),
+            "must not be set where bots of others run: a worker needs its token only. Start it "
+            "without.",
+        )
+
+
 def _token(options: argparse.Namespace) -> str:
     token: str = options.token or options.token_file.read_text()
     if not token.strip().isascii() or not token.strip().isprintable():
@@ -201,7 +217,7 @@ def _token(options: argparse.Namespace) -> str:
     return token.strip()
 
 
-def _check_address(server: str, *, plain_http: bool) -> None:
+def check_address(server: str, *, plain_http: bool) -> None:
     """Refuse an address that is none, or that would carry the token in the clear."""
     parts = urlsplit(server)
     if parts.scheme not in {"http", "https"} or not parts.hostname:

@@ -32,6 +32,11 @@ from workers.sandbox.levels import choose_probe
 
 LONGEST_TASK_S: Final = 3 * 3600
 """A backstop: a match without progress loses its lease long before."""
+KEYS_REFUSED: Final = (
+    "This worker does not start: in production, machines that run bots of others hold no password "
+    "of the database. Make a token by `python3 manage.py worker_token create NAME` and start "
+    "`python -m workers --server https://SITE --token-file FILE` without DATABASE_URL."
+)
 
 _log = structlog.stdlib.get_logger(__name__)
 _worker: WorkerProcess | None = None
@@ -99,7 +104,9 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
 
 @worker_init.connect
 def _start_worker(sender: Any = None, **_: object) -> None:  # Any: Celery's worker
-    """Prepare the parent process, or end it where bots cannot be isolated."""
+    """Prepare the parent process, or end it where bots cannot be isolated or keys would lie."""
+    if settings.PRODUCTION:
+        sys.exit(KEYS_REFUSED)
     wait_for_schema()
     try:
         worker_process(slots=getattr(sender, "concurrency", 1)).adopt_pool_files()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Final
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 IMPORT_PATH = os.pathsep.join(map(str, (CHECKOUT, CHECKOUT / "platform", CHECKOUT / "engines")))
@@ -20,6 +21,12 @@ class Mode(StrEnum):
 
     LOCAL = "local"
     PRODUCTION = "production"
+
+
+DRAIN_S: Final[Mapping[Mode, float]] = {Mode.LOCAL: 2.0, Mode.PRODUCTION: 120.0}
+"""How long a worker that is asked to stop plays on, unless PENTATHLON_DRAIN_S says so."""
+STARVED_SHARE: Final = 0.75
+"""At this share a bot waits three times as long as it runs, and slots are held back."""
 
 
 class BadEnvironment(Exception):
@@ -67,10 +74,11 @@ class Environment:
     """PENTATHLON_DATASETS: make datasets of closed tournaments and seasons."""
     proxies: int = 0
     """PENTATHLON_PROXIES: how many of our own proxies are in front; 1 in production."""
-    starved_share: float | None = None
+    starved_share: float = STARVED_SHARE
     """PENTATHLON_STARVED_SHARE: how much of the time bots may wait before slots are held back."""
-    drain_s: float | None = None
-    """PENTATHLON_DRAIN_S: how long a worker that is asked to stop plays on."""
+    drain_s: float = DRAIN_S[Mode.LOCAL]
+    """PENTATHLON_DRAIN_S: how long a worker that is asked to stop plays on. Shorter than the grace
+    of whoever stops it: what is not over by then is given back."""
     no_bootstrap: bool = False
     """PENTATHLON_NO_BOOTSTRAP: use this Python as it is, as container images do."""
     metrics_token: str | None = None
@@ -90,6 +98,8 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
     proxies = _number(variables, "PENTATHLON_PROXIES", least=0)
     days = _number(variables, "PENTATHLON_LADDER_SEASON_DAYS", least=0.001)
     an_hour = _number(variables, "PENTATHLON_LADDER_MATCHES_AN_HOUR", least=0)
+    starved_share = _number(variables, "PENTATHLON_STARVED_SHARE", least=0)
+    drain_s = _number(variables, "PENTATHLON_DRAIN_S", least=0)
     return Environment(
         mode=mode,
         debug=_flag(variables, "PENTATHLON_DEBUG"),
@@ -110,8 +120,8 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         ladder_matches_an_hour=12 if an_hour is None else an_hour,
         datasets=_flag(variables, "PENTATHLON_DATASETS", default=True),
         proxies=int(mode is Mode.PRODUCTION if proxies is None else proxies),
-        starved_share=_number(variables, "PENTATHLON_STARVED_SHARE", least=0),
-        drain_s=_number(variables, "PENTATHLON_DRAIN_S", least=0),
+        starved_share=STARVED_SHARE if starved_share is None else starved_share,
+        drain_s=DRAIN_S[mode] if drain_s is None else drain_s,
         no_bootstrap=_flag(variables, "PENTATHLON_NO_BOOTSTRAP"),
         metrics_token=variables.get("PENTATHLON_METRICS_TOKEN") or None,
         mail=_mail(variables),

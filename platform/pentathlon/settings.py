@@ -18,11 +18,8 @@ DATA_FOLDER = _environment.data
 DATA_FOLDER.mkdir(parents=True, exist_ok=True, mode=0o700)
 SANDBOX_LEVEL = _environment.sandbox
 BOT_MATCHES = _environment.bot_matches
-STARVED_SHARE = 0.75 if _environment.starved_share is None else _environment.starved_share
-# Shorter than the grace of whoever stops the worker: what is not over by then is given back.
-DRAIN_S = (
-    _environment.drain_s if _environment.drain_s is not None else 120.0 if _production else 2.0
-)
+STARVED_SHARE = _environment.starved_share
+DRAIN_S = _environment.drain_s
 HAS_LADDERS = _environment.ladders
 HAS_DATASETS = _environment.datasets
 HAS_REFERENCE_BOTS = _environment.reference_bots

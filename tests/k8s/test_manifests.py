@@ -29,10 +29,17 @@ from tests.k8s.manifests import (
     selects,
     workloads,
 )
+from workers.standalone import check_address, read_options
 
-FILES = sorted(path for path in K8S.rglob("*.yaml") if path.name != KUSTOMIZATION)
 FOLDERS = sorted(path.parent for path in K8S.rglob(KUSTOMIZATION))
-WITHOUT_SCHEMA = {"ScaledObject"}
+NO_MANIFESTS = {
+    folder / name
+    for folder in FOLDERS
+    for name in (KUSTOMIZATION, *kustomization(folder).get("configurations", []))
+}
+"""What Kustomize reads and does not apply."""
+FILES = sorted(set(K8S.rglob("*.yaml")) - NO_MANIFESTS)
+WITHOUT_SCHEMA = {"ScaledObject", "TriggerAuthentication"}
 """Kinds that do not come with Kubernetes."""
 
 
@@ -62,7 +69,7 @@ def test_every_document_is_valid(path: Any) -> None:
 def test_every_file_is_listed(folder: Any) -> None:
     listed = kustomization(folder)
 
-    files = {path.name for path in folder.glob("*.yaml")} - {KUSTOMIZATION}
+    files = {path.name for path in set(folder.glob("*.yaml")) - NO_MANIFESTS}
     assert {name for name in listed["resources"] if name.endswith(".yaml")} == files
     assert all((folder / name).exists() for name in listed["resources"])
 
@@ -130,7 +137,7 @@ def test_nobody_may_talk_unless_it_is_said(manifests: list[Manifest]) -> None:
     }
 
 
-def test_worker_reaches_names_redis_and_database_only(manifests: list[Manifest]) -> None:
+def test_worker_reaches_names_and_the_site_only(manifests: list[Manifest]) -> None:
     worker = workloads(manifests)["worker"]
     policies = [
         policy
@@ -139,7 +146,7 @@ def test_worker_reaches_names_redis_and_database_only(manifests: list[Manifest])
     ]
 
     names = {policy["metadata"]["name"] for policy in policies}
-    assert names == {"deny-everything", "names", "to-redis", "to-database"}
+    assert names == {"deny-everything", "names", "to-web"}
     assert not any(policy["spec"].get("ingress") for policy in policies)
 
 
@@ -148,9 +155,7 @@ def test_commands_exist(manifests: list[Manifest]) -> None:
         command = containers(template)[0]["command"]
         assert command[0] == "python"
         if command[1] == "-m":
-            assert find_spec(command[2]) is not None
-            target = next(word for word in command[3:] if "." in word).partition(":")[0]
-            assert find_spec(target) is not None
+            assert find_spec(f"{command[2]}.__main__") is not None
         else:
             assert (ROOT / command[1]).is_file()
             assert command[2] in get_commands()
@@ -249,10 +254,27 @@ class TestWorker:
         assert profile["type"] == "Localhost"
         assert (BASE / str(profile["localhostProfile"]).rpartition("/")[2]).is_file()
 
+    def test_pod_holds_a_token_and_no_other_key(self, worker: Manifest) -> None:
+        container = containers(worker)[0]
+        secrets = [each["secret"] for each in worker["spec"]["volumes"] if "secret" in each]
+
+        assert container["envFrom"] == [{"configMapRef": {"name": "settings"}}]
+        assert "env" not in container
+        assert [secret["secretName"] for secret in secrets] == ["worker-token"]
+
+    @pytest.mark.parametrize("overlay", OVERLAYS)
+    def test_options_are_ones_that_a_worker_takes(self, worker: Manifest, overlay: str) -> None:
+        options = read_options(containers(worker)[0]["command"][3:])
+        (mount,) = (m for m in containers(worker)[0]["volumeMounts"] if m["name"] == "token")
+
+        check_address(options.server, plain_http=options.plain_http)
+        assert options.slots == 1
+        assert str(options.token_file.parent) == mount["mountPath"]
+        assert urlsplit(options.server).hostname in read_environment(environment(overlay)).hosts
+
     def test_one_match_at_a_time_on_whole_cores(self, worker: Manifest) -> None:
         container = containers(worker)[0]
 
-        assert "--concurrency=1" in container["command"]
         assert container["resources"]["requests"] == container["resources"]["limits"]
         assert int(container["resources"]["limits"]["cpu"]) >= 1
 
@@ -352,10 +374,16 @@ class TestAutoscaling:
         assert "worker" in names
         assert scaler["spec"]["minReplicaCount"] < scaler["spec"]["maxReplicaCount"]
 
-    def test_database_is_found_in_the_workers_environment(self, scaler: Manifest) -> None:
-        metadata = scaler["spec"]["triggers"][0]["metadata"]
+    def test_database_is_asked_by_the_autoscaler_itself(self, scaler: Manifest) -> None:
+        listed = list(resources(K8S / "components/autoscaling"))
+        (login,) = of_kind(listed, "TriggerAuthentication")
+        (source,) = login["spec"]["secretTargetRef"]
 
-        assert metadata["connectionFromEnv"] in environment("production")
+        asked = scaler["spec"]["triggers"][0]
+        assert asked["authenticationRef"]["name"] == login["metadata"]["name"]
+        assert not any("FromEnv" in name for name in asked["metadata"])
+        assert (source["parameter"], source["name"]) == ("connection", "secrets")
+        assert source["key"] in environment("production")
 
     @pytest.mark.django_db
     def test_query_counts_matches(self, scaler: Manifest) -> None:

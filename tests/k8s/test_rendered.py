@@ -28,7 +28,7 @@ def rendered(request: pytest.FixtureRequest, tmp_path: Path) -> list[Manifest]:
 
 def test_every_document_is_valid(rendered: list[Manifest]) -> None:
     for document in rendered:
-        if document["kind"] != "ScaledObject":
+        if document["kind"] not in {"ScaledObject", "TriggerAuthentication"}:
             kubernetes_validate.validate(
                 document, kubernetes_validate.latest_version(), strict=True
             )
@@ -69,3 +69,10 @@ def test_own_containers_run_the_two_images_of_one_release(rendered: list[Manifes
     assert {name.rpartition("/")[2] for name in names} == {"pentathlon", "pentathlon-worker"}
     assert len(set(tags)) == 1
     assert "latest" not in tags
+
+
+def test_autoscaler_reads_the_secret_that_is_there(rendered: list[Manifest]) -> None:
+    made = {document["metadata"]["name"] for document in of_kind(rendered, "Secret")}
+
+    for login in of_kind(rendered, "TriggerAuthentication"):
+        assert {source["name"] for source in login["spec"]["secretTargetRef"]} <= made

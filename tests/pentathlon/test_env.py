@@ -47,6 +47,12 @@ def test_numbers_may_be_left_out() -> None:
     assert read_environment({"PENTATHLON_DRAIN_S": "0.5"}).drain_s == 0.5
 
 
+def test_worker_in_production_gets_time_to_end_its_matches() -> None:
+    drained = read_environment({"PENTATHLON_MODE": "production"}).drain_s
+
+    assert (read_environment({}).drain_s, drained) == (2.0, 120.0)
+
+
 @pytest.mark.parametrize(
     ("variable", "value"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.env import IMPORT_PATH
+from pentathlon.env import IMPORT_PATH, read_environment
 from pentathlon.fleet.models import WorkerToken
 from pentathlon.local import processes
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
@@ -16,6 +16,7 @@ from pentathlon.matches.worker_tokens import revoke_worker_token
 from tests.factories import make_match, make_version
 from tests.workers.running import running_platform
 from tests.workers.sites import make_worker_token
+from workers import standalone
 from workers.prefork import TOKEN_REFUSED
 from workers.standalone import main
 
@@ -72,6 +73,21 @@ def test_options_that_cannot_work_are_refused(options: list[str]) -> None:
         sys.exit(main(options))
 
     assert refused.value.code == 2
+
+
+@pytest.mark.parametrize("key", ["DATABASE_URL", "PENTATHLON_SECRET_KEY", "REDIS_URL"])
+def test_worker_refuses_to_run_beside_keys_in_production(
+    key: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = read_environment({"PENTATHLON_MODE": "production", key: "redis://x:secret@y/0"})
+    monkeypatch.setattr(standalone, "read_environment", lambda: given)
+
+    code = main(["--server", "https://example.org", "--token", "ptw_1"])
+
+    assert code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"{key} must not be set where bots of others run")
+    assert "secret@" not in said
 
 
 def test_worker_without_keys_imports_no_django() -> None:

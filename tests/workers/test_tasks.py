@@ -34,6 +34,15 @@ def test_worker_that_cannot_isolate_bots_does_not_start(monkeypatch: pytest.Monk
     assert "'namespaces' is not available: refused by the kernel" in str(caught.value)
 
 
+def test_worker_beside_the_database_does_not_start_in_production(settings: Settings) -> None:
+    settings.PRODUCTION = True
+
+    with pytest.raises(SystemExit, match="worker_token create") as caught:
+        worker_init.send(sender=None)
+
+    assert "python -m workers --server" in str(caught.value)
+
+
 class Installation(NamedTuple):
     is_production: bool
     least: SandboxLevel
