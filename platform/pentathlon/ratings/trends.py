@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import connection
+from django.db.models import F, FloatField, OuterRef, Subquery
 
 from pentathlon.bots.models import BotVersion
 from pentathlon.ratings.models import LedgerRow, RatingChange
 
+WEEK: Final = timedelta(days=7)
 _POINTS: Final = 24
 _CHANGES: Final = RatingChange._meta.db_table
 _ROWS: Final = LedgerRow._meta.db_table
@@ -25,12 +28,12 @@ _LATEST: Final = f"""
 """  # noqa: S608  our own names
 _SCORE: Final = "mu_after - 3 * latest.sigma_after"
 _LATERAL: Final = f"""
-    SELECT v.id, latest.nth, latest.{_SCORE} FROM {_VERSIONS} v
+    SELECT v.id, latest.{_SCORE} FROM {_VERSIONS} v
     CROSS JOIN LATERAL ({_LATEST.format(columns="c.nth, c.mu_after, c.sigma_after")}) latest
     WHERE v.id IN ({{ids}}) ORDER BY v.id, latest.nth
 """  # noqa: S608  our own names
 _CORRELATED: Final = f"""
-    SELECT v.id, latest.nth, latest.{_SCORE} FROM {_VERSIONS} v
+    SELECT v.id, latest.{_SCORE} FROM {_VERSIONS} v
     JOIN {_CHANGES} latest ON latest.id IN ({_LATEST.format(columns="c.id")})
     WHERE v.id IN ({{ids}}) ORDER BY v.id, latest.nth
 """  # noqa: S608  our own names
@@ -42,17 +45,17 @@ class Trend:
 
     scores: tuple[float, ...]
     """After matches evenly spread over the latest part of its history, oldest first."""
-    since: int
-    """The how many-th match the first of them came after."""
+    week_ago: float | None
+    """What it was a week ago; None: there was none yet."""
 
     @property
-    def change(self) -> float:
-        """How much the rating has moved over these matches."""
-        return self.scores[-1] - self.scores[0]
+    def change(self) -> float | None:
+        """How much the rating has moved within a week; None for one that is younger."""
+        return None if self.week_ago is None else self.scores[-1] - self.week_ago
 
 
-def trends(pool_id: int, version_ids: Collection[int]) -> dict[int, Trend]:
-    """Return by version how its rating in a pool went lately; one query.
+def trends(pool_id: int, version_ids: Collection[int], *, now: datetime) -> dict[int, Trend]:
+    """Return by version how its rating in a pool went lately; two queries.
 
     A version needs two points. Those of live leaderboards alone are kept.
     """
@@ -60,13 +63,29 @@ def trends(pool_id: int, version_ids: Collection[int]) -> dict[int, Trend]:
         return {}
     shape = _LATERAL if connection.vendor == "postgresql" else _CORRELATED
     statement = shape.format(ids=", ".join(["%s"] * len(version_ids)))
-    points: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    points: dict[int, list[float]] = defaultdict(list)
     with connection.cursor() as cursor:
         cursor.execute(statement, [pool_id, *version_ids])
-        for version_id, nth, score in cursor.fetchall():
-            points[version_id].append((nth, score))
+        for version_id, score in cursor.fetchall():
+            points[version_id].append(score)
+    past = _scores_at(now - WEEK, pool_id, version_ids)
     return {
-        version_id: Trend(scores=tuple(score for _, score in found), since=found[0][0])
-        for version_id, found in points.items()
-        if len(found) > 1
+        version_id: Trend(scores=tuple(scores), week_ago=past[version_id])
+        for version_id, scores in points.items()
+        if len(scores) > 1
     }
+
+
+def _scores_at(
+    moment: datetime, pool_id: int, version_ids: Collection[int]
+) -> dict[int, float | None]:
+    """Return by version the last landmark of its rating before a moment.
+
+    A version has at most 64 landmarks for each doubling of its matches, so few are looked at.
+    """
+    landmarks = RatingChange.objects.filter(version=OuterRef("pk"), nth__isnull=False)
+    before = landmarks.filter(row__pool=pool_id, row__ended_at__lte=moment).order_by("-nth")
+    score = before.annotate(score=F("mu_after") - 3 * F("sigma_after")).values("score")[:1]
+    versions = BotVersion.objects.filter(pk__in=version_ids)
+    past = versions.annotate(score=Subquery(score, output_field=FloatField()))
+    return dict(past.values_list("pk", "score"))

@@ -90,7 +90,8 @@ def rating_table(
         ratings = _ranked_in(table, list(found.object_list))
     courses: Mapping[int, Trend] = {}
     if with_trends and ratings:
-        courses = trends(ratings[0].pool_id, [rating.version_id for rating in ratings])
+        shown_ids = [rating.version_id for rating in ratings]
+        courses = trends(ratings[0].pool_id, shown_ids, now=timezone.now())
     rows = [_row(rating, reader, courses.get(rating.version_id)) for rating in ratings]
     more = query.replace("?", "&")
     return RatingTable(

@@ -1,5 +1,6 @@
 """Which rows a leaderboard shows, how their ratings went, and the upset of the day."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from pentathlon.bots.models import Bot, BotVersion
-from pentathlon.ratings.models import Pool, Rating
+from pentathlon.ratings.models import LedgerRow, Pool, Rating
 from pentathlon.ratings.trends import trends
 from pentathlon.rivalry.models import Meeting
 from pentathlon.rivalry.reading import upset_of_the_day
@@ -81,26 +82,36 @@ def _queries() -> int:
 
 
 class TestTrends:
-    def test_rating_went_up_and_down(self) -> None:
+    def test_change_is_that_of_a_week(self) -> None:
         one, two = make_version(), make_version()
         play(one, two, times=4)
+        rows = LedgerRow.objects.order_by("seq")
+        rows.filter(seq__lte=2).update(ended_at=timezone.now() - timedelta(days=8))
 
-        found = trends(live_pool().pk, [one.pk, two.pk])
+        found = trends(live_pool().pk, [one.pk, two.pk], now=timezone.now())
 
-        assert found[one.pk].change > found[two.pk].change
-        assert (found[one.pk].since, len(found[one.pk].scores)) == (1, 4)
+        assert len(found[one.pk].scores) == 4
+        assert found[one.pk].week_ago == found[one.pk].scores[1]
+        assert found[one.pk].change == found[one.pk].scores[3] - found[one.pk].scores[1]
         last = Rating.objects.get(version=one, pool=live_pool())
         assert found[one.pk].scores[-1] == pytest.approx(last.score)
-        page = _table()
-        assert "up" in page.text
-        assert "since match 1" in page.text
+        assert re.search(r"up \d\.\d ?in 7 days", _table().text)
+
+    def test_younger_than_a_week_has_no_change(self) -> None:
+        one, two = make_version(), make_version()
+        play(one, two, times=2)
+
+        found = trends(live_pool().pk, [one.pk], now=timezone.now())
+
+        assert found[one.pk].change is None
+        assert "first rated this week" in _table().text
 
     def test_other_tables_do_not_mix_in(self) -> None:
         one, two = make_version(), make_version()
         play(one, two, times=2)
 
-        assert trends(Pool.objects.get().pk + 1, [one.pk]) == {}
-        assert trends(Pool.objects.get().pk, []) == {}
+        assert trends(Pool.objects.get().pk + 1, [one.pk], now=timezone.now()) == {}
+        assert trends(Pool.objects.get().pk, [], now=timezone.now()) == {}
 
 
 class TestUpset:

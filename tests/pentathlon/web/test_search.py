@@ -45,7 +45,8 @@ def test_one_kind_can_be_asked_for_and_more_of_it_is_shown() -> None:
     bots = page_of(Client().get(reverse("search"), {"q": "rook", "kind": "bot"}))
 
     assert "?q=rook&kind=bot" in " ".join(all_kinds.links())
-    assert sum(link.startswith("/bots/") for link in all_kinds.links()) == 1 + 1 + 8
+    assert sum(link.startswith("/bots/") for link in all_kinds.links()) == 1 + 8
+    assert "/people/rook/" in all_kinds.links()
     assert sum(link.startswith("/bots/") for link in bots.links()) == 1 + 9
 
 

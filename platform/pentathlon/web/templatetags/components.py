@@ -5,7 +5,7 @@ from functools import cache
 
 from django import template
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from pentathlon import web
 from pentathlon.ratings.trends import Trend
@@ -168,16 +168,20 @@ def sparkline(values: Sequence[float]) -> SafeString:
 
 @register.simple_tag
 def rating_change(trend: Trend) -> SafeString:
-    """Draw how a rating went lately, with how much it has moved and since which match."""
+    """Draw how a rating went lately, with how much it has moved within a week."""
+    return format_html("{} {}", sparkline(trend.scores), _week_change(trend))
+
+
+def _week_change(trend: Trend) -> SafeString:
+    if trend.change is None:
+        return mark_safe('<span class="by">first rated this week</span>')  # noqa: S308  our own
     change = round(trend.change, 1)
     word = "up" if change > 0 else "down" if change < 0 else "level"
     return format_html(
-        '{} <span class="{}">{} {}</span><span class="by">since match {}</span>',
-        sparkline(trend.scores),
+        '<span class="{}">{} {}</span><span class="by">in 7 days</span>',
         {"up": "good-text", "down": "bad-text"}.get(word, "muted"),
         word,
         f"{abs(change):.1f}",
-        f"{trend.since:,}",
     )
 
 

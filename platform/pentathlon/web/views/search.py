@@ -1,7 +1,6 @@
 """The search over everything that has a name or a number."""
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -48,5 +47,5 @@ def _groups(found: Sequence[FoundName]) -> list[tuple[Kind, list[tuple[FoundName
 
 def _address(found: FoundName) -> str:
     if found.kind is Kind.PERSON:
-        return f"{reverse('bots')}?{urlencode({'author': found.name})}"
+        return reverse("profile", args=[found.name])
     return reverse(found.kind.value, args=[found.id])
