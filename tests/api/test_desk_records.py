@@ -5,8 +5,10 @@ import json
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from pentathlon.accounts.models import User
 from pentathlon.desk_records import services
 from pentathlon.desk_records.models import DeskRecord
 from pentathlon.matches.models import Match
@@ -52,6 +54,36 @@ def test_record_is_kept_and_told_as_what_it_is() -> None:
     assert Client().get(f"{ADDRESS}{told['id']}/record/").json() == record
     assert Client().get(f"{ADDRESS}?author=desk-author").json()["results"] == [told]
     assert Client().get(f"{ADDRESS}?author=other").json()["results"] == []
+
+
+def _post_to_page(author: User, content: bytes) -> Any:
+    client = Client()
+    client.force_login(author)
+    sent = SimpleUploadedFile("match.json", content)
+    return client.post("/records/new/", {"record": sent}, follow=True)
+
+
+def test_record_is_uploaded_by_page() -> None:
+    page = page_of(_post_to_page(make_user(), json.dumps(tuned_record()).encode()))
+
+    assert "The record verifies" in page.text
+    assert f"Desk record {DeskRecord.objects.get().pk}" in page.text
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "This file is no JSON"),
+        (b"\xff\xfe", "This file is no JSON"),
+        (b"[" * 100_000, "This file is no JSON"),
+        (b'{"format": 1}', "The record is refused"),
+    ],
+)
+def test_page_says_why_a_record_is_refused(content: bytes, sentence: str) -> None:
+    page = page_of(_post_to_page(make_user(), content))
+
+    assert sentence in page.text
+    assert not DeskRecord.objects.exists()
 
 
 def test_record_is_no_match_and_rates_nobody() -> None:

@@ -7,6 +7,7 @@ from the search path. Without them the tests fail; they are no part of the usual
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -15,6 +16,13 @@ from pytest_django.live_server_helper import LiveServer
 from tests.pentathlon.web.scene import Scene, make_scene
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer to keep pictures of every page."""
+    parser.addoption(
+        "--screenshots", type=Path, help="A folder for pictures of every page, in four looks."
+    )
 
 
 @pytest.fixture(scope="session")

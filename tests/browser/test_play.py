@@ -1,7 +1,7 @@
 """People play against bots: by pointing at the board, by the keyboard, and without a script."""
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
 from pentathlon.friendlies.models import Friendly
@@ -12,7 +12,7 @@ from tests.factories import PASSWORD, make_user, make_version
 from tests.pentathlon.friendlies.acting import answer
 
 pytestmark = pytest.mark.django_db(transaction=True)
-_PHONE = {"width": 390, "height": 844}
+_PHONE: ViewportSize = {"width": 390, "height": 844}
 _MOVES = 5
 
 

@@ -157,7 +157,7 @@ ALLOWANCES: Final = (
     ),
     _allowance(
         "records from desks",
-        r"/api/v1/desk-records/$",
+        r"/(api/v1/desk-records|records/new)/$",
         LARGEST_BODY,
         lane=Lane.UPLOADS,
         rate="desk_records",

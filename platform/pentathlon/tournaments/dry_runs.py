@@ -107,6 +107,13 @@ def dry_run_of_new(create: Callable[[], Tournament]) -> TournamentDryRun:
     return _dry_run_of(document)
 
 
+def estimate_of_new(create: Callable[[], Tournament]) -> Estimate:
+    """Return how long the tournament would play that `create` makes; nothing is stored."""
+    rehearsed = dry_run_of_new(create)
+    plan = rehearsed.plan
+    return Estimate(size=plan.size, effort=rehearsed.effort, cautions=plan.cautions)
+
+
 def estimate(tournament: Tournament) -> Estimate | None:
     """Return how long its entries would play; None if it cannot start with them."""
     planned = draft_document(tournament)

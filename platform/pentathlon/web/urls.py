@@ -145,6 +145,7 @@ urlpatterns = [
     path("embed/leaderboards/<slug:game>/", embeds.leaderboard, name="embed_leaderboard"),
     path("oembed/", embeds.oembed, name="oembed"),
     path("records/", desk_records.desk_records, name="desk_records"),
+    path("records/new/", desk_records.desk_record_new, name="desk_record_new"),
     path(f"{_RECORD}/", desk_records.desk_record, name="desk_record"),
     path(f"{_RECORD}/board.svg", desk_records.desk_record_board, name="desk_record_board"),
     path(f"{_RECORD}/moment/", desk_records.desk_record_moment, name="desk_record_moment"),

@@ -1,5 +1,7 @@
 """The form of a new tournament offers every format with its own parameters."""
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -85,6 +87,22 @@ def test_unchecked_box_says_no(client: Client) -> None:
         "third_place": False,
         "same_author": True,
     }
+
+
+def test_dry_run_says_how_long_it_would_be_and_makes_nothing(client: Client) -> None:
+    answers = _answers(page_of(client.get(_address("round_robin"))))
+    versions = [str(make_version().pk) for _ in range(3)]
+
+    rehearsed = client.post(
+        _address("round_robin"), {**answers, "versions": versions, "dry_run": "1"}
+    )
+    too_few = client.post(_address("round_robin"), {**answers, "dry_run": "1"})
+
+    page = page_of(rehearsed)
+    assert re.search(r"Dry run with these bots Matches [1-9]", page.text)
+    assert page.field("name")["value"] == "Cup"
+    assert "2 bots" in page_of(too_few).text
+    assert not Tournament.objects.exists()
 
 
 def test_all_problems_are_shown_at_once_beside_their_fields(client: Client) -> None:

@@ -7,10 +7,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pentathlon.desk_records.models import DeskRecord
-from pentathlon.desk_records.services import delete_record
+from pentathlon.desk_records.services import delete_record, keep_record
+from pentathlon.web.forms.desk_records import RecordForm
+from pentathlon.web.forms.errors import call_service
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.replay_parts import answer_actions, answer_board, answer_moment
 from pentathlon.web.replay_viewer import make_viewer
@@ -43,6 +45,22 @@ def desk_records(request: HttpRequest) -> HttpResponse:
         found = found.filter(author__username=author)
     context = {"section": "games", "page": cursor_page(request, found), "author": author}
     return render(request, "web/desk_records.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def desk_record_new(request: HttpRequest) -> HttpResponse:
+    """Upload a record that the reader has played at a desk."""
+    author = signed_in_user(request)
+    form = RecordForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        checked = call_service(form, form.check_record)
+        if checked is not None:
+            made = call_service(form, lambda: keep_record(actor=author, checked=checked))
+            if made is not None:
+                messages.success(request, "The record verifies, and everybody can see it.")
+                return redirect("desk_record", made.pk)
+    return render(request, "web/desk_record_new.html", {"section": "games", "form": form})
 
 
 @require_safe

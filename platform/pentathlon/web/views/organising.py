@@ -1,6 +1,7 @@
 """The pages where organisers run tournaments and authors manage their entries."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -14,6 +15,7 @@ from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.arrangement import create_arranged_tournament
 from pentathlon.tournaments.drafts import delete_draft, open_tournament
+from pentathlon.tournaments.dry_runs import estimate_of_new
 from pentathlon.tournaments.entries import disqualify_entry, matches_of_entry, withdraw_entry
 from pentathlon.tournaments.guards import check_may_manage, check_organiser
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
@@ -46,18 +48,21 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
     kind = request.GET.get("format", "")
     form = TournamentForm(request.POST or None, info=info, kind=kind)
     around = ArrangementForm(request.POST or None)
+    context: dict[str, Any] = {"form": form, "around": around, "info": info}  # Any: for templates
     # Both are checked, so that all problems are shown at once.
     if all([form.is_valid(), around.is_valid()]):
         values = {"document": form.document, **form.arguments, "arrangement": around.arrangement}
         values["is_draft"] = "draft" in request.POST
-        made = call_service(form, lambda: create_arranged_tournament(actor=owner, **values))
-        if made is not None:
+        create = partial(create_arranged_tournament, actor=owner, **values)
+        if "dry_run" in request.POST:
+            context["estimate"] = call_service(form, lambda: estimate_of_new(create))
+        elif (made := call_service(form, create)) is not None:
             is_draft = made.state == TournamentState.DRAFT
             how = "a draft that only you see" if is_draft else "open for entries"
             messages.success(request, f"{made.name} is {how}.")
             return redirect("tournament", made.pk)
-    context = {"section": "tournaments", "form": form, "around": around, "info": info}
-    return render(request, "web/tournament/new.html", {**context, "tiles": game_tiles()})
+    context |= {"section": "tournaments", "tiles": game_tiles()}
+    return render(request, "web/tournament/new.html", context)
 
 
 @login_required

@@ -1,0 +1,31 @@
+"""The form that takes a record from a desk."""
+
+import json
+
+from django import forms
+
+from pentathlon.common.errors import InvalidInput
+from pentathlon.desk_records.services import CheckedRecord, check_record
+
+
+class RecordForm(forms.Form):
+    """A record that the `pentathlon` command has written."""
+
+    record = forms.FileField(
+        allow_empty_file=True,
+        help_text="A .json file, for example from pentathlon play with --out.",
+        widget=forms.FileInput({"accept": ".json,application/json"}),
+        error_messages={"required": "Choose the .json file of the record."},
+    )
+
+    def check_record(self) -> CheckedRecord:
+        """Return the record of a valid form, verified; it takes as long as its game's rules do."""
+        try:
+            sent = json.loads(self.cleaned_data["record"].read())
+        except (ValueError, RecursionError) as error:
+            raise InvalidInput(
+                "This file is no JSON: choose the one that pentathlon has written.",
+                code="bad_record",
+                field="record",
+            ) from error
+        return check_record(sent)

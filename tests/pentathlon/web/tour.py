@@ -1,0 +1,202 @@
+"""An address for every page there is, by its name, with somebody who may read it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.urls import reverse
+
+from pentathlon.accounts.models import User
+from pentathlon.datasets.models import Dataset
+from pentathlon.desk_records.models import DeskRecord
+from pentathlon.matches.models import Match, MatchState
+from pentathlon.search.services import index_all
+from pentathlon.tournaments.arrangement import Arrangement
+from pentathlon.tournaments.events import create_event
+from pentathlon_engines import GAMES
+from pentathlon_engines.tournament.document import TournamentDocument
+from tests.factories import make_match, make_staff, make_version
+from tests.pentathlon.analyses.curves import analyse
+from tests.pentathlon.challenges.acting import challenged, play, waiting, won_by
+from tests.pentathlon.friendlies.acting import begun, play_to_end
+from tests.pentathlon.ladders.playing import open_ladder, play_waiting, seat_all, step
+from tests.pentathlon.tournaments.acting import open_cup
+from tests.pentathlon.web.scene import Scene
+from tests.pentathlon.webhooks.receiving import make_endpoint
+
+_DATA: Final = "data, a file or a picture"
+_PART: Final = "a part of a page"
+_POST: Final = "takes posts only"
+_LEADS: Final = "leads to another page"
+
+NO_PAGES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        (
+            *("badge", "board", "bot_feed", "bot_picture", "dataset_schema", "desk_record_board"),
+            *("desk_record_file", "embed_board", "friendly_board", "friendly_file", "game_feed"),
+            *("leaderboard_csv", "leaderboard_picture", "match_picture", "oembed", "record"),
+            *("seat_bundle", "seat_log", "standings_csv", "tournament_csv", "tournament_feed"),
+            *("version_archive", "wheel", "match_stream", "matches_stream", "tournament_stream"),
+        ),
+        _DATA,
+    ),
+    **dict.fromkeys(
+        (
+            *("actions", "desk_record_actions", "desk_record_moment", "embed_moment"),
+            *("friendly_actions", "friendly_moment", "leaderboard_changes", "moment", "on_now"),
+            *("tournament_changes", "tournament_progress", "tournaments_now"),
+        ),
+        _PART,
+    ),
+    **dict.fromkeys(
+        (
+            *("challenge_cancel", "desk_record_delete", "friendly_act", "friendly_resign"),
+            *("ladder_choice", "match_requeue", "sign_out", "theme", "token_revoke"),
+            *("tournament_delete", "tournament_enter", "tournament_invite", "tournament_open"),
+            *("tournament_leave_team", "tournament_pause", "tournament_release"),
+            *("tournament_resume", "tournament_start", "version_activate", "version_reinstate"),
+            *("version_validate", "webhook_disable", "webhook_enable", "webhook_ping"),
+            *("webhook_redeliver", "webhook_rotate"),
+        ),
+        _POST,
+    ),
+    "leaderboards": _LEADS,
+    "ladder_season": "is the page of the ladder, for a season that is over",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A page, and who reads it; None: somebody who is not signed in."""
+
+    name: str
+    address: str
+    reader: User | None = None
+
+
+def make_tour(scene: Scene) -> list[Visit]:
+    """Add what the scene lacks, and return all pages in their states, each name at least once."""
+    return [*_tour(scene)]
+
+
+def _tour(scene: Scene) -> Iterator[Visit]:
+    author, organiser = scene.author, scene.organiser
+    yield from _public_pages(scene)
+    for name in _OF_AN_AUTHOR:
+        yield _visit(name, reader=author)
+    yield _visit("friendly_new", reader=author, query=f"?bot={scene.versions[2].bot_id}")
+    for name in ("tournament_new", "event_new"):
+        yield _visit(name, reader=organiser)
+    yield _visit("home", reader=organiser)
+    yield _visit("upload_version", scene.versions[0].bot_id, reader=author)
+    yield _visit("version_retire", scene.versions[0].pk, reader=author)
+    yield _visit("version_disqualify", scene.versions[0].pk, reader=make_staff())
+    for version in (scene.validating, scene.rejected, scene.unchecked, scene.versions[0]):
+        yield _visit("version", version.pk, reader=author)
+    yield _visit("match", scene.faulty.pk, reader=author)
+    yield from _organised(scene)
+    yield from _challenges(author)
+    yield from _friendlies(author)
+    hook = make_endpoint(owner=author)
+    yield _visit("webhook", hook.pk, reader=author)
+    yield _visit("webhook_delete", hook.pk, reader=author)
+
+
+def _visit(name: str, *args: object, reader: User | None = None, query: str = "") -> Visit:
+    return Visit(name=name, address=reverse(name, args=args) + query, reader=reader)
+
+
+_NO_ARGUMENTS: Final = (
+    *("home", "games", "ranking", "tournaments", "events", "tv", "matches", "desk_records"),
+    *("bots", "challenges", "sign_in", "sign_up", "docs", "how_it_works"),
+    *("first_bot", "why_lost", "rating_guide", "bot_guide", "ci", "protocol", "verify"),
+    *("win_chances", "reference_bots", "ranking_rule", "operator_guide", "organiser_guide"),
+    *("learning", "webhooks_guide", "limits", "datasets", "dataset_card", "kit", "search"),
+    *("status", "workers"),
+)
+_OF_AN_AUTHOR: Final = (
+    *("account", "upload", "desk_record_new", "webhooks", "webhook_new", "activate"),
+)
+_OF_A_GAME: Final = ("game", "lesson", "rules", "leaderboard", "game_bots", "embed_leaderboard")
+
+
+def _public_pages(scene: Scene) -> Iterator[Visit]:
+    analyse(scene.done)
+    index_all()
+    for name in _NO_ARGUMENTS:
+        yield _visit(name)
+    yield _visit("search", query="?q=quiet")
+    for name in _OF_A_GAME:
+        yield _visit(name, "tuned")
+    for game in sorted(GAMES):
+        yield _visit("rules", game)
+        yield _visit("lesson", game)
+    yield _visit("explorer", "tuned")
+    yield _visit("profile", scene.author.username)
+    bot, other = scene.versions[0].bot, scene.versions[2].bot
+    yield _visit("bot", bot.pk)
+    yield _visit("opponents", bot.pk)
+    yield _visit("head_to_head", bot.pk, other.pk)
+    yield _visit("dataset", Dataset.objects.get().pk)
+    yield _visit("desk_record", DeskRecord.objects.get().pk)
+    for match in (scene.done, scene.faulty, scene.live, scene.void):
+        yield _visit("match", match.pk)
+    yield _visit("match", make_match(scene.versions[:2]).pk)
+    yield _visit("embed_match", scene.done.pk)
+    for name in ("matches", "schedule", "faults", "document"):
+        yield _visit(f"tournament_{name}", scene.closed.pk)
+    for tournament in (scene.closed, scene.running, scene.paused, scene.open):
+        yield _visit("tournament", tournament.pk)
+    yield from _ladders()
+
+
+def _ladders() -> Iterator[Visit]:
+    open_ladder()
+    for _ in range(3):
+        make_version()
+    seat_all()
+    step()
+    play_waiting()
+    yield _visit("ladders")
+    yield _visit("ladder", "tuned")
+
+
+def _organised(scene: Scene) -> Iterator[Visit]:
+    """Yield what the organiser's forms ask, in the states in which they are reached."""
+    organiser = scene.organiser
+    event = create_event(
+        actor=organiser,
+        name="Pentathlon Week",
+        documents=[TournamentDocument(game=game) for game in ("maatatahay", "tuned")],
+        arrangement=Arrangement(),
+        rated=False,
+    )
+    yield _visit("event", event.pk)
+    draft = open_cup(organiser, name="Plan", versions=[scene.versions[0].pk], is_draft=True)
+    for tournament in (scene.open, scene.running, scene.paused, scene.closed, draft):
+        yield _visit("tournament", tournament.pk, reader=organiser)
+    running = scene.running.pk
+    yield _visit("tournament_schedule", running, reader=organiser)
+    yield _visit("tournament_cancel", running, reader=organiser)
+    for name in ("void", "rerun"):
+        yield _visit(f"tournament_{name}", running, reader=organiser, query="?block=1")
+    version = f"?version={scene.versions[2].pk}"
+    for name in ("replace", "disqualify", "withdraw"):
+        yield _visit(f"tournament_{name}", running, reader=organiser, query=version)
+    done = Match.objects.filter(place__tournament=scene.running, state=MatchState.DONE)
+    yield _visit("match_rerun", done.order_by("pk")[0].pk, reader=organiser)
+
+
+def _challenges(author: User) -> Iterator[Visit]:
+    challenge = challenged(author=author)
+    play(waiting(challenge), won_by(challenge.version))
+    for made in (challenge, challenged(author=author)):
+        yield _visit("challenge", made.pk, reader=author)
+    rival = challenge.opponent.bot_id
+    yield _visit("challenge_new", reader=author, query=f"?bot={rival}")
+
+
+def _friendlies(person: User) -> Iterator[Visit]:
+    yield _visit("friendly", begun(person=person).pk, reader=person)
+    yield _visit("friendly", play_to_end(begun(person=person)).pk, reader=person)
+    yield _visit("friendlies", reader=person)
