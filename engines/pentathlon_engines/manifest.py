@@ -35,11 +35,13 @@ ANY_GAME: Final = "*"
 COMMAND: Final = "command"
 """The language of a bot that names a program."""
 MOST_PROCESSES: Final = 16
+LONGEST_NAME: Final = 64
 BUILT_IN: Final = Path(__file__).parent / "bots"
 
 _NOT_UPLOADED: Final = frozenset({"__pycache__", "node_modules", "target"})
 _LONGEST_SHOWN: Final = 60
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
+_MINE: Final = "my-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +127,19 @@ def parse_manifest(data: bytes, *, has_file: Callable[[str], bool]) -> Manifest:
         raise BadManifest(f"{field}: no such field; known are {', '.join(_FIELDS)}")
     values = {field: read(table.get(field)) for field, read in _FIELDS.items()}
     return _make_manifest(values, has_file)
+
+
+def is_placeholder(name: str) -> bool:
+    """Tell whether a bot has a name such as my-bot, which says nothing among other people's."""
+    return name.lower().startswith(_MINE)
+
+
+def personal_name(username: str, name: str) -> str:
+    """Return a name for a bot that others hardly think of: for my-bot of ada it is ada-bot."""
+    if name.lower().startswith(f"{username.lower()}-"):
+        return name
+    rest = name[len(_MINE) :] if is_placeholder(name) else name
+    return f"{username}-{rest}"[:LONGEST_NAME].rstrip("-")
 
 
 def bot_command(folder: Path, manifest: Manifest) -> BotCommand:

@@ -74,6 +74,7 @@ class Newcomer:
 
     def sign_up(self, username: str) -> None:
         """Make an account."""
+        self._username = username
         email = f"{username}@example.org"
         self.post("/sign-up/", username=username, email=email, password="a long secret 17")
 
@@ -107,7 +108,8 @@ class Newcomer:
                 self._write(files)
         said = self.run("pentathlon submit my-bot --wait")
         match = self._unsealed(said.strip().rpartition("/matches/")[2].strip("/"))
-        seat = next(s["seat"] for s in match["seats"] if s["version"]["bot"]["name"] == "my-bot")
+        name = f"{self._username}-bot"
+        seat = next(s["seat"] for s in match["seats"] if s["version"]["bot"]["name"] == name)
         zip_name = f"match-{match['id']}-seat-{seat}.zip"
         self.run(f"pentathlon repro {match['id']} my-bot --keep {zip_name}")
         tournament = self.api(f"tournaments/{match['tournament']}/")

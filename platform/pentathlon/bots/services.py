@@ -4,7 +4,7 @@ import unicodedata
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max, Sum
-from django.db.models.functions import Length, Now
+from django.db.models.functions import Length, Lower, Now
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.bad_archive import BadArchive
@@ -14,11 +14,14 @@ from pentathlon.common.errors import Conflict, InvalidInput, NotAllowed
 from pentathlon.common.texts import storable
 from pentathlon.server.limits import ACCOUNT_BYTES, MOST_VALIDATING
 from pentathlon_engines.archive.archives import CheckedArchive
+from pentathlon_engines.manifest import LONGEST_NAME, personal_name
 
 LONGEST_NOTES = 200
 LONGEST_REASON = 200
 LONGEST_LOG = 64 * 1024
 _LONGEST_REASON = 300
+_MOST_NAMESAKES = 50
+"""Among so many numbered names one that is free is looked for."""
 _WORDS = {
     VersionState.VALIDATING: "being validated already",
     VersionState.ELIGIBLE: "valid already",
@@ -341,8 +344,21 @@ def _name_taken(actor: User, name: str) -> Conflict:
             code="bot_exists",
             field="archive",
         )
+    free = _free_names(actor, name)
+    example = f", such as {free[0]}" if free else ""
     return Conflict(
-        f"The name {name} is taken. Choose another name in bot.toml.",
+        f"The name {name} is taken. Choose another name in bot.toml{example}.",
         code="name_taken",
         field="archive",
+        allowed=free[:1],
     )
+
+
+def _free_names(actor: User, name: str) -> list[str]:
+    """Return names that no bot has yet, made of the author's and of the one that is taken."""
+    base = personal_name(actor.username, name)
+    numbered = (f"-{number}" for number in range(2, _MOST_NAMESAKES))
+    names = [base, *(f"{base[: LONGEST_NAME - len(end)]}{end}" for end in numbered)]
+    rows = Bot.objects.annotate(lower=Lower("name")).filter(lower__in=map(str.lower, names))
+    taken = set(rows.values_list("lower", flat=True))
+    return [each for each in names if each.lower() not in taken]

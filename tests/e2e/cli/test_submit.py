@@ -1,6 +1,8 @@
 """`pentathlon submit`: from a folder to the first rated match, and every way to fail."""
 
+import io
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,10 +10,10 @@ import pytest
 import urllib3
 
 from pentathlon.accounts.models import User
-from pentathlon.bots.models import BotVersion, VersionState
+from pentathlon.bots.models import Bot, BotVersion, VersionState
 from pentathlon.bots.services import note_build_log, settle_validation
-from pentathlon_engines.cli.client import http_site
-from pentathlon_engines.manifest import content_hash
+from pentathlon_engines.cli.client import http_site, submission
+from pentathlon_engines.manifest import content_hash, read_manifest
 from tests.e2e.cli.conftest import SITE, sign_in
 from tests.engines.commands import Run
 from tests.factories import make_bot
@@ -186,16 +188,54 @@ def test_site_that_is_away_for_a_moment_is_waited_for(
     assert run("submit", "my-bot", "--wait").code == 0
 
 
-def test_name_of_somebody_else_is_refused_with_the_way_out(
-    run: Run, author: User, folder: Path
-) -> None:
-    make_bot("my-bot")
+def test_name_of_somebody_else_is_refused_with_one_that_is_free(run: Run, author: User) -> None:
+    run("init", "tuned", "--folder", "tiger")
+    make_bot("Tiger")
+    make_bot("author-tiger")
 
-    refused = run("submit", "my-bot")
+    refused = run("submit", "tiger")
 
     assert refused.code == 1
-    assert "The name my-bot is taken." in refused.err
-    assert "Try: pentathlon submit my-bot after another name in bot.toml" in refused.err
+    assert "The name tiger is taken." in refused.err
+    assert "Try: pentathlon submit tiger --name author-tiger-2\n" in refused.err
+    assert run("submit", "tiger", "--name", "author-tiger-2", "--json").data["version"] == 1
+    assert "author-tiger-2 v1 (validating)" in run("logs", "tiger").err
+
+
+def test_name_that_nobody_chose_gives_way_by_itself(run: Run, author: User, folder: Path) -> None:
+    make_bot("my-bot")
+
+    done = run("submit", "my-bot", "--json")
+
+    assert (done.code, done.data["bot"]) == (0, "author-bot")
+    assert "my-bot is the bot of somebody else: yours is author-bot now" in done.err
+    assert read_manifest(folder).name == "author-bot"
+
+
+@pytest.mark.parametrize(("answer", "code"), [("\n", 0), ("n\n", 1)])
+def test_person_at_a_terminal_is_asked_for_another_name(
+    run: Run, author: User, monkeypatch: pytest.MonkeyPatch, answer: str, code: int
+) -> None:
+    run("init", "tuned", "--folder", "tiger")
+    make_bot("tiger")
+    terminal = io.StringIO(answer)
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stdin", terminal)
+    monkeypatch.setattr(submission, "is_terminal", lambda: True)
+
+    done = run("submit", "tiger")
+
+    assert done.code == code
+    assert "The name tiger is taken. Submit it as author-tiger?" in done.err
+    assert Bot.objects.filter(owner=author).exists() == (code == 0)
+
+
+def test_name_of_a_zip_stays(run: Run, author: User, folder: Path) -> None:
+    shutil.make_archive("packed", "zip", "my-bot")
+
+    assert "packed.zip is no folder" in run("submit", "packed.zip", "--name", "tiger").err
+    make_bot("my-bot")
+    assert "The name my-bot is taken." in run("submit", "packed.zip").err
 
 
 def test_archive_that_the_server_would_refuse_is_not_sent(

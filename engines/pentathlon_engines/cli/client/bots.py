@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, Final
 
 from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.manifest import FILE_NAME, read_manifest
 
 Json = dict[str, Any]  # Any: JSON
 
@@ -20,7 +22,12 @@ def me(site: Site) -> str:
 
 
 def find_bot_named(site: Site, name: str) -> Json:
-    """Return the bot of this name, whoever owns it; names are unique on a site."""
+    """Return the bot of this name, whoever owns it; names are unique on a site.
+
+    The folder of a bot stands for the name in its bot.toml, as in commands for the desk.
+    """
+    if (Path(name) / FILE_NAME).is_file():
+        name = read_manifest(Path(name)).name
     found = site.rows("bots/", most=1, name=name)
     if not found:
         raise CommandFailed(

@@ -33,6 +33,12 @@ class Credentials:
     """The site that was signed in to last."""
     by_site: dict[str, Credential] = field(default_factory=dict)
 
+    @property
+    def username(self) -> str | None:
+        """Who signed in last; None if nobody has."""
+        last = self.by_site.get(self.site or "")
+        return last.username if last else None
+
     @classmethod
     def load(cls) -> Self:
         """Read the file; without one, nothing is known."""

@@ -33,16 +33,27 @@ _SHOWN_REASON: Final = 200
 
 
 class SiteRefused(CommandFailed):
-    """The site answered that it will not do this; `refusal` is its stable code."""
+    """The site answered that it will not do this.
+
+    `refusal` is its stable code, `allowed` says in JSON what it would have done instead.
+    """
 
     code = "site_refused"
 
     def __init__(
-        self, message: str, *, status: int, refusal: str, try_next: str, exit_code: int
+        self,
+        message: str,
+        *,
+        status: int,
+        refusal: str,
+        try_next: str,
+        exit_code: int,
+        allowed: Any = None,  # Any: JSON
     ) -> None:
         super().__init__(message, try_next=try_next, exit_code=exit_code)
         self.status = status
         self.refusal = refusal
+        self.allowed = allowed
 
 
 class FieldMissing(CommandFailed, KeyError):
@@ -216,7 +227,12 @@ class Site:
             return self.no_site()
         message, try_next, exit_code = self._advice(answer, refusal, detail)
         return SiteRefused(
-            message, status=answer.status, refusal=refusal, try_next=try_next, exit_code=exit_code
+            message,
+            status=answer.status,
+            refusal=refusal,
+            try_next=try_next,
+            exit_code=exit_code,
+            allowed=_allowed(problem),
         )
 
     def _advice(
@@ -267,6 +283,14 @@ def _pauses(is_harmless: bool) -> Iterator[float | None]:
     if is_harmless:
         yield from _PAUSES_S
     yield None
+
+
+def _allowed(problem: Any) -> Any:  # Any: JSON
+    """Return what would have been allowed instead of the first thing that was wrong."""
+    try:
+        return problem["errors"][0]["allowed"]
+    except (LookupError, TypeError, CommandFailed):  # of a site of an earlier release
+        return None
 
 
 def _pieces(answer: urllib3.BaseHTTPResponse) -> Iterator[bytes]:

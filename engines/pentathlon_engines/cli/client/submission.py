@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+import typer
+
 from pentathlon_engines.archive.archives import CheckedArchive, read_archive
 from pentathlon_engines.archive.packing import pack_bot
+from pentathlon_engines.cli.bot_name import rename_bot
 from pentathlon_engines.cli.client.bots import Json, describe_match, me
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.waiting import Patience
@@ -16,9 +21,9 @@ from pentathlon_engines.cli.failure import (
     HOST_OR_SERVER,
     CommandFailed,
 )
-from pentathlon_engines.cli.output import LOG_LINES, say
+from pentathlon_engines.cli.output import LOG_LINES, is_terminal, say
 from pentathlon_engines.errors import BadArchive
-from pentathlon_engines.manifest import read_manifest
+from pentathlon_engines.manifest import is_placeholder, read_manifest
 
 _LADDER: Final = "ladder"
 _MOST_VERSIONS: Final = 1000
@@ -46,7 +51,8 @@ def upload_version(
     """Upload the archive as a new bot or the next version; return the version.
 
     Files that are there already are not sent again; of a candidate, they are activated unless it
-    is to stay one.
+    is to stay one. If the name is somebody else's, the bot gets another one, in bot.toml too:
+    my-bot by itself, any other if the person at the terminal agrees.
     """
     name = archive.manifest.name
     own = site.rows("bots/", most=1, owner=me(site), name=name)
@@ -64,7 +70,13 @@ def upload_version(
         else:
             version = site.upload("bots/", archive.normalised, **fields)["latest_version"]
     except SiteRefused as error:
-        raise _refused(error, source) from error
+        free = _free_name(error)
+        if free is None or not source.is_dir() or not _may_rename(name, free):
+            raise _refused(error, source, candidate=candidate) from error
+        rename_bot(source, free)
+        say(f"{name} is the bot of somebody else: yours is {free} now, in bot.toml too.")
+        again = pack(source)
+        return upload_version(site, again, source=source, notes=notes, candidate=candidate)
     say(f"Uploaded as {version['label']}: {site.page('versions/')}{version['id']}/")
     return version  # type: ignore[no-any-return]  # JSON
 
@@ -81,10 +93,28 @@ def _same(site: Site, bot: Json, archive: CheckedArchive) -> Json | None:
     return next(found, None)
 
 
-def _refused(error: SiteRefused, source: Path) -> CommandFailed:
+def _free_name(error: SiteRefused) -> str | None:
+    """Return the name that a site proposes instead of one that is taken."""
+    if error.refusal != "name_taken" or not error.allowed:
+        return None
+    return str(error.allowed[0])
+
+
+def _may_rename(name: str, free: str) -> bool:
+    """Tell whether a bot may get another name: what `init` has drawn up, nobody has chosen."""
+    if is_placeholder(name):
+        return True
+    if not (sys.stdin.isatty() and is_terminal()):
+        return False
+    return typer.confirm(f"The name {name} is taken. Submit it as {free}?", True, err=True)
+
+
+def _refused(error: SiteRefused, source: Path, *, candidate: bool) -> CommandFailed:
     """Turn a refusal of the upload into a failed check with the next command."""
+    option = " --no-activate" if candidate else ""
+    renamed = f"pentathlon submit {source} --name {shlex.quote(_free_name(error) or 'OTHER')}"
     advice = {
-        "name_taken": f"pentathlon submit {source} after another name in bot.toml",
+        "name_taken": f"{renamed}{option}",
         "too_many_validating": "pentathlon bots",
         "quota_exceeded": "pentathlon bots",
     }

@@ -18,7 +18,7 @@ _RUNNING = "running"
 
 
 def challenge(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="Yours, such as mine or mine@3.")],
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="Yours, by name, folder or mine@3.")],
     opponent: Annotated[
         str, typer.Argument(metavar="OPPONENT", help="Somebody's bot, or a version of yours.")
     ],

@@ -11,10 +11,16 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.cli.arguments import find_game
+from pentathlon_engines.cli.client.credentials import Credentials
 from pentathlon_engines.cli.failure import CommandFailed
 from pentathlon_engines.cli.output import print_json
 from pentathlon_engines.languages import LANGUAGES
-from pentathlon_engines.manifest import Manifest, read_manifest
+from pentathlon_engines.manifest import (
+    Manifest,
+    is_placeholder,
+    personal_name,
+    read_manifest,
+)
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
@@ -39,6 +45,10 @@ def init(
     folder: Annotated[
         Path | None, typer.Option(help="Its folder; by default ./my-GAME-bot.")
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Its name on a site; else its folder's, where my- becomes who you are."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a new bot, ready to play."""
@@ -48,12 +58,14 @@ def init(
         raise CommandFailed(
             f"{folder} exists already.", try_next=f"pentathlon init {game} --folder OTHER"
         )
-    facts = {"game": game, "title": rules.info.title, "folder": str(folder), "name": folder.name}
+    name = name or _name_of(folder)
+    facts = {"game": game, "title": rules.info.title, "folder": str(folder), "name": name}
     files = write_template(TEMPLATES / lang.value, folder, facts)
     if as_json:
-        print_json({"folder": str(folder), "files": files})
+        print_json({"folder": str(folder), "name": name, "files": files})
         return
     typer.echo(f"Wrote {', '.join(files)} into {folder}")
+    typer.echo(f"Its name is {name}; bot.toml says so.")
     typer.echo(f"Next: pentathlon play {game} {folder} greedy")
     _warn_of_missing_program(read_manifest(folder))
 
@@ -71,6 +83,13 @@ def write_template(template: Path, folder: Path, facts: dict[str, str]) -> list[
         written.parent.mkdir(parents=True, exist_ok=True)
         written.write_text(text)
     return names
+
+
+def _name_of(folder: Path) -> str:
+    """Return the name of a new bot: of all people's my-bot, a site has only one."""
+    name = folder.resolve().name
+    username = Credentials.load().username if is_placeholder(name) else None
+    return personal_name(username, name) if username else name
 
 
 def _warn_of_missing_program(manifest: Manifest) -> None:

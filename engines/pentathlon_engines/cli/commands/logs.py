@@ -17,7 +17,8 @@ def logs(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="MATCH|BOT", help="A match: its number or address; or a bot, such as mine@3."
+            metavar="MATCH|BOT",
+            help="A match: its number or address; or a bot, by name, folder or mine@3.",
         ),
     ],
     *,

@@ -18,7 +18,8 @@ _MOST_BOTS: Final = 20
 
 def matches(
     bot: Annotated[
-        str | None, typer.Argument(metavar="BOT", help="A bot of anybody; else all of yours.")
+        str | None,
+        typer.Argument(metavar="BOT", help="A bot by its name or folder; else all of yours."),
     ] = None,
     *,
     state: Annotated[str | None, typer.Option(help="pending, running, done or void.")] = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from pentathlon_engines.cli.bot_name import rename_bot
 from pentathlon_engines.cli.client.bots import Json
 from pentathlon_engines.cli.client.connection import connect_as_person
 from pentathlon_engines.cli.client.submission import (
@@ -33,6 +34,7 @@ def submit(
         bool,
         typer.Option("--no-activate", help="Keep it as a candidate: it joins no ladder."),
     ] = False,
+    name: Annotated[str | None, typer.Option(help="Give it this name, in bot.toml too.")] = None,
     notes: Annotated[str, typer.Option(help="What changed; everybody reads it.")] = "",
     timeout: Annotated[float, typer.Option(min=1, help="Seconds to wait for at most.")] = 600,
     site: SiteOption = None,
@@ -42,10 +44,13 @@ def submit(
 
     With --no-activate the version stays a candidate: it does not take the place of the version
     that plays for the bot. To let it play, submit the same files again without --no-activate.
+    Names are unique on a site. If yours is taken, the site proposes one that is free.
 
     Example: pentathlon submit ./my-bot --wait
     """
     began = time.monotonic()
+    if name is not None:
+        rename_bot(folder, name)
     archive = pack(folder)
     server = connect_as_person(site)
     server.kit()

@@ -28,7 +28,10 @@ _OVER: Final = ("done", "void")
 def watch(
     what: Annotated[
         str,
-        typer.Argument(metavar="MATCH|BOT", help="A match: its number or address; or a bot."),
+        typer.Argument(
+            metavar="MATCH|BOT",
+            help="A match: its number or address; or a bot, by its name or folder.",
+        ),
     ],
     *,
     count: Annotated[
