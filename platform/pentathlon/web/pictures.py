@@ -1,32 +1,24 @@
 """Pictures (PNG) of pages, for those who share a link to one.
 
-A card is an SVG of 1200 x 630 with everything inside it; resvg draws it. Its letters come from a
-font that is installed with us, so that a picture is the same on every machine.
+A card is an SVG of 1200 x 630 with everything inside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
-import font_manrope
-import resvg_py
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from pentathlon.web.templatetags.components import glyph_path
+from pentathlon_engines.drawing.png import FONT, draw_png
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
 _KEPT: Final = 48
 """Pictures of this process; each has at most about 150 kB, and its card 60 kB."""
-_FONT: Final = "Manrope"
-_FILES: Final = [
-    str(Path(font_manrope.__file__).parent / "files" / f"Manrope-{weight}.ttf")
-    for weight in ("Regular", "Bold")
-]
 _PAPER, _TEXT, _MUTED, _ACCENT = "#f5f4f0", "#1b1d21", "#5a5d63", "#14599e"
 _SEATS: Final = ("#613a99", "#fbb445", "#4f968c", "#a5170f", "#8bd0fb")
 _BOARD: Final = 582
@@ -89,19 +81,9 @@ def list_card(*, title: str, subtitle: str, rows: Sequence[tuple[str, str, str]]
 
 
 @lru_cache(maxsize=_KEPT)
-def draw_png(card: str) -> bytes:
-    """Draw a card; some tenths of a second, once for each content."""
-    return bytes(
-        resvg_py.svg_to_bytes(
-            svg_string=card,
-            width=WIDTH,
-            skip_system_fonts=True,
-            font_files=_FILES,
-            font_family=_FONT,
-            sans_serif_family=_FONT,
-            monospace_family=_FONT,
-        )
-    )
+def draw_card(card: str) -> bytes:
+    """Draw a card, once for each content."""
+    return draw_png(card, width=WIDTH)
 
 
 def fit(text: str, longest: int) -> str:
@@ -113,7 +95,7 @@ def fit(text: str, longest: int) -> str:
 def _card(content: str, *, x: int) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'font-family="{_FONT}" fill="{_TEXT}"><rect width="{WIDTH}" height="{HEIGHT}" '
+        f'font-family="{FONT}" fill="{_TEXT}"><rect width="{WIDTH}" height="{HEIGHT}" '
         f'fill="{_PAPER}"/><rect y="{HEIGHT - 8}" width="{WIDTH}" height="8" fill="{_ACCENT}"/>'
         f'<text x="{x}" y="62" font-size="26" font-weight="700" fill="{_ACCENT}">'
         f"Pentathlon</text>{content}</svg>"

@@ -1,6 +1,7 @@
 """Commands that show what a site knows, and play its matches again."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from pentathlon.challenges.models import Challenge
 from pentathlon.matches.models import Match
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.models import Tournament
+from pentathlon_engines.cli.client.events import ServerEvent
+from pentathlon_engines.cli.client.waiting import Patience
+from pentathlon_engines.cli.commands import watch
+from pentathlon_engines.cli.images import CLEAR
 from tests.e2e.cli.conftest import SITE
 from tests.engines.commands import Run, write_bot
 from tests.factories import make_version
@@ -24,6 +29,17 @@ from tests.pentathlon.web.scene import play_all
 pytestmark = pytest.mark.django_db
 
 Meanwhile = Callable[..., None]
+
+
+class DrawnBoards:
+    """A terminal that keeps the images it is to draw."""
+
+    def __init__(self) -> None:
+        self.drawn: list[str] = []
+
+    def draw(self, svg: str, *, lines: int = 0) -> None:
+        """Keep a board."""
+        self.drawn.append(svg)
 
 
 @pytest.fixture
@@ -165,6 +181,46 @@ def test_watched_match_is_told_and_drawn(
     assert ", ply 4" in seen.err
     assert "(seat 0)" in seen.out
     assert "tuned: 1. " in seen.out
+
+
+def test_watched_match_is_drawn_as_an_image_where_that_can_be(
+    run: Run, unplayed: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = (claimed(match) for match in matches_of(unplayed))
+    submit(one, record_of(one, luck=1))
+    submit(other, record_of(other, luck=2))
+    screen = DrawnBoards()
+    monkeypatch.setattr(watch, "find_screen", lambda style: screen)
+
+    seen = run("watch", str(other.match_id))
+
+    assert seen.code == 0, seen.err
+    assert [svg[:4] for svg in screen.drawn] == ["<svg"]
+    above, outcome, *_ = seen.out.splitlines()
+    assert (above, "v1 (seat 0)" in outcome) == ("", True)
+    assert "tuned: 1. " in seen.out
+
+
+def test_running_match_is_drawn_as_images_one_over_the_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = DrawnBoards()
+    screen = watch._Screen(drawn, as_json=False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    seat = {"version": {"label": "mine v1"}}
+    match = {"game": "tuned", "state": "running", "seats": [seat, seat]}
+    plies = {"ply": 3, "svg": "<svg/>", "cpu_ms": [1200, 0], "limit_ms": 20000}
+
+    screen.show(ServerEvent("plies", plies), match, Patience(1, what="", try_next=""))
+    screen.clear()
+    screen.clear()
+
+    told = capsys.readouterr().err
+    assert (screen.view, drawn.drawn) == ("svg", ["<svg/>"])
+    assert "mine v1 – mine v1, running, ply 3\n" in told
+    assert "CPU time of 20 s: seat 0 1.2 s, seat 1 0.0 s" in told
+    # Before the board and once when it is over: what else is on the terminal stays.
+    assert told.count(CLEAR) == 2
 
 
 def test_watched_match_whose_seed_is_sealed_shows_no_board(run: Run, unplayed: Tournament) -> None:

@@ -306,7 +306,7 @@ def in_terminal(*arguments: str, keys: list[bytes]) -> tuple[str, int]:
     keyboard, terminal = pty.openpty()
     child = subprocess.Popen(
         [sys.executable, "-m", "pentathlon_engines.cli", *arguments],
-        env={"PYTHONPATH": str(ENGINES), "TERM": "xterm"},
+        env={"PYTHONPATH": str(ENGINES), "TERM": "dumb"},
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,

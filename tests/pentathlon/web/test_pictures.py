@@ -12,7 +12,7 @@ from pentathlon.bots.models import Bot
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.web import pictures
-from pentathlon.web.pictures import HEIGHT, WIDTH, draw_png, fit, list_card, match_card
+from pentathlon.web.pictures import HEIGHT, WIDTH, draw_card, fit, list_card, match_card
 from pentathlon_engines import CHANCE, GAMES
 from tests.pentathlon.web.pages import page_of
 from tests.pentathlon.web.scene import Scene
@@ -34,7 +34,7 @@ def drawn_by(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         drawn.append(card)
         return b"png"
 
-    monkeypatch.setattr("pentathlon.web.views.pictures.draw_png", draw)
+    monkeypatch.setattr("pentathlon.web.views.pictures.draw_card", draw)
     return drawn
 
 
@@ -59,22 +59,22 @@ def test_every_game_is_drawn_in_a_bounded_size(game: str, boards: dict[str, str]
         winners=[1],
         place="ply 3 of 9",
     )
-    draw_png.cache_clear()
+    draw_card.cache_clear()
 
-    png = draw_png(card)
+    png = draw_card(card)
 
     assert size(png) == (WIDTH, HEIGHT)
     assert len(png) < 200_000
     assert "<script" not in card
     assert "<image" not in card
-    assert draw_png(card) is png
+    assert draw_card(card) is png
 
 
 def test_letters_come_with_us_and_are_drawn() -> None:
     empty = list_card(title="", subtitle="", rows=[])
     told = list_card(title="Château", subtitle="Ελλάδα", rows=[("1st", "Жук", "30.1")])
 
-    assert len(draw_png(told)) > len(draw_png(empty)) + 2000
+    assert len(draw_card(told)) > len(draw_card(empty)) + 2000
 
 
 def test_long_and_odd_names_become_one_short_line() -> None:
@@ -114,7 +114,7 @@ def test_pictures_of_bots_and_leaderboards_are_drawn(
     assert "&lt;/text&gt;" in drawn[0]
     assert all("<script" not in card and "<image" not in card for card in drawn)
     monkeypatch.undo()
-    assert size(pictures.draw_png(drawn[0])) == (WIDTH, HEIGHT)
+    assert size(pictures.draw_card(drawn[0])) == (WIDTH, HEIGHT)
     assert Client().get(reverse("leaderboard_picture", args=["chess"])).status_code == 404
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from pentathlon_engines.cli.failure import CHECK_FAILED, HOST_OR_SERVER, CommandFailed
+from pentathlon_engines.cli.images import (
+    CLEAR,
+    BoardOption,
+    BoardStyle,
+    ImageScreen,
+    find_screen,
+)
 from pentathlon_engines.cli.output import print_json, say
 from pentathlon_engines.cli.records import describe_outcome, read_record
 from pentathlon_engines.cli.stepping import HELP, Stepper, split_keys
@@ -20,7 +28,7 @@ from pentathlon_engines.record.commentary import tell_outcome
 from pentathlon_engines.record.record import positions, verify_record
 from pentathlon_engines.record.shape import Record
 
-CLEAR = "\x1b[H\x1b[2J"
+_HELP_LINES = HELP.count("\n") + 4
 
 RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record, written by play.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -33,6 +41,7 @@ def replay(
         Path | None,
         typer.Option(metavar="PAGE", help="Write all positions as a page that stands alone."),
     ] = None,
+    board: BoardOption = BoardStyle.AUTO,
     as_json: AsJson = False,
 ) -> None:
     """Step through a record; without a terminal, print all its positions.
@@ -62,8 +71,12 @@ def replay(
     chosen = range(len(states)) if ply is None else (ply,)
     if as_json:
         print_json([_as_json(record, states[index], index) for index in chosen])
-    elif ply is None and sys.stdin.isatty() and sys.stdout.isatty():
-        _step_through(record, states)
+        return
+    screen = find_screen(board)
+    if ply is not None:
+        _show(record, states, ply, screen)
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        _step_through(record, states, screen)
     else:
         typer.echo("\n\n".join(_draw(record, states, index) for index in chosen))
 
@@ -94,12 +107,39 @@ def _as_json(record: Record, state: State, ply: int) -> dict[str, object]:
     return {"ply": ply, "event": event, "position": state.to_json()}
 
 
+def _show(
+    record: Record, states: list[State], ply: int, screen: ImageScreen | None, *, below: int = 0
+) -> None:
+    """Show a position, as an image if there is a screen for it, with so many lines below."""
+    if screen is None:
+        typer.echo(_draw(record, states, ply))
+        return
+    above, end = _head(record, states, ply), _end(record, states, ply)
+    typer.echo(above)
+    screen.draw(states[ply].svg(), lines=below + len(end) + _lines_of(above))
+    for line in end:
+        typer.echo(line)
+
+
 def _draw(record: Record, states: list[State], ply: int) -> str:
-    last = len(record["events"])
-    lines = [f"ply {ply} of {last}: {_describe_event(record, states, ply)}", "", str(states[ply])]
-    if ply == last:
-        lines += ["", tell_outcome(record, states[ply]), f"outcome: {describe_outcome(record)}"]
+    end = _end(record, states, ply)
+    lines = [_head(record, states, ply), "", str(states[ply]), *([""] if end else []), *end]
     return "\n".join(lines)
+
+
+def _head(record: Record, states: list[State], ply: int) -> str:
+    return f"ply {ply} of {len(record['events'])}: {_describe_event(record, states, ply)}"
+
+
+def _end(record: Record, states: list[State], ply: int) -> list[str]:
+    if ply < len(record["events"]):
+        return []
+    return [tell_outcome(record, states[ply]), f"outcome: {describe_outcome(record)}"]
+
+
+def _lines_of(text: str) -> int:
+    """Return how many lines of the terminal a long line takes, and one to spare."""
+    return len(text) // shutil.get_terminal_size().columns + 2
 
 
 def _describe_event(record: Record, states: list[State], ply: int) -> str:
@@ -108,10 +148,11 @@ def _describe_event(record: Record, states: list[State], ply: int) -> str:
     return described if event is None or event.is_chance else f"{described}, {event.cpu_ms} ms"
 
 
-def _step_through(record: Record, states: list[State]) -> None:
+def _step_through(record: Record, states: list[State], screen: ImageScreen | None) -> None:
     stepper = Stepper(record["events"])
     while not stepper.is_over:
-        typer.echo(CLEAR + _draw(record, states, stepper.ply))
+        typer.echo(CLEAR, nl=False)
+        _show(record, states, stepper.ply, screen, below=_HELP_LINES)
         typer.echo(f"\n{HELP}")
         if stepper.number:
             typer.echo(f"to ply {stepper.number}: Enter goes there")

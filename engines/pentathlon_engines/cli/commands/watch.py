@@ -15,6 +15,13 @@ from pentathlon_engines.cli.client.events import ServerEvent
 from pentathlon_engines.cli.client.http_site import Site, SiteRefused
 from pentathlon_engines.cli.client.waiting import Patience
 from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.images import (
+    CLEAR,
+    BoardOption,
+    BoardStyle,
+    ImageScreen,
+    find_screen,
+)
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output import print_json_line, print_text, say
 from pentathlon_engines.cli.records import describe_outcome
@@ -23,6 +30,8 @@ from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import positions
 
 _OVER: Final = ("done", "void")
+_LINES_BESIDE: Final = 6
+"""What stands above and below a board that is an image."""
 
 
 def watch(
@@ -38,6 +47,7 @@ def watch(
         int | None, typer.Option(min=1, help="Of a bot: stop after so many matches.")
     ] = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Seconds; else no limit.")] = None,
+    board: BoardOption = BoardStyle.AUTO,
     site: SiteOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -47,20 +57,20 @@ def watch(
     patience = Patience(
         timeout or math.inf, what="The time is up.", try_next=f"pentathlon watch {what}"
     )
+    screen = _Screen(None if as_json else find_screen(board), as_json=as_json)
     if number is None:
-        _watch_bot(server, what, patience, count=count, as_json=as_json)
+        _watch_bot(server, what, patience, screen, count=count)
         return
-    _watch_match(server, number, patience, as_json=as_json)
+    _watch_match(server, number, patience, screen)
 
 
-def _watch_match(site: Site, number: int, patience: Patience, *, as_json: bool) -> None:
-    match = _follow(site, number, patience, _Screen(as_json=as_json))
-    if as_json:
+def _watch_match(site: Site, number: int, patience: Patience, screen: _Screen) -> None:
+    match = _follow(site, number, patience, screen)
+    if screen.as_json:
         print_json_line({"event": "result", **match})
         return
-    board = _last_board(site, number) if match["state"] == "done" else ""
-    if board:
-        print_text(board)
+    if match["state"] == "done":
+        _show_end(site, number, screen)
     print_text(describe_match(match))
     say(site.page(f"matches/{number}/"))
 
@@ -110,11 +120,13 @@ def _describe_progress(match: Json) -> str:
 class _Screen:
     """What is on the terminal: the board of now, drawn over the one before, or line after line."""
 
-    def __init__(self, *, as_json: bool) -> None:
-        self.view = "position" if as_json else "text"
-        self._as_json = as_json
+    def __init__(self, images: ImageScreen | None, *, as_json: bool) -> None:
+        self.view = "position" if as_json else "svg" if images else "text"
+        self.as_json = as_json
+        self.images = images
         self._lines = 0
         self._told = ""
+        self._has_image = False
 
     def tell(self, text: str, patience: Patience) -> None:
         """Show how a match stands, unless that is there already."""
@@ -127,7 +139,7 @@ class _Screen:
         """Show what a stream says."""
         if event.name == "plies":
             patience.note_news()
-        if self._as_json:
+        if self.as_json:
             print_json_line({"event": event.name, **event.data})
         elif event.name == "plies":
             self._show_plies(event.data, match)
@@ -135,6 +147,8 @@ class _Screen:
     def clear(self) -> None:
         """Take away what was drawn over."""
         self._draw("")
+        if self._has_image:
+            self._empty()
 
     def _show_plies(self, data: Json, match: Json) -> None:
         head = f"{describe_match(match)}, ply {data['ply']}"
@@ -142,13 +156,25 @@ class _Screen:
             used = ", ".join(
                 f"seat {seat} {ms / 1000:.1f} s" for seat, ms in enumerate(data["cpu_ms"])
             )
-            limit_s = data["limit_ms"] / 1000
-            self._draw(f"{head}\n{data['text']}\nCPU time of {limit_s:g} s: {used}")
+            clock = f"CPU time of {data['limit_ms'] / 1000:g} s: {used}"
+            if self.images is None:
+                self._draw(f"{head}\n{data['text']}\n{clock}")
+                return
+            self._empty()
+            self._has_image = True
+            say(head)
+            self.images.draw(data["svg"], lines=_LINES_BESIDE)
+            self._draw(clock)
             return
         if data["first"] == 0 and data["attempt"] > 1:
             say(f"Attempt {data['attempt']}: the match begins anew.")
         for ply, (seat, text, _) in enumerate(data["events"], data["first"] + 1):
             say(f"ply {ply}, {'chance' if seat < 0 else f'seat {seat}'}: {text}")
+
+    def _empty(self) -> None:
+        self._has_image = False
+        sys.stderr.write(CLEAR)
+        sys.stderr.flush()
 
     def _draw(self, text: str) -> None:
         if not sys.stderr.isatty():
@@ -161,21 +187,27 @@ class _Screen:
         sys.stderr.flush()
 
 
-def _last_board(site: Site, number: int) -> str:
-    """Return the last position as text; nothing while the record is sealed."""
+def _show_end(site: Site, number: int, screen: _Screen) -> None:
+    """Show the last position; nothing while the record is sealed."""
     try:
         record: Any = site.get(f"replays/{number}/")  # Any: JSON, not verified
         state: State = list(positions(record))[-1]
-        return f"{state}\n\n{describe_outcome(record)}"
+        outcome = describe_outcome(record)
     except SiteRefused as error:
         say(str(error))
+        return
     except (BadRecord, LookupError, TypeError) as error:
         say(f"The record cannot be shown here: {error}. Try: pentathlon verify {number}")
-    return ""
+        return
+    if screen.images is None:
+        print_text(str(state))
+    else:
+        screen.images.draw(state.svg(), lines=_LINES_BESIDE)
+    print_text(f"\n{outcome}")
 
 
 def _watch_bot(
-    site: Site, name: str, patience: Patience, *, count: int | None, as_json: bool
+    site: Site, name: str, patience: Patience, screen: _Screen, *, count: int | None
 ) -> None:
     bot = find_bot_named(site, name)
     seen: set[int] | None = None
@@ -184,7 +216,7 @@ def _watch_bot(
     for _ in patience.looks():
         try:
             if seen is not None:
-                _follow_running(site, bot, patience, as_json=as_json)
+                _follow_running(site, bot, patience, screen)
             rows = site.rows("matches/", most=50, bot=bot["id"], state="done")
         except CommandFailed as error:
             patience.forgive(error)
@@ -193,7 +225,7 @@ def _watch_bot(
         known = {row["id"] for row in rows[1:]} if seen is None else seen
         for match in reversed([row for row in rows if row["id"] not in known]):
             patience.note_news()
-            if as_json:
+            if screen.as_json:
                 print_json_line({"event": "result", **match})
             else:
                 print_text(f"{match['id']}  {describe_match(match)}")
@@ -203,8 +235,8 @@ def _watch_bot(
         seen = known | {row["id"] for row in rows}
 
 
-def _follow_running(site: Site, bot: Json, patience: Patience, *, as_json: bool) -> None:
+def _follow_running(site: Site, bot: Json, patience: Patience, screen: _Screen) -> None:
     """Show a match that the bot plays now, to its end."""
     running = site.rows("matches/", most=1, bot=bot["id"], state="running")
     if running:
-        _follow(site, running[0]["id"], patience, _Screen(as_json=as_json))
+        _follow(site, running[0]["id"], patience, screen)

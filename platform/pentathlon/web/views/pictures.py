@@ -13,7 +13,7 @@ from pentathlon.caching import answer_if_changed, tag_of
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.ratings.models import Pool, Rating, live_key
 from pentathlon.replays.services import read_record
-from pentathlon.web.pictures import draw_png, list_card, match_card
+from pentathlon.web.pictures import draw_card, list_card, match_card
 from pentathlon.web.replay_viewer import draw_board
 from pentathlon.web.requests import query_number
 from pentathlon.web.tables import rating_table
@@ -85,6 +85,6 @@ def _answer(request: HttpRequest, card: str) -> HttpResponseBase:
     return answer_if_changed(
         request,
         tag=tag_of(card),
-        make=lambda: HttpResponse(draw_png(card), content_type="image/png"),
+        make=lambda: HttpResponse(draw_card(card), content_type="image/png"),
         keep=_KEEPS,
     )

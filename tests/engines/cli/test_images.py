@@ -1,0 +1,159 @@
+"""Boards as images: which terminals get them, and how they are asked."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from pentathlon_engines.cli import images
+from pentathlon_engines.cli.failure import CommandFailed
+from pentathlon_engines.cli.images import BoardStyle, ImageProtocol, ask_terminal, find_screen
+from tests.engines.commands import Run, run_in_process
+
+ENGINES = Path(images.__file__).parents[2]
+XTERM = b"\x1b[?63;1;2;4;6;9;15;16;17;18;21;22;28c"
+KITTY = b"\x1b_Gi=31;OK\x1b\\\x1b[?62;52;c"
+VTE = b"\x1b[?65;1;9c"
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Return the far end of the terminal that standard input and output are."""
+    far, near = pty.openpty()
+    monkeypatch.setenv("TERM", "xterm-256color")
+    with os.fdopen(near, "r+b", buffering=0) as stream:
+        # Of the module only: pytest puts its own in the place of the real ones.
+        monkeypatch.setattr(images, "sys", SimpleNamespace(stdin=stream, stdout=stream))
+        yield far
+    os.close(far)
+
+
+@pytest.mark.parametrize(
+    ("answer", "protocol"),
+    [
+        (XTERM, ImageProtocol.SIXEL),
+        (KITTY, ImageProtocol.KITTY),
+        # Konsole and WezTerm have both, and draw sixels better.
+        (KITTY.replace(b"52", b"4"), ImageProtocol.SIXEL),
+        (VTE, None),
+        (b"a key" + XTERM, ImageProtocol.SIXEL),
+    ],
+)
+def test_terminal_says_how_it_draws_images(
+    terminal: int, answer: bytes, protocol: ImageProtocol | None
+) -> None:
+    os.write(terminal, answer)
+
+    assert ask_terminal() == protocol
+
+
+def test_terminal_that_does_not_answer_is_not_waited_for(terminal: int) -> None:
+    before = termios.tcgetattr(terminal)
+
+    assert ask_terminal(longest_s=0.01) is None
+    assert termios.tcgetattr(terminal) == before
+
+
+def test_terminal_that_cannot_answer_is_not_asked(
+    terminal: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    os.write(terminal, XTERM)
+
+    assert ask_terminal() is None
+
+
+def test_images_that_nobody_demands_give_way_to_text(
+    terminal: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.write(terminal, VTE)
+
+    assert find_screen(BoardStyle.AUTO) is None
+    os.write(terminal, VTE)
+    with pytest.raises(CommandFailed, match="does not say that it draws images"):
+        find_screen(BoardStyle.IMAGE)
+    monkeypatch.setitem(images._PACKAGES, "no_such_module", "no-such-package")
+    assert find_screen(BoardStyle.AUTO) is None
+    with pytest.raises(CommandFailed, match="no-such-package is not installed"):
+        find_screen(BoardStyle.IMAGE)
+
+
+def test_without_a_terminal_there_are_no_images(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_in_process(monkeypatch, capsys)
+    record = play(run, tmp_path)
+
+    plain = run("replay", record)
+    refused = run("replay", record, "--board", "image")
+
+    assert (plain.code, "\x1b" in plain.out) == (0, False)
+    assert refused.code == 2
+    assert "Images are drawn on a terminal only." in refused.err
+    assert "Try: the same command with --board text" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("answer", "image"),
+    [(XTERM, re.compile(rb'\x1bP0;0;0q"1;1;(\d+);(\d+)')), (KITTY, re.compile(rb"\x1b_G.*?s="))],
+)
+def test_replay_draws_the_board_on_a_terminal_that_can(
+    answer: bytes,
+    image: re.Pattern[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record = play(run_in_process(monkeypatch, capsys), tmp_path)
+
+    shown = show(["replay", record, "--ply", "1"], answer=answer)
+
+    assert shown.startswith(images._QUESTION)
+    assert (found := image.search(shown)), shown[:2000]
+    if answer == XTERM:
+        assert 300 < int(found[1]) <= 1200
+        assert 300 < int(found[2]) <= 40 * 20
+
+
+def play(run: Run, folder: Path) -> str:
+    """Play a short match; return where its record is."""
+    record = folder / "match.json"
+    assert run("play", "tuned", "random", "random", "--record", str(record)).code == 0
+    return str(record)
+
+
+def show(arguments: list[str], *, answer: bytes) -> bytes:
+    """Run the command on a terminal of 120 by 40 that has an answer; return what was shown."""
+    far, near = pty.openpty()
+    fcntl.ioctl(near, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 1200, 800))
+    with subprocess.Popen(
+        [sys.executable, "-m", "pentathlon_engines.cli", *arguments],
+        env={"PYTHONPATH": str(ENGINES), "TERM": "xterm-256color"},
+        stdin=near,
+        stdout=near,
+        stderr=near,
+        start_new_session=True,
+    ) as child:
+        os.close(near)
+        shown = b""
+        is_asked = False
+        while True:
+            try:
+                shown += os.read(far, 65536)
+            except OSError:
+                break
+            if images._QUESTION in shown and not is_asked:
+                is_asked = True
+                os.write(far, answer)
+    os.close(far)
+    assert child.returncode == 0, shown
+    return shown
