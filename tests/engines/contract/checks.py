@@ -192,17 +192,19 @@ def check_events_tell_no_more_than_observations(setup: Setup, seed: int) -> None
     for state in positions(setup, seed):
         if state.to_move is None:
             continue
-        events = []
+        events: dict[str, State] = {}
         for _ in range(8):
             after = state.copy()
-            events.append((step(after, rng), after))
+            events[step(after, rng)] = after
         for seat in (None, *range(state.seats)):
+            words = {text: state.event_for(seat, text) for text in events}
+            if len(set(words.values())) == 1:
+                continue
             told: dict[str, tuple[State, str]] = {}
-            for text, after in events:
-                words = state.event_for(seat, text)
+            for text, after in events.items():
                 seen = json.dumps(after.observation(seat))
-                other, told_then = told.setdefault(seen, (after, words))
-                same = words == told_then or after.to_json() == other.to_json()
+                other, told_then = told.setdefault(seen, (after, words[text]))
+                same = words[text] == told_then or after.to_json() == other.to_json()
                 assert same, f"seat {seat} is told too much"
 
 
@@ -220,13 +222,15 @@ def check_what_is_illegal_changes_nothing(setup: Setup, seed: int) -> None:
     known: set[int] = set()
     for state in decisions(setup, seed):
         legal = set(state.legal_actions())
-        before = json.dumps(state.to_json())
-        for action in sorted(known - legal)[:20]:
+        position = state.to_json()
+        before, told = json.dumps(position), str(position)
+        illegal = sorted(known - legal)
+        for action in illegal[:: len(illegal) // 8 + 1]:
             with pytest.raises(IllegalAction) as refused:
                 state.apply(action)
             assert refused.value.seat == state.to_move
             assert refused.value.text == state.text(action)
-            assert refused.value.position == str(state.to_json())
+            assert refused.value.position == told
         with pytest.raises(IllegalAction, match="action 1000000"):
             state.apply(1_000_000)
         for text in ("", "no such action", f" {state.text(min(legal))}"):

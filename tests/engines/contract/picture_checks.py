@@ -18,7 +18,7 @@ _TAGS = {"svg", "title", "desc", "g", "rect", "circle", "path", "text", "tspan"}
 _SMALLEST_TEXT = 13
 _USUAL_TEXT = 20
 _LONG = 900
-_ALL_OF_A_MATCH = 12
+_ALL_OF_A_MATCH = 4
 _THEN_EVERY = 7
 
 
