@@ -1,12 +1,9 @@
 """The whole platform at once: bots come in over HTTP, play in the sandbox, a worker dies.
 
-`python3 manage.py test survival`. The usual run has the same of a worker in the short storm of
-tests/tools, and uploads over HTTP in the demo of `up`.
+`python3 manage.py test survival`. The usual run kills a worker in
+tests/workers/test_worker_process.py, and uploads bots over HTTP in the demo of `up`.
 """
 
-import os
-import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +17,7 @@ from pentathlon.ratings.models import LedgerRow, LedgerState, Pool
 from pentathlon.ratings.verification import verify_pool
 from pentathlon.replays.models import Replay
 from tests.factories import PASSWORD, make_upload, make_user
-from tests.workers.running import Platform, alive, descendants, kill_group, running_platform
+from tests.workers.running import Platform, alive, kill_group, running_platform
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -46,7 +43,8 @@ def test_tournament_survives_a_killed_worker(platform: Platform) -> None:
     _wait_until_eligible(platform, organiser, versions)
 
     tournament = _start_tournament(organiser, versions)
-    orphans = _kill_while_playing(platform, worker)
+    orphans = platform.stop_while_playing(worker)
+    kill_group(worker)
     platform.start_worker(slots=2)
 
     platform.eventually(lambda: not alive(orphans))
@@ -81,22 +79,6 @@ def _start_tournament(organiser: ApiClient, versions: list[int]) -> int:
     tournament = int(organiser.post("tournaments/", document)["id"])
     organiser.post(f"tournaments/{tournament}/start/")
     return tournament
-
-
-def _kill_while_playing(platform: Platform, worker: subprocess.Popen[bytes]) -> set[int]:
-    """Kill a worker with all its slots in the middle of a match; return what it had started."""
-
-    def is_caught_playing() -> bool:
-        os.killpg(worker.pid, signal.SIGSTOP)
-        if Match.objects.live().exists():
-            return True
-        os.killpg(worker.pid, signal.SIGCONT)
-        return False
-
-    platform.eventually(is_caught_playing)
-    started = descendants(worker.pid)
-    kill_group(worker)
-    return started
 
 
 def _state(reader: ApiClient, tournament: int) -> str:

@@ -27,7 +27,9 @@ def test_life_of_a_match_is_tested_on_sqlite() -> None:
     assert sqlite.command[-1] == "-x"
 
 
-@pytest.mark.parametrize("part", ["hostile", "languages", "survival", "compiled", "browser"])
+@pytest.mark.parametrize(
+    "part", ["hostile", "languages", "storm", "survival", "compiled", "browser"]
+)
 def test_what_is_left_out_is_told_with_the_way_to_ask(part: str) -> None:
     assert f"{part}`" in LEFT_OUT or f"test {part}`" in LEFT_OUT
 
@@ -49,11 +51,13 @@ def test_compiled_engines_are_tested_on_request_only() -> None:
     assert "compiled" not in [part.name for part in choose([], pytest_arguments=[])]
 
 
-def test_every_hostile_bot_is_let_loose_in_every_way_on_request() -> None:
-    (hostile,) = choose(["hostile"], pytest_arguments=["-x"])
+@pytest.mark.parametrize("part", ["hostile", "languages", "storm", "survival"])
+def test_long_version_has_a_file_of_its_own(part: str) -> None:
+    (long,) = choose([part], pytest_arguments=["-x"])
 
-    matrix, last = hostile.command[-2:]
-    assert (CHECKOUT / matrix).is_file()
+    file, last = long.command[-2:]
+    assert (CHECKOUT / file).is_file()
+    assert not (CHECKOUT / file).name.startswith("test_")  # the usual run passes it over
     assert last == "-x"
 
 

@@ -5,12 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pentathlon.bots.archives import read_archive
+from pentathlon.bots.models import BotVersion
+from pentathlon.bots.services import create_bot
 from pentathlon.matches.jobs import Job
+from tests.factories import make_user, next_number, zip_files
 from workers import play
 from workers.bot_files import BotFiles
 from workers.direct import DirectPlatform
 
 DIRECT = DirectPlatform()
+
+_SLEEPER = """
+import time
+from pentathlon_engines.bot import Turn, play
+
+
+def choose(turn: Turn) -> str:
+    time.sleep({seconds})
+    return turn.rng.choice(turn.legal)
+
+
+play(choose)
+"""
 
 
 def play_jobs(jobs: Sequence[Job], **rest: Any) -> int:  # Any: what `play.play_jobs` takes
@@ -21,3 +38,11 @@ def play_jobs(jobs: Sequence[Job], **rest: Any) -> int:  # Any: what `play.play_
 def bot_files(*, most: int = 64) -> BotFiles:
     """Return the bot files of a slot of this machine."""
     return BotFiles(DIRECT.archive, most=most)
+
+
+def make_sleeper(seconds: float) -> BotVersion:
+    """Store a bot that sleeps over every action and then plays at random."""
+    name = f"sleeper-{next_number()}"
+    manifest = f'name = "{name}"\ngames = ["tuned"]\nlanguage = "python"\n'
+    files = {"bot.toml": manifest, "main.py": _SLEEPER.format(seconds=seconds)}
+    return create_bot(actor=make_user(), archive=read_archive(zip_files(files)))

@@ -19,6 +19,8 @@ from pentathlon.local.runtime import runtime_folder
 from pentathlon.local.stack import worker_command
 from pentathlon.local.valkey import running_valkey
 from pentathlon.local.waiting import last_lines
+from pentathlon.matches.models import Match
+from tests.database_copies import url_of
 from tests.patience import PATIENCE_S
 from tests.ports import unused_port
 from tools.chaos.disks import Disks
@@ -68,6 +70,19 @@ class Platform:
             assert time.monotonic() < deadline, self.all_logs()
             time.sleep(_TICK_S)
 
+    def stop_while_playing(self, worker: subprocess.Popen[bytes]) -> set[int]:
+        """Stop a worker in the middle of a match; return the processes that it has started."""
+
+        def is_caught_playing() -> bool:
+            os.killpg(worker.pid, signal.SIGSTOP)
+            if Match.objects.live().exists():
+                return True
+            os.killpg(worker.pid, signal.SIGCONT)
+            return False
+
+        self.eventually(is_caught_playing)
+        return descendants(worker.pid)
+
     def all_logs(self) -> str:
         """Return the end of every log."""
         logs = sorted(self.logs.glob("*.log"))
@@ -92,7 +107,8 @@ def running_platform(folder: Path, *, with_broker: bool = True) -> Iterator[Plat
     with runtime_folder() as short_folder, running_valkey(short_folder) as redis_url:
         environment = child_environment(
             DJANGO_SETTINGS_MODULE="pentathlon.settings",
-            DATABASE_URL=_database_url(),
+            # Of the test database, which is not the one in DATABASE_URL.
+            DATABASE_URL=url_of(connection.settings_dict),
             REDIS_URL=redis_url if with_broker else "",
             PENTATHLON_DATA=str(folder / "data"),
             PENTATHLON_LADDERS="0",  # they would play among the matches of a test
@@ -138,9 +154,3 @@ def _parents() -> Iterator[tuple[int, int]]:
             continue
         if state != "Z":
             yield int(path.parent.name), int(parent)
-
-
-def _database_url() -> str:
-    """Return the address of the test database, which is not the one in DATABASE_URL."""
-    values = connection.settings_dict
-    return f"postgresql://{values['USER']}@/{values['NAME']}?host={values['HOST']}"

@@ -5,43 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from pentathlon.bots.archives import read_archive
-from pentathlon.bots.models import BotVersion
-from pentathlon.bots.services import create_bot
 from pentathlon.fleet.models import Worker
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
-from tests.factories import make_match, make_user, next_number, zip_files
+from tests.factories import make_match
 from tests.patience import PATIENCE_S
+from tests.workers.playing import make_sleeper
 from tests.workers.running import alive, descendants, running_platform
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-_SLEEPER = """
-import time
-from pentathlon_engines.bot import Turn, play
-
-
-def choose(turn: Turn) -> str:
-    time.sleep({seconds})
-    return turn.rng.choice(turn.legal)
-
-
-play(choose)
-"""
-
-
-def _sleeper(seconds: float) -> BotVersion:
-    """Store a bot that sleeps over every action and then plays at random."""
-    name = f"sleeper-{next_number()}"
-    manifest = f'name = "{name}"\ngames = ["tuned"]\nlanguage = "python"\n'
-    files = {"bot.toml": manifest, "main.py": _SLEEPER.format(seconds=seconds)}
-    return create_bot(actor=make_user(), archive=read_archive(zip_files(files)))
 
 
 def test_match_that_outlasts_the_grace_is_given_back_in_the_middle_of_a_turn(
     tmp_path: Path,
 ) -> None:
-    sleepers = [_sleeper(2.5), _sleeper(2.5)]
+    sleepers = [make_sleeper(2.5), make_sleeper(2.5)]
     for _ in range(2):
         make_match(sleepers)
 
@@ -66,7 +43,7 @@ def test_match_that_outlasts_the_grace_is_given_back_in_the_middle_of_a_turn(
 
 
 def test_short_match_is_finished_and_no_other_begins(tmp_path: Path) -> None:
-    sleepers = [_sleeper(0.05), _sleeper(0.05)]
+    sleepers = [make_sleeper(0.05), make_sleeper(0.05)]
     for _ in range(8):
         make_match(sleepers)
 

@@ -15,7 +15,8 @@ from pentathlon.common.models import Leadership
 from pentathlon.common.services import RECONCILER
 from pentathlon.fleet.models import Worker
 from pentathlon.fleet.services import record_heartbeat
-from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchKind, MatchState
+from pentathlon.replays.models import Replay
 from pentathlon.replays.services import read_record
 from pentathlon.webhooks.services import ping_endpoint
 from pentathlon.webhooks.signing import secret_of
@@ -24,7 +25,8 @@ from tests.factories import make_match, make_version, make_worker
 from tests.patience import PATIENCE_S
 from tests.pentathlon.matches.acting import let_lease_expire
 from tests.pentathlon.webhooks.receiving import make_endpoint, receiver
-from tests.workers.running import Platform, running_platform
+from tests.workers.playing import make_sleeper
+from tests.workers.running import Platform, alive, kill_group, running_platform
 from workers.sandbox.staging import Staging, sweep
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -78,18 +80,28 @@ def test_matches_are_played_once_and_can_be_verified(tmp_path: Path, temporary: 
     assert (event["type"], event["data"]["version"]) == ("version.validated", upload.pk)
 
 
-def test_without_redis_hints_go_through_the_file_system(tmp_path: Path, temporary: Path) -> None:
-    match = make_match()
+def test_match_of_a_killed_worker_is_played_by_the_next_without_redis(
+    tmp_path: Path, temporary: Path
+) -> None:
+    # Long enough to be caught in the middle.
+    match = make_match([make_sleeper(0.05), make_sleeper(0.05)])
 
+    # Hints go through the file system.
     with running_platform(tmp_path, with_broker=False) as platform:
         platform.environment["TMPDIR"] = str(temporary)
         worker = platform.start_worker()
         platform.start_reconciler()
+        left = platform.stop_while_playing(worker)
+        kill_group(worker)
+        platform.eventually(lambda: not alive(left))
+        let_lease_expire(match.pk)
+        worker = platform.start_worker()
         platform.eventually(_all_ended)
         _end_without_a_trace(platform, worker, temporary, how=signal.SIGKILL)
 
-    match.refresh_from_db()
-    assert match.state == MatchState.DONE
+    ends = Attempt.objects.order_by("number").values_list("state", flat=True)
+    assert list(ends) == [AttemptState.EXPIRED, AttemptState.ACCEPTED]
+    verify_record(read_record(Replay.objects.get()))
 
 
 def _end_without_a_trace(
