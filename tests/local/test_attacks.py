@@ -9,48 +9,61 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copytree
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import pytest
+from django.db import connection
+from pytest_django.plugin import DjangoDbBlocker
 
-from tests.local.serving import Site, prepare, serving
+from tests.database_copies import copied_database
+from tests.local.serving import Site, serving
 from tools.benchmark.meter import cpu_s_of
 
+pytestmark = pytest.mark.django_db
 MOST_CPU_S = 2.0
 MOST_MEMORY_MB = 200.0
 PERSON = ("somebody", "a password of mine")
 MANIFEST = 'name = "tiger"\ngames = ["tuned"]\nlanguage = "python"\nmain = "main.py"\n'
 MEGABYTE = 1024 * 1024
-MIGRATE = ("migrate", "-v0")
 CHEAP = "tests.cheap_passwords"
 STYLED = ("collectstatic", "--noinput", "-v0")
 NAMED = ("createsuperuser", "--noinput", "--username", PERSON[0], "--email", "a@example.org")
 
 
 @pytest.fixture(scope="module")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a database that is not to be used, but copied."""
-    folder = tmp_path_factory.mktemp("migrated")
-    prepare(folder, MIGRATE)
-    return folder
+def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    if connection.vendor != "postgresql":
+        pytest.skip("about PostgreSQL alone")
+    with copied_database(django_db_blocker, "attacked") as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[Site]:
-    """One web process with a database and a person for all these tests."""
+def attacked(
+    tmp_path_factory: pytest.TempPathFactory, database: str
+) -> Iterator[tuple[Site, str]]:
+    """One web process and a token of a person for nearly all of these tests."""
     folder = tmp_path_factory.mktemp("attacked")
-    copytree(migrated, folder, dirs_exist_ok=True)
-    secret = {"DJANGO_SUPERUSER_PASSWORD": PERSON[1]}
-    with serving(folder, first=(NAMED, STYLED), **secret) as running:
-        yield running
+    settings = {
+        "DATABASE_URL": database,
+        "DJANGO_SETTINGS_MODULE": CHEAP,
+        "DJANGO_SUPERUSER_PASSWORD": PERSON[1],
+    }
+    with serving(folder, first=(NAMED, STYLED), **settings) as site:
+        headers = {**basic(*PERSON), "Content-Type": "application/json"}
+        # At once: a test uses up all tries to sign in.
+        answer = site.send("POST", "/api/v1/tokens/", b'{"name": "attacker"}', headers)
+        yield site, str(json.loads(answer.text)["token"])  # type: ignore[attr-defined]  # read by `send`
 
 
-@pytest.fixture(scope="module")
-def token(site: Site) -> str:
-    headers = {**basic(*PERSON), "Content-Type": "application/json"}
-    answer = site.send("POST", "/api/v1/tokens/", b'{"name": "attacker"}', headers)
-    return str(json.loads(answer.text)["token"])  # type: ignore[attr-defined]  # read by `send`
+@pytest.fixture
+def site(attacked: tuple[Site, str]) -> Site:
+    return attacked[0]
+
+
+@pytest.fixture
+def token(attacked: tuple[Site, str]) -> str:
+    return attacked[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,28 +168,24 @@ LIES = (
 )
 
 
-def test_no_header_and_no_hurry_gives_more_tries(tmp_path: Path, migrated: Path) -> None:
-    copytree(migrated, tmp_path, dirs_exist_ok=True)
+def test_no_header_and_no_hurry_gives_more_tries(site: Site) -> None:
+    def try_to_sign_in(number: int) -> int:
+        address = f"10.{number}.2.3"
+        lie = f"for={address}" if LIES[number % len(LIES)] == "Forwarded" else address
+        headers = {LIES[number % len(LIES)]: lie, **basic(f"person{number}", "guessed")}
+        return site.send("POST", "/api/v1/tokens/", headers=headers).status
 
-    with serving(tmp_path, DJANGO_SETTINGS_MODULE=CHEAP) as site:
-
-        def try_to_sign_in(number: int) -> int:
-            address = f"10.{number}.2.3"
-            lie = f"for={address}" if LIES[number % len(LIES)] == "Forwarded" else address
-            headers = {LIES[number % len(LIES)]: lie, **basic(f"person{number}", "guessed")}
-            return site.send("POST", "/api/v1/tokens/", headers=headers).status
-
-        with ThreadPoolExecutor(max_workers=30) as pool:
-            statuses = list(pool.map(try_to_sign_in, range(60)))
+    with ThreadPoolExecutor(max_workers=30) as pool:
+        statuses = list(pool.map(try_to_sign_in, range(60)))
 
     assert set(statuses) == {401, 429}
     assert statuses.count(401) <= 20
 
 
-def test_client_behind_a_proxy_is_who_the_proxy_says(tmp_path: Path, migrated: Path) -> None:
-    copytree(migrated, tmp_path, dirs_exist_ok=True)
+def test_client_behind_a_proxy_is_who_the_proxy_says(tmp_path: Path, database: str) -> None:
+    settings = {"DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": CHEAP}
 
-    with serving(tmp_path, DJANGO_SETTINGS_MODULE=CHEAP, PENTATHLON_PROXIES="1") as site:
+    with serving(tmp_path, first=(), PENTATHLON_PROXIES="1", **settings) as site:
 
         def try_from(told: str) -> int:
             headers = {"X-Forwarded-For": told, **basic("nobody", "guessed")}
