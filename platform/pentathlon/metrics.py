@@ -1,17 +1,24 @@
 """Figures for monitoring: for this machine, or for whoever has the token."""
 
 import secrets
+from collections.abc import Callable
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import Final
+from typing import Any, Final
 
+from asgiref.sync import iscoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
 from django_prometheus.exports import ExportToDjangoView
-from prometheus_client import Gauge
+from prometheus_client import REGISTRY, Gauge
 
 from pentathlon.health import is_broker_up
+from pentathlon.operations.gauges import register_gauges
 from pentathlon.server.proxies import WAS_FORWARDED
+
+ADDRESS: Final = "/metrics"
 
 _PREFIX: Final = "Bearer "
 _FORWARDED: Final = ("X-Forwarded-For", "X-Real-IP", "Forwarded")
@@ -22,6 +29,23 @@ _REFUSAL: Final = (
 
 _broker_up = Gauge("pentathlon_broker_up", "1 if the broker answers; hints wait while it does not")
 _broker_up.set_function(lambda: float(is_broker_up()))
+register_gauges(REGISTRY)
+
+
+@sync_and_async_middleware
+def answer_metrics(
+    get_response: Callable[[HttpRequest], Any],  # Any: an answer, or a promise of one
+) -> Callable[[HttpRequest], Any]:
+    """Answer `/metrics` before anything asks by which name the site was reached.
+
+    Monitoring asks each process by its own address, which is none of the site's names.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        return metrics(request) if request.path_info == ADDRESS else get_response(request)
+
+    # Streams alone are answered by promises.
+    return get_response if iscoroutinefunction(get_response) else answer
 
 
 def metrics(request: HttpRequest) -> HttpResponse:

@@ -89,6 +89,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "pentathlon.middleware.request_ids.identify_requests",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "pentathlon.metrics.answer_metrics",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "pentathlon.middleware.compression.Compression",

@@ -4,13 +4,11 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from pentathlon import health
-from pentathlon.metrics import metrics
 from pentathlon.web.throttle import throttle_sign_ins
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
-    path("metrics", metrics, name="metrics"),
     path("admin/login/", throttle_sign_ins(admin.site.login)),
     path("admin/", admin.site.urls),
     path("api/", include("api.urls")),

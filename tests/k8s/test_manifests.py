@@ -39,7 +39,7 @@ NO_MANIFESTS = {
 }
 """What Kustomize reads and does not apply."""
 FILES = sorted(set(K8S.rglob("*.yaml")) - NO_MANIFESTS)
-WITHOUT_SCHEMA = {"ScaledObject", "TriggerAuthentication"}
+WITHOUT_SCHEMA = {"PrometheusRule", "ScaledObject", "ServiceMonitor", "TriggerAuthentication"}
 """Kinds that do not come with Kubernetes."""
 
 

@@ -4,6 +4,8 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
+pytestmark = pytest.mark.django_db
+
 FIGURE = b"django_http_requests_before_middlewares_total"
 
 
@@ -54,3 +56,10 @@ def test_with_a_token_this_machine_needs_it_too(client: Client, settings: Settin
     settings.METRICS_TOKEN = "sesame"
 
     assert client.get("/metrics").status_code == 401
+
+
+def test_monitoring_may_ask_by_any_name(client: Client) -> None:
+    answer = client.get("/metrics", REMOTE_ADDR="127.0.0.1", headers={"Host": "10.1.2.3:8000"})
+
+    assert answer.status_code == 200
+    assert client.get("/games/", headers={"Host": "10.1.2.3:8000"}).status_code == 400

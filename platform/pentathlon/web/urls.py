@@ -216,6 +216,7 @@ urlpatterns = [
     path("docs/reference-bots/", docs.reference_bots, name="reference_bots"),
     path("docs/ranking/", docs.ranking_rule, name="ranking_rule"),
     path("docs/operators/", docs.operator_guide, name="operator_guide"),
+    path("docs/runbook/", docs.runbook, name="runbook"),
     path("docs/organisers/", docs.organiser_guide, name="organiser_guide"),
     path("docs/learning/", docs.learning, name="learning"),
     path("docs/webhooks/", webhooks.webhooks_guide, name="webhooks_guide"),

@@ -111,6 +111,12 @@ def operator_guide(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def runbook(request: HttpRequest) -> HttpResponse:
+    """Say for each alert what it means and what to do."""
+    return render(request, "web/docs/runbook.html", {"section": "docs"})
+
+
+@require_safe
 def first_bot(request: HttpRequest) -> HttpResponse:
     """Lead an author from the installation to a first rated match and a better bot."""
     context = {"section": "docs", "source": game_guide("tuned").bot.source}

@@ -1,0 +1,258 @@
+"""Gauges of the platform's own, read from the database when somebody asks for them.
+
+Each query reads what waits or runs, or a bounded number of the latest rows: an hour's worth, and
+of that at most the latest thousand. So they cost the same however long the history is. The
+database is asked, not the processes: it knows of workers that no monitoring can reach.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from statistics import quantiles
+from typing import Final
+
+from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db.models import Count, Min
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector, CollectorRegistry
+
+from pentathlon.common.clock import database_now
+from pentathlon.common.models import Leadership
+from pentathlon.common.services import RECONCILER
+from pentathlon.fleet.models import Worker
+from pentathlon.matches.models import (
+    Attempt,
+    AttemptState,
+    Match,
+    MatchKind,
+    MatchSeat,
+    MatchState,
+)
+from pentathlon.ratings.models import LedgerRow, RatingChange, live_key
+from pentathlon.ratings.skill import Skill
+from pentathlon.rivalry.expectations import MILLION, expect
+from pentathlon.webhooks.models import WebhookEndpoint
+from pentathlon_engines import GAMES
+
+FEWEST_RESULTS: Final = 30
+"""A worker with fewer results tells nothing about itself."""
+
+_FRESH_S: Final = 5.0
+_MOST: Final = 1000
+_MOST_OF_A_GAME: Final = 100
+_MOST_RATED: Final = 500
+_LATELY: Final = timedelta(hours=1)
+_STATEMENT_MS: Final = 8000
+_QUANTILES: Final = {"0.5": 9, "0.95": 18}
+"""Of twenty equal parts, which cut."""
+
+
+class PlatformGauges(Collector):
+    """All gauges, read together and kept for five seconds."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._told: list[Metric] = []
+        self._until = 0.0
+
+    def describe(self) -> Iterable[Metric]:
+        """Name nothing at registration: the database is asked only when somebody wants to know."""
+        return []
+
+    def collect(self) -> Iterable[Metric]:
+        """Return all gauges; without a database only that there is none."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._told = _read()
+                self._until = time.monotonic() + _FRESH_S
+            return self._told
+
+    def forget(self) -> None:
+        """Ask anew the next time; for tests."""
+        self._until = 0.0
+
+
+gauges: Final = PlatformGauges()
+
+
+def register_gauges(registry: CollectorRegistry) -> None:
+    """Let them be among what is exported."""
+    registry.register(gauges)
+
+
+def _read() -> list[Metric]:
+    text = "1 if the database answered, so that the other gauges are there"
+    try:
+        with _impatiently():
+            now = database_now()
+            found = [family for read in _GAUGES for family in read(now)]
+    except (DatabaseError, InterfaceError):
+        return [_gauge("gauges_up", text, value=0)]
+    return [_gauge("gauges_up", text, value=1), *found]
+
+
+@contextmanager
+def _impatiently() -> Iterator[None]:
+    """Give up a question that takes long: monitoring must not pile up on a server in trouble."""
+    if connection.vendor == "sqlite":
+        yield  # a transaction would keep writers waiting
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL statement_timeout = {_STATEMENT_MS}")
+        yield
+
+
+def _waiting(now: datetime) -> Iterator[Metric]:
+    count = _gauge("matches_waiting", "Matches that wait for a worker", labels=["kind"])
+    oldest = _gauge("oldest_wait_seconds", "For how long the oldest has waited", labels=["kind"])
+    waiting = Match.objects.filter(state=MatchState.PENDING, on_hold=False).in_open_lanes()
+    rows = waiting.order_by().values_list("kind").annotate(Count("pk"), Min("created_at"))
+    found = {kind: (number, since) for kind, number, since in rows}
+    for kind in MatchKind.values:
+        number, since = found.get(kind, (0, now))
+        count.add_metric([kind], number)
+        oldest.add_metric([kind], max(0.0, (now - since).total_seconds()))
+    yield count
+    yield oldest
+
+
+def _fleet(now: datetime) -> Iterator[Metric]:
+    alive = list(Worker.objects.alive())
+    yield _gauge("workers_alive", "Workers with a heartbeat of late", value=len(alive))
+    slots = sum(worker.slots for worker in alive)
+    yield _gauge("slots", "Matches that living workers can play at a time", value=slots)
+    held = sum(worker.held_slots for worker in alive)
+    yield _gauge("slots_held", "Slots left empty because their host is starved", value=held)
+    running = Match.objects.filter(state=MatchState.RUNNING, lease_until__isnull=False).count()
+    yield _gauge("matches_running", "Matches that are played right now", value=running)
+    leads = Leadership.objects.filter(name=RECONCILER, until__gt=now).exists()
+    yield _gauge("reconciler_up", "1 if a reconciler hands matches out", value=leads)
+
+
+def _attempts(now: datetime) -> Iterator[Metric]:
+    text = "Attempts begun in the last hour, of the latest 1,000, by how they stand"
+    latest = Attempt.objects.order_by("-pk").values_list("state", "started_at")[:_MOST]
+    ends = Counter(state for state, started in latest if started > now - _LATELY)
+    yield _counted("attempts_recent", text, "end", ends, names=AttemptState.values)
+
+
+def _durations(now: datetime) -> Iterator[Metric]:
+    text = "From start to end of the latest 100 matches of the last hour"
+    family = _gauge("match_duration_seconds", text, labels=["game", "quantile"])
+    for game in GAMES:
+        latest = Match.objects.of_game(game).recent()
+        times = latest.values_list("started_at", "finished_at")[:_MOST_OF_A_GAME]
+        seconds = [
+            (end - start).total_seconds()
+            for start, end in times
+            if start is not None and end is not None and end > now - _LATELY
+        ]
+        if len(seconds) > 1:
+            cuts = quantiles(seconds, n=20, method="inclusive")
+            for name, place in _QUANTILES.items():
+                family.add_metric([game, name], cuts[place])
+    yield family
+
+
+def _faults(now: datetime) -> Iterator[Metric]:
+    text = "Faults of bots in matches ended in the last hour, of the latest 1,000"
+    latest = MatchSeat.objects.exclude(fault_kind="").order_by("-pk")
+    rows = latest.values_list("fault_kind", "match__finished_at")[:_MOST]
+    kinds = Counter(kind for kind, end in rows if end is not None and end > now - _LATELY)
+    yield _counted("faults_recent", text, "kind", kinds)
+
+
+def _ratings(now: datetime) -> Iterator[Metric]:
+    ready = LedgerRow.objects.ready().aggregate(count=Count("pk"), since=Min("ended_at"))
+    text = "Results that are in the ledger and not yet in a rating"
+    yield _gauge("ratings_waiting", text, value=ready["count"])
+    lag = (now - ready["since"]).total_seconds() if ready["since"] else 0.0
+    text = "For how long the oldest of them has waited"
+    yield _gauge("rating_lag_seconds", text, value=max(0.0, lag))
+
+
+def _surprises(now: datetime) -> Iterator[Metric]:
+    text = "How far results of a worker are from what ratings expect; 1 is as far as chance takes"
+    family = _gauge("worker_surprise", text, labels=["worker"])
+    latest = Match.objects.recent().values_list("pk", "worker")[:_MOST_RATED]
+    host = {match: worker.rpartition("/")[0] or worker for match, worker in latest}
+    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
+    for match, squared, variance in _residuals(list(host)):
+        total = sums[host[match]]
+        total[0] += 1
+        total[1] += squared
+        total[2] += variance
+    for worker, (count, squared, variance) in sorted(sums.items()):
+        if count >= FEWEST_RESULTS and variance:
+            family.add_metric([worker], squared / variance)
+    yield family
+
+
+def _residuals(matches: Sequence[int]) -> Iterator[tuple[int, float, float]]:
+    """Yield match, squared difference from the expected share, and its expected value."""
+    changes = RatingChange.objects.filter(
+        row__match__in=matches, row__pool__key__in=[live_key(game) for game in GAMES]
+    ).select_related("row__pool")
+    seats: defaultdict[int, list[RatingChange]] = defaultdict(list)
+    for change in changes.order_by("row", "seat"):
+        seats[change.row.match_id].append(change)
+    for match, both in seats.items():
+        if len(both) != 2:  # noqa: PLR2004  expectations are of two
+            continue
+        first, second = (Skill(change.mu_before, change.sigma_before) for change in both)
+        pool = both[0].row.pool
+        expected = expect(first, second, draw_probability=pool.draw_probability, beta=pool.beta)
+        share = (1 + (both[0].rank < both[1].rank) - (both[0].rank > both[1].rank)) / 2
+        yield match, (share - expected.share / MILLION) ** 2, expected.variance / MILLION
+
+
+def _rest(now: datetime) -> Iterator[Metric]:
+    waiting = WebhookEndpoint.objects.working().count_waiting()
+    yield _gauge("webhooks_waiting", "Deliveries of webhooks that wait", value=waiting)
+    query = (
+        "SELECT pg_database_size(current_database())"
+        if connection.vendor == "postgresql"
+        else "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        (size,) = cursor.fetchone()
+    yield _gauge("database_bytes", "What the database takes on its disk", value=size)
+
+
+_GAUGES: Final[Sequence[Callable[[datetime], Iterator[Metric]]]] = (
+    _waiting,
+    _fleet,
+    _attempts,
+    _durations,
+    _faults,
+    _ratings,
+    _surprises,
+    _rest,
+)
+
+
+def _gauge(
+    name: str, text: str, *, value: float | None = None, labels: Sequence[str] | None = None
+) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"pentathlon_{name}", text, value=value, labels=labels)
+
+
+def _counted(
+    name: str,
+    text: str,
+    label: str,
+    counts: Counter[str],
+    *,
+    names: Iterable[str] = (),
+) -> Metric:
+    family = _gauge(name, text, labels=[label])
+    for value in {**dict.fromkeys(names, 0), **counts}:
+        family.add_metric([value], counts[value])
+    return family

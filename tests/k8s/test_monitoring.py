@@ -1,0 +1,96 @@
+"""Alerts and dashboard speak of figures that exist, and the runbook of all alerts."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from pentathlon.operations.gauges import gauges
+from tests.k8s.manifests import K8S, Manifest, load, of_kind, resources, selects, workloads
+
+FOLDER = K8S / "components/monitoring"
+ELSEWHERE = {"kube_cronjob_status_last_successful_time"}
+"""Told by the cluster itself, by kube-state-metrics."""
+
+
+@pytest.fixture(scope="module")
+def rules() -> list[dict[str, Any]]:
+    """All alert rules."""
+    (rule,) = load(FOLDER / "alerts.yaml")
+    return [one for group in rule["spec"]["groups"] for one in group["rules"]]
+
+
+@pytest.fixture(scope="module")
+def dashboard() -> Manifest:
+    """The dashboard as Grafana reads it."""
+    read: Manifest = json.loads((FOLDER / "dashboard.json").read_text())
+    return read
+
+
+def _names(expression: str) -> set[str]:
+    return set(re.findall(r"\b(?:pentathlon|django|kube)_\w+", expression))
+
+
+@pytest.mark.django_db
+def test_every_figure_that_is_asked_for_exists(
+    rules: list[dict[str, Any]], dashboard: Manifest, client: Client
+) -> None:
+    gauges.forget()
+    client.get("/games/")
+    text = client.get("/metrics", REMOTE_ADDR="127.0.0.1").content.decode()
+    told = set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
+    told |= {f"{name}_bucket" for name in told}
+    expressions = [rule["expr"] for rule in rules]
+    expressions += [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+
+    asked = set().union(*map(_names, expressions))
+    assert asked - told - ELSEWHERE == set()
+    own = {name for name in told if name.startswith("pentathlon_") and name[-7:] != "_bucket"}
+    assert own - asked == set()
+
+
+def test_expressions_are_closed(rules: list[dict[str, Any]], dashboard: Manifest) -> None:
+    expressions = [rule["expr"] for rule in rules]
+    expressions += [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+
+    for text in expressions:
+        assert [text.count(sign) for sign in "([{"] == [text.count(sign) for sign in ")]}"], text
+        assert text.count('"') % 2 == 0, text
+
+
+def test_runbook_has_a_paragraph_for_each_alert(
+    rules: list[dict[str, Any]], client: Client
+) -> None:
+    html = client.get("/docs/runbook/").content.decode()
+
+    names = [rule["alert"] for rule in rules]
+    assert len(names) == len(set(names))
+    _, *parts = html.split("<h2 ")
+    found = [(re.match(r'id="(\w+)"', part), part.partition("<p>")[2]) for part in parts]
+    assert [place and place[1] for place, _ in found] == names
+    assert all(len(text) > 80 for _, text in found)
+    for rule in rules:
+        assert rule["annotations"]["runbook"] == f"/docs/runbook/#{rule['alert']}"
+        assert rule["annotations"]["summary"].endswith(".")
+        assert rule["labels"]["severity"] in {"critical", "warning"}
+
+
+def test_monitoring_reaches_web_and_its_port() -> None:
+    found = list(resources(FOLDER))
+    (policy,) = of_kind(found, "NetworkPolicy")
+    (monitor,) = of_kind(found, "ServiceMonitor")
+    base = list(resources(K8S / "base"))
+    web = workloads(base)["web"]
+    (service,) = [one for one in of_kind(base, "Service") if one["metadata"]["name"] == "web"]
+
+    assert selects(policy["spec"]["podSelector"], web)
+    (port,) = service["spec"]["ports"]
+    (endpoint,) = monitor["spec"]["endpoints"]
+    assert endpoint["port"] == port["name"]
+    ports = {one["name"]: one["containerPort"] for one in web["spec"]["containers"][0]["ports"]}
+    (allowed,) = policy["spec"]["ingress"][0]["ports"]
+    assert ports[port["targetPort"]] == allowed["port"]
