@@ -9,23 +9,31 @@ from playwright.sync_api import Page, Route, expect
 from pentathlon.matches.models import MatchState
 from pentathlon.tournaments.services import close_finished
 from pentathlon.web.boards import start_board
+from tests.browser.access import find_flaws
 from tests.factories import make_match
 from tests.pentathlon.web.scene import Scene, play_all
 
 
-def plies(match: int, *texts: str, first: int = 0, attempt: int = 1) -> str:
+def plies(
+    match: int,
+    *texts: str,
+    first: int = 0,
+    attempt: int = 1,
+    to_move: int | None = None,
+    title: str = "Moved",
+) -> str:
     """Return an event that says these actions, and shows a board."""
     ply = first + len(texts)
     data: dict[str, Any] = {
         "match": match,
         "attempt": attempt,
         "ply": ply,
-        "to_move": ply % 2,
+        "to_move": ply % 2 if to_move is None else to_move,
         "cpu_ms": [1200, 40],
         "limit_ms": 20_000,
         "first": first,
         "events": [[index % 2, text, 30] for index, text in enumerate(texts, first)],
-        "svg": start_board("tuned").replace("<title>", "<title>Moved, "),
+        "svg": start_board("tuned").replace("<title>", f"<title>{title}, ", 1),
     }
     return f"id: {attempt}-{ply}\nevent: plies\ndata: {json.dumps(data)}\n\n"
 
@@ -146,3 +154,90 @@ def test_buttons_and_badge_are_right_when_it_ends_without_a_reload(
     shown = page.locator("table td, table th").all_inner_texts()
     page.reload()
     assert page.locator("table td, table th").all_inner_texts() == shown
+
+
+@pytest.fixture
+def streamed(page: Page, scene: Scene) -> Page:
+    """Open a running match of which three positions have come, and no more will."""
+    match = scene.live.pk
+    answer(
+        page,
+        f"**/live/matches/{match}/",
+        plies(match, "add dog b2", "add cat a1", to_move=0, title="Second")
+        + plies(match, "move b2 b3 1", first=2, to_move=1, title="Third")
+        + plies(match, "add cat c1", "add dog c2", first=3, to_move=1, title="Fifth"),
+    )
+    page.goto(f"/matches/{match}/")
+    expect(page.locator("[data-live-list] li")).to_have_count(5)
+    return page
+
+
+def board_title(page: Page) -> str:
+    return page.locator("[data-live-board] svg > title").first.text_content() or ""
+
+
+def test_reader_steps_back_and_returns(streamed: Page) -> None:
+    page, count = streamed, streamed.locator("[data-live-count]")
+    back_to_live = page.get_by_role("button", name="Back to live")
+    expect(count).to_have_text("ply 5")
+    expect(back_to_live).to_be_hidden()
+
+    page.get_by_role("button", name="Back", exact=True).click()
+
+    expect(count).to_have_text("ply 3 of 5")
+    assert board_title(page).startswith("Third")
+    expect(page.locator("[data-live-list] [aria-current]")).to_contain_text("move b2 b3 1")
+    expect(page.locator("[data-live-said]")).to_have_text("ply 3: move b2 b3 1")
+
+    page.keyboard.press("ArrowLeft")
+    expect(count).to_have_text("ply 2 of 5")
+    page.keyboard.press("ArrowLeft")
+    expect(count).to_have_text("ply 2 of 5")
+    page.keyboard.press("j")
+    expect(count).to_have_text("ply 3 of 5")
+    page.keyboard.press("l")
+    expect(count).to_have_text("ply 5")
+    assert board_title(page).startswith("Fifth")
+    page.keyboard.press("Home")
+    expect(count).to_have_text("ply 2 of 5")
+    back_to_live.click()
+    expect(count).to_have_text("ply 5")
+    expect(page.get_by_role("button", name="Back", exact=True)).to_be_focused()
+
+
+def test_row_of_a_position_that_came_shows_it(streamed: Page) -> None:
+    rows = streamed.locator("[data-live-list] li button")
+    expect(rows).to_have_count(3)
+
+    rows.first.click()
+
+    expect(streamed.locator("[data-live-count]")).to_have_text("ply 2 of 5")
+    assert board_title(streamed).startswith("Second")
+
+
+def test_board_stays_where_the_reader_is_while_the_match_goes_on(page: Page, scene: Scene) -> None:
+    match = scene.live.pk
+    end = f'event: end\ndata: {{"match": {match}, "state": "done"}}\n\n'
+    answer(
+        page,
+        f"**/live/matches/{match}/",
+        plies(match, "add dog b2", title="First") + plies(match, "add cat a1", first=1),
+        plies(match, "move b2 b3 1", first=2),
+        end,
+    )
+    page.goto(f"/matches/{match}/")
+    expect(page.locator("[data-live-list] li").first).to_be_visible()
+    page.keyboard.press("Home")
+
+    go_on = page.get_by_role("button", name="It is over: go on")
+    expect(go_on).to_be_visible()
+    expect(page.locator("[data-live-count]")).to_have_text("ply 1 of 3")
+    assert board_title(page).startswith("First")
+    with page.expect_navigation():
+        go_on.click()
+
+
+def test_live_board_is_for_everybody_while_one_looks_back(streamed: Page) -> None:
+    streamed.keyboard.press("ArrowLeft")
+
+    assert find_flaws(streamed) == []

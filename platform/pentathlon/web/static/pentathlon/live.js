@@ -54,63 +54,21 @@ function open(address, { root, events }) {
   }
 }
 
-/** The board of one match: its drawing, its actions and its clocks. */
+/** The board of one match, which `live-board.js` draws. */
 function viewer(root) {
-  const list = root.querySelector("[data-live-list]");
-  let attempt = 0;
+  const tell = (name, detail) => {
+    root.dispatchEvent(new CustomEvent(`pentathlon:${name}`, { bubbles: true, detail }));
+  };
   return {
     plies: (data) => {
       root.hidden = false;
-      if (data.attempt !== attempt || data.first === 0) list.replaceChildren();
-      attempt = data.attempt;
-      root.querySelector("[data-live-board]").replaceChildren(parse(data.svg));
-      addRows(root, list, data);
-      for (const place of root.querySelectorAll("[data-place]")) {
-        const seat = Number(place.dataset.place);
-        place.classList.toggle("to-move", seat === data.to_move);
-        place.querySelector("[data-used]").textContent = (data.cpu_ms[seat] / 1000).toFixed(1);
-        place.querySelector("[data-limit]").textContent = data.limit_ms / 1000;
-        place.querySelector(".used").hidden = false;
-      }
+      tell("plies", data);
     },
     end: () => {
       const next = root.closest("[data-live-next]");
-      if (next) setTimeout(() => ask(next), NEXT_MS);
-      else location.reload();
+      tell("end", next ? () => setTimeout(() => ask(next), NEXT_MS) : () => location.reload());
     },
   };
-}
-
-function addRows(root, list, data) {
-  const follows = list.scrollTop + list.clientHeight >= list.scrollHeight - 4;
-  data.events.forEach(([seat, text, cpuMs], index) => {
-    const ply = data.first + index + 1;
-    if (ply <= list.children.length) return;
-    const row = document.createElement("div");
-    row.className = "ply";
-    const mark = root.querySelector(`[data-place="${seat}"] svg`);
-    const time = seat < 0 ? "" : `${(cpuMs / 1000).toFixed(2)} s`;
-    const said = data.said?.[index];
-    const words = part(said ?? text);
-    row.append(part(ply), mark ? mark.cloneNode(true) : part(""), words, part(time));
-    if (seat < 0) words.className = "chance";
-    else if (said) addNotation(words, text);
-    list.appendChild(document.createElement("li")).append(row);
-  });
-  if (follows) list.scrollTop = list.scrollHeight;
-}
-
-/** Put the action beside its words, as the rules write it. */
-function addNotation(words, text) {
-  const notation = document.createElement("code");
-  notation.textContent = text;
-  words.append(" ", notation);
-}
-
-function part(text) {
-  const span = document.createElement("span");
-  span.textContent = text;
-  return span;
 }
 
 const cardEvents = {
