@@ -18,7 +18,15 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from pentathlon.live.frames import KEPT_S, LOOK, Frame, frame_key, lane_channel, match_channel
+from pentathlon.live.frames import (
+    KEPT_S,
+    LOOK,
+    Frame,
+    frame_key,
+    friendly_channel,
+    lane_channel,
+    match_channel,
+)
 from pentathlon.matches.jobs import Job
 from pentathlon_engines import State
 from pentathlon_engines.commentary.plain import Change
@@ -58,7 +66,7 @@ class Broadcast:
     def __init__(self, url: str | None, *, answer_s: float = ANSWER_S) -> None:
         self._url = url
         self._answer_s = answer_s
-        self._posts: queue.Queue[_Shot | Job] = queue.Queue(_MOST_WAITING)
+        self._posts: queue.Queue[_Shot | Job | int] = queue.Queue(_MOST_WAITING)
         self._thread: threading.Thread | None = None
         self._is_drawing = False
         self._away_until = 0.0
@@ -79,6 +87,11 @@ class Broadcast:
                 if job.is_public:
                     self._post(job)
 
+    def note_move(self, friendly_id: int) -> None:
+        """Have the person of a friendly look at what the database says now."""
+        if self._url is not None:
+            self._post(friendly_id)
+
     def shows(self, shot: _Shot) -> bool:
         """Take a position to be drawn, unless the one before is not done yet."""
         if self._is_drawing:
@@ -88,7 +101,7 @@ class Broadcast:
             self._is_drawing = False
         return self._is_drawing
 
-    def _post(self, what: _Shot | Job) -> bool:
+    def _post(self, what: _Shot | Job | int) -> bool:
         if time.monotonic() < self._away_until:
             return False
         try:
@@ -127,7 +140,7 @@ class Broadcast:
             self._teller = _Teller(shot)
         return self._teller.tell(shot)
 
-    def _send(self, client: Redis, posts: list[_Shot | Job]) -> None:
+    def _send(self, client: Redis, posts: list[_Shot | Job | int]) -> None:
         shots = [post for post in posts if isinstance(post, _Shot)]
         with client.pipeline(transaction=False) as steps:
             for post in posts:
@@ -135,6 +148,8 @@ class Broadcast:
                     steps.publish(match_channel(post.match_id), LOOK)
                     if post.lane:
                         steps.publish(lane_channel(post.lane), LOOK)
+                elif isinstance(post, int):
+                    steps.publish(friendly_channel(post), LOOK)
             for shot in shots:
                 data = _draw(shot, said=self._tell(shot)).pack()
                 steps.set(frame_key(shot.job.match_id, shot.job.attempt), data, ex=KEPT_S)

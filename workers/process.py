@@ -162,6 +162,7 @@ class WorkerProcess:
             friendly_ids, slot=slot.name, announcement=self.announcement()
         )
         for stretch in stretches:
+            self._broadcast.note_move(stretch.friendly_id)
             is_well = play_stretch(
                 stretch,
                 friendlies=friendlies,
@@ -169,6 +170,7 @@ class WorkerProcess:
                 files=slot.files,
                 drain=self.drain,
             )
+            self._broadcast.note_move(stretch.friendly_id)
             self._wait_after(failed=not is_well)
 
     def _wait_after(self, *, failed: bool) -> None:

@@ -16,6 +16,7 @@ from pentathlon.live.frames import (
     LOOK,
     Frame,
     frame_key,
+    friendly_channel,
     lane_channel,
     match_channel,
     unpack,
@@ -185,6 +186,17 @@ def test_end_is_told_to_who_follows_the_match_and_its_tournament(broker: str) ->
             got |= {message["channel"].decode(): message["data"]} if message else {}
 
     assert got == {match_channel(31): LOOK, lane_channel(7): LOOK}
+
+
+def test_person_is_told_that_a_bot_has_moved(broker: str) -> None:
+    with Redis.from_url(broker) as client, client.pubsub() as heard:
+        heard.subscribe(friendly_channel(41))
+        Broadcast(broker, answer_s=PATIENCE_S).note_move(41)
+        message = None
+        while message is None:
+            message = heard.get_message(ignore_subscribe_messages=True, timeout=1)
+
+    assert message["data"] == LOOK
 
 
 def test_without_a_broker_nothing_is_watched() -> None:

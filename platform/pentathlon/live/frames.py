@@ -59,6 +59,11 @@ def lane_channel(lane: int) -> str:
     return f"pentathlon:live:lane:{lane}"
 
 
+def friendly_channel(friendly_id: int) -> str:
+    """Return the channel that says when a bot has begun or ended a move in a friendly."""
+    return f"pentathlon:live:friendly:{friendly_id}"
+
+
 def frame_key(match_id: int, attempt: int) -> str:
     """Return where the broker keeps the latest frame of an attempt."""
     return f"pentathlon:live:frame:{match_id}:{attempt}"

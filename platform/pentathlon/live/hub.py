@@ -18,14 +18,14 @@ from redis.exceptions import RedisError
 from pentathlon.live.feed import ANSWER_S, Feed
 from pentathlon.live.frames import frame_key
 from pentathlon.live.messages import StreamEvent
-from pentathlon.live.snapshots import Snapshot, read_snapshot
+from pentathlon.live.snapshots import PageKind, Snapshot, read_snapshot
 from pentathlon.live.tickets import Ticket
 from pentathlon.live.topics import (
     Cursor,
     MatchCursor,
     MatchTopic,
-    TournamentCursor,
-    TournamentTopic,
+    PageCursor,
+    PageTopic,
 )
 from pentathlon.server.limits import MOST_STREAMS
 from pentathlon.server.refusals import Refused, busy
@@ -36,9 +36,9 @@ SOON_S: Final = 0.1
 """Before a look that a hint asks for: several hints need one look."""
 RETRY_S: Final = 30
 
-Topic = MatchTopic | TournamentTopic
-T = TypeVar("T", MatchTopic, TournamentTopic)
-Read = Callable[[Collection[int], Collection[int]], Snapshot]
+Topic = MatchTopic | PageTopic
+T = TypeVar("T", MatchTopic, PageTopic)
+Read = Callable[[Collection[int], Collection[tuple[PageKind, int]]], Snapshot]
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -143,10 +143,10 @@ class Hub:
             cursors.append(
                 MatchCursor(match, view=ticket.view, seen=seen, is_private=ticket.is_private)
             )
-        if ticket.tournament is not None:
-            tournament = self._topic(TournamentTopic(ticket.tournament))
-            topics.append(tournament)
-            cursors.append(TournamentCursor(tournament, seen=ticket.seen))
+        if ticket.page is not None:
+            page = self._topic(PageTopic(*ticket.page))
+            topics.append(page)
+            cursors.append(PageCursor(page, seen=ticket.seen))
         return topics, cursors
 
     def _topic(self, wanted: T) -> T:
@@ -211,12 +211,12 @@ class Hub:
         matches = [
             each.match_id for each in self._matches() if each.now is None or not each.now.is_over
         ]
-        tournaments = [
-            each.tournament for each in self._topics.values() if isinstance(each, TournamentTopic)
+        pages = [
+            (each.kind, each.pk) for each in self._topics.values() if isinstance(each, PageTopic)
         ]
         try:
             found = await loop.run_in_executor(
-                self._threads, _read_fresh, self._read, matches, tournaments
+                self._threads, _read_fresh, self._read, matches, pages
             )
         except (DatabaseError, InterfaceError, OperationalError) as error:
             _log.warning("streams not looked after", reason=str(error).strip())
@@ -232,8 +232,8 @@ class Hub:
                 if now is not None and topic.frame() is None and not now.is_over:
                     fresh.append(topic)
             else:
-                state = found.tournaments.get(topic.tournament)
-                is_new = state is not None and topic.note(state)
+                page = found.pages.get((topic.kind, topic.pk))
+                is_new = page is not None and topic.note(page)
             if is_new:
                 self._tell(topic)
         await self._fetch_frames([topic for topic in fresh if topic.now is not None])
@@ -259,9 +259,11 @@ class Hub:
         return [each for each in self._topics.values() if isinstance(each, MatchTopic)]
 
 
-def _read_fresh(read: Read, matches: Sequence[int], tournaments: Sequence[int]) -> Snapshot:
+def _read_fresh(
+    read: Read, matches: Sequence[int], pages: Sequence[tuple[PageKind, int]]
+) -> Snapshot:
     close_old_connections()
-    return read(matches, tournaments)
+    return read(matches, pages)
 
 
 def _seen_of(text: str) -> tuple[int, int]:

@@ -1,14 +1,16 @@
-"""What the database says now of matches and tournaments that somebody follows."""
+"""What the database says now of matches, tournaments and friendlies that somebody follows."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
-from typing import Final
+from enum import StrEnum
+from typing import Any, Final
 
 from django.db.models import Exists, OuterRef
 
+from pentathlon.friendlies.models import Friendly, FriendlyState
 from pentathlon.live.messages import StreamEvent, message
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchState
@@ -17,7 +19,6 @@ from pentathlon.tournaments.models import Tournament, TournamentState
 HIDDEN: Final = "hidden"
 """The state of a match for those who may not see it any more."""
 _OVER: Final = (MatchState.DONE, MatchState.VOID, HIDDEN)
-_ENDED: Final = (TournamentState.CLOSED, TournamentState.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +50,19 @@ class MatchNow:
         return message("end" if self.is_over else "state", facts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentNow:
-    """What changes whenever something that a tournament shows does."""
+class PageKind(StrEnum):
+    """What a page shows that asks for itself again after every change."""
 
+    TOURNAMENT = "tournament"
+    FRIENDLY = "friendly"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageNow:
+    """What changes whenever something that such a page shows does."""
+
+    kind: PageKind
+    pk: int
     state: str
     mark: str
     """Another one after every change; while results are hidden, they do not change it."""
@@ -60,13 +70,12 @@ class TournamentNow:
     @property
     def is_over(self) -> bool:
         """Whether nothing will change any more."""
-        return self.state in _ENDED
+        return self.state in _ENDED[self.kind]
 
-    def message(self, tournament: int) -> StreamEvent:
+    def message(self) -> StreamEvent:
         """Tell that something has changed; a page shows it, and knows who may see what."""
         name = "end" if self.is_over else "changed"
-        facts = {"tournament": tournament, "state": self.state}
-        return message(name, facts, event_id=self.mark)
+        return message(name, {self.kind.value: self.pk, "state": self.state}, event_id=self.mark)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +83,14 @@ class Snapshot:
     """How everything stands that somebody follows."""
 
     matches: dict[int, MatchNow]
-    tournaments: dict[int, TournamentNow]
+    pages: dict[tuple[PageKind, int], PageNow]
 
 
-def read_snapshot(matches: Collection[int], tournaments: Collection[int]) -> Snapshot:
+def read_snapshot(matches: Collection[int], pages: Collection[tuple[PageKind, int]]) -> Snapshot:
     """Read how these stand, with a number of queries that does not depend on how many follow."""
     return Snapshot(
         matches={now.match: now for now in matches_now(matches)} if matches else {},
-        tournaments={pk: tournament_now(pk) for pk in tournaments},
+        pages={(kind, pk): _READ[kind](pk) for kind, pk in pages},
     )
 
 
@@ -100,22 +109,45 @@ def matches_now(matches: Collection[int]) -> list[MatchNow]:
     ]
 
 
-def tournament_now(pk: int) -> TournamentNow:
+def tournament_now(pk: int) -> PageNow:
     """Return what changes whenever something that a tournament shows does."""
+    state, *facts = _facts_of_tournament(pk)
+    return PageNow(kind=PageKind.TOURNAMENT, pk=pk, state=state, mark=_mark_of(state, *facts))
+
+
+def friendly_now(pk: int) -> PageNow:
+    """Return what changes whenever something that a game with a person shows does."""
+    found = Friendly.objects.filter(pk=pk)
+    row = found.values_list("state", "ply", "token", "host_faults").first()
+    state, *facts = row or (FriendlyState.VOID,)
+    return PageNow(kind=PageKind.FRIENDLY, pk=pk, state=state, mark=_mark_of(state, *facts))
+
+
+def _facts_of_tournament(pk: int) -> list[Any]:  # Any: the state, and whatever rows say
     hidden = HiddenLane.objects.in_force().filter(lane=OuterRef("pk"))
     found = Tournament.objects.filter(pk=pk).annotate(is_kept=Exists(hidden))
     row = found.values_list("state", "is_kept").first()
     if row is None:
-        return TournamentNow(state=TournamentState.CANCELLED, mark="gone")
+        return [TournamentState.CANCELLED]
     state, is_kept = row
     if is_kept:
-        return TournamentNow(state=state, mark=_mark_of(state, HIDDEN))
+        return [state, HIDDEN]
     lane = Match.objects.of_lane(pk)
     done = lane.filter(state=MatchState.DONE)
     latest = done.order_by("-finished_at").values_list("pk", "finished_at")[:1]
     void = lane.filter(state=MatchState.VOID).order_by("-pk").values_list("pk")[:1]
-    return TournamentNow(state=state, mark=_mark_of(state, *latest, *void))
+    return [state, *latest, *void]
 
 
 def _mark_of(*facts: object) -> str:
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
+
+
+_ENDED: Final = {
+    PageKind.TOURNAMENT: (TournamentState.CLOSED, TournamentState.CANCELLED),
+    PageKind.FRIENDLY: (FriendlyState.DONE, FriendlyState.VOID),
+}
+_READ: Final[dict[PageKind, Callable[[int], PageNow]]] = {
+    PageKind.TOURNAMENT: tournament_now,
+    PageKind.FRIENDLY: friendly_now,
+}

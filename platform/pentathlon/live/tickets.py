@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from pentathlon.accounts.models import User
 from pentathlon.common.throttle import home_of
 from pentathlon.live.messages import RETRY_MS, StreamEvent, message
-from pentathlon.live.snapshots import MatchNow, TournamentNow
+from pentathlon.live.snapshots import MatchNow, PageKind, PageNow
 
 HEADER: Final = "Pentathlon-Stream"
 
@@ -38,7 +38,8 @@ class Ticket:
     who: str
     """The person, or the address, that counts for the limits."""
     matches: tuple[int, ...] = ()
-    tournament: int | None = None
+    page: tuple[PageKind, int] | None = None
+    """A tournament or a friendly, whose page asks for itself after every change."""
     seen: str = ""
     """The id of the last message that the client knows."""
     view: View = View.POSITION
@@ -54,6 +55,9 @@ class Ticket:
         """Read what `to_header` made."""
         fields: dict[str, Any] = json.loads(header)  # Any: JSON
         fields["matches"] = tuple(fields["matches"])
+        if fields["page"] is not None:
+            kind, pk = fields["page"]
+            fields["page"] = (PageKind(kind), pk)
         return cls(**{**fields, "view": View(fields["view"])})
 
 
@@ -74,12 +78,10 @@ def follow_matches(
     return _answer([now.message() for now in shown], ticket if running else None)
 
 
-def follow_tournament(
-    found: TournamentNow, *, tournament: int, who: str, seen: str
-) -> HttpResponse:
-    """Answer with a ticket to tell of every change of a tournament since `seen`."""
-    ticket = Ticket(who=who, tournament=tournament, seen=seen)
-    news = [found.message(tournament)] if found.mark != seen else []
+def follow_page(found: PageNow, *, who: str, seen: str) -> HttpResponse:
+    """Answer with a ticket to tell of every change since `seen`."""
+    ticket = Ticket(who=who, page=(found.kind, found.pk), seen=seen)
+    news = [found.message()] if found.mark != seen else []
     return _answer(news, None if found.is_over else ticket)
 
 

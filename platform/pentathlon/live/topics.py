@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final, Protocol
 
-from pentathlon.live.frames import LOOK, Frame, lane_channel, match_channel, unpack
+from pentathlon.live.frames import (
+    LOOK,
+    Frame,
+    friendly_channel,
+    lane_channel,
+    match_channel,
+    unpack,
+)
 from pentathlon.live.messages import StreamEvent, message
-from pentathlon.live.snapshots import MatchNow, TournamentNow
+from pentathlon.live.snapshots import MatchNow, PageKind, PageNow
 from pentathlon.live.tickets import View
 
 _MOST_MESSAGES: Final = 16
@@ -121,29 +128,30 @@ class MatchCursor:
         return now.ply != told.ply and (self._is_private or self._topic.frame() is None)
 
 
-class TournamentTopic:
-    """A tournament that somebody follows."""
+class PageTopic:
+    """A tournament or a friendly that somebody follows."""
 
-    def __init__(self, tournament: int) -> None:
-        self.tournament = tournament
-        self.channel = lane_channel(tournament)
-        self.now: TournamentNow | None = None
+    def __init__(self, kind: PageKind, pk: int) -> None:
+        self.kind = kind
+        self.pk = pk
+        self.channel = _CHANNELS[kind](pk)
+        self.now: PageNow | None = None
 
     def hear(self, data: bytes) -> bool:
         """Take a hint; the database knows the rest."""
         return True
 
-    def note(self, now: TournamentNow) -> bool:
+    def note(self, now: PageNow) -> bool:
         """Take what the database says; return whether it is new."""
         is_new = now != self.now
         self.now = now
         return is_new
 
 
-class TournamentCursor:
-    """What one listener knows of a tournament."""
+class PageCursor:
+    """What one listener knows of a tournament or a friendly."""
 
-    def __init__(self, topic: TournamentTopic, *, seen: str) -> None:
+    def __init__(self, topic: PageTopic, *, seen: str) -> None:
         self._topic = topic
         self._seen = seen
         self._is_over = False
@@ -159,7 +167,10 @@ class TournamentCursor:
         if now is None or now.mark == self._seen:
             return []
         self._seen, self._is_over = now.mark, now.is_over
-        return [now.message(self._topic.tournament)]
+        return [now.message()]
+
+
+_CHANNELS: Final = {PageKind.TOURNAMENT: lane_channel, PageKind.FRIENDLY: friendly_channel}
 
 
 def _place(frame: Frame) -> tuple[int, int]:

@@ -123,6 +123,7 @@ urlpatterns = [
     path("tv/", live.tv, name="tv"),
     path("live/matches/", live.matches_stream, name="matches_stream"),
     path("live/matches/<int:match_id>/", live.match_stream, name="match_stream"),
+    path("live/friendlies/<int:friendly_id>/", live.friendly_stream, name="friendly_stream"),
     path(f"live/{_TOURNAMENT}/", live.tournament_stream, name="tournament_stream"),
     path("matches/", matches.matches, name="matches"),
     path("matches/<int:match_id>/", matches.match, name="match"),

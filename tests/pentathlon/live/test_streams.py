@@ -15,7 +15,7 @@ from pentathlon.live import feed, hub
 from pentathlon.live.frames import LOOK, Frame, frame_key, match_channel
 from pentathlon.live.hub import Hub
 from pentathlon.live.messages import Packing, message
-from pentathlon.live.snapshots import MatchNow, Snapshot, TournamentNow
+from pentathlon.live.snapshots import MatchNow, PageKind, PageNow, Snapshot
 from pentathlon.live.streams import Streams
 from pentathlon.live.tickets import HEADER, Ticket, View
 from pentathlon.local.runtime import runtime_folder
@@ -61,19 +61,25 @@ def frame(ply: int, *, attempt: int = 1) -> Frame:
     )
 
 
+def page_now(state: str, mark: str) -> PageNow:
+    return PageNow(kind=PageKind.TOURNAMENT, pk=8, state=state, mark=mark)
+
+
 class Database:
     """What the database says; tests change it."""
 
     def __init__(self, state: str = "running") -> None:
         self.now = MatchNow(match=5, state=state, attempt=1, ply=0)
-        self.tournament = TournamentNow(state="running", mark="a")
+        self.page = page_now("running", "a")
         self.looks = 0
 
-    def __call__(self, matches: Collection[int], tournaments: Collection[int]) -> Snapshot:
+    def __call__(
+        self, matches: Collection[int], pages: Collection[tuple[PageKind, int]]
+    ) -> Snapshot:
         self.looks += 1
         return Snapshot(
             matches=dict.fromkeys(matches, self.now),
-            tournaments=dict.fromkeys(tournaments, self.tournament),
+            pages=dict.fromkeys(pages, self.page),
         )
 
 
@@ -280,11 +286,11 @@ def test_database_that_is_away_ends_no_stream() -> None:
     database = Database()
     fails = [3]
 
-    def read(matches: Collection[int], tournaments: Collection[int]) -> Snapshot:
+    def read(matches: Collection[int], pages: Collection[tuple[PageKind, int]]) -> Snapshot:
         if fails[0]:
             fails[0] -= 1
             raise OperationalError("gone")
-        return database(matches, tournaments)
+        return database(matches, pages)
 
     async def scenario() -> list[str]:
         wanted = Ticket(who="address 1", matches=(5,))
@@ -406,14 +412,14 @@ def test_tournament_is_told_of_at_every_change_until_its_end() -> None:
     database = Database()
 
     async def scenario() -> list[ServerEvent]:
-        ticket = Ticket(who="address 1", tournament=8, seen="a")
+        ticket = Ticket(who="address 1", page=(PageKind.TOURNAMENT, 8), seen="a")
         async with streaming(database, ticket=ticket) as streams:
             client = Client(streams)
             await until(lambda: database.looks > 1)
             assert client.names() == []
-            database.tournament = TournamentNow(state="running", mark="b")
+            database.page = page_now("running", "b")
             await until(client.names)
-            database.tournament = TournamentNow(state="closed", mark="c")
+            database.page = page_now("closed", "c")
             await client.task
             return client.events()
 

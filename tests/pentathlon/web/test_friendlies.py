@@ -6,6 +6,7 @@ from django.test import Client
 from pentathlon.accounts.models import User
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import resign
+from pentathlon.live.snapshots import friendly_now
 from tests.factories import make_match, make_user, make_version
 from tests.pentathlon.friendlies.acting import answer, begun, claimed, move, play_to_end
 from tests.pentathlon.web.pages import page_of
@@ -54,7 +55,7 @@ def test_game_is_played_by_the_list() -> None:
 def test_open_page_is_told_of_the_answer() -> None:
     friendly = move(begun())
     client = _signed_in(friendly.person)
-    address = f"/play/{friendly.pk}/?since=1"
+    address = f"/play/{friendly.pk}/?since={friendly_now(friendly.pk).mark}"
 
     before = client.get(address, headers={"HX-Request": "true"})
     answer(friendly)
@@ -157,3 +158,49 @@ def test_worker_at_work_is_said() -> None:
     page = page_of(_signed_in(friendly.person).get(f"/play/{friendly.pk}/"))
 
     assert "The bot thinks" in page.text
+
+
+def test_options_of_the_game_are_chosen_in_the_form() -> None:
+    person, bot = make_user(), make_version(games=["tash_kalar"]).bot
+    client = _signed_in(person)
+    address = f"/play/new/?game=tash_kalar&bot={bot.pk}"
+    chosen = {
+        "option_mode": "deathmatch_duel",
+        "option_decks_0": "highland",
+        "option_decks_1": "sylvan",
+    }
+
+    form = page_of(client.get(address))
+    client.post(address, {"bot_1": bot.pk, "seat": "0", **chosen})
+
+    assert {"option_mode", "option_decks_0"} <= {each.get("name") for each in form.all("select")}
+    friendly = Friendly.objects.get()
+    assert friendly.options["mode"] == "deathmatch_duel"
+    assert friendly.options["decks"] == ["highland", "sylvan"]
+
+
+def test_options_that_do_not_go_together_are_said_at_the_form() -> None:
+    bot = make_version(games=["tash_kalar"]).bot
+    posted = {"bot_1": bot.pk, "seat": "0", "option_decks_0": "sylvan", "option_decks_1": "sylvan"}
+
+    answer = _signed_in(make_user()).post(f"/play/new/?game=tash_kalar&bot={bot.pk}", posted)
+
+    page = page_of(answer)
+    assert "they must differ" in page.text
+    assert any("open" in details for details in page.all("details"))
+    assert not Friendly.objects.exists()
+
+
+def test_several_bots_take_the_other_seats() -> None:
+    person = make_user()
+    bots = [make_version(games=["way_of_the_dragon"]).bot.pk for _ in range(3)]
+    posted = {f"bot_{number}": bot for number, bot in enumerate(bots, 1)}
+
+    _signed_in(person).post("/play/new/?game=way_of_the_dragon", {**posted, "seat": "2"})
+
+    friendly = Friendly.objects.get()
+    assert [place["version"] and place["version"].bot_id for place in friendly.places] == [
+        *bots[:2],
+        None,
+        bots[2],
+    ]

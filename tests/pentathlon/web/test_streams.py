@@ -6,13 +6,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from pentathlon.live.snapshots import matches_now, tournament_now
+from pentathlon.friendlies.services import resign
+from pentathlon.live.snapshots import PageKind, friendly_now, matches_now, tournament_now
 from pentathlon.live.tickets import HEADER, Ticket
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match, MatchKind, MatchState
 from pentathlon.matches.services import claim_matches
 from pentathlon_engines.cli.client.events import read_events
 from tests.factories import make_match, make_tournament, make_user, make_version
+from tests.pentathlon.friendlies.acting import begun, claimed, move
 
 pytestmark = pytest.mark.django_db
 
@@ -135,6 +137,37 @@ def test_mark_of_a_tournament_changes_with_results_unless_they_are_hidden() -> N
 
     assert len({shown, later, hidden}) == 3
     assert tournament_now(tournament.pk).mark == hidden
+
+
+def test_game_of_ones_own_is_followed_from_what_its_page_shows() -> None:
+    friendly = begun()
+    own, other = Client(), Client()
+    own.force_login(friendly.person)
+    other.force_login(make_user())
+    address = f"/live/friendlies/{friendly.pk}/"
+    mark = friendly_now(friendly.pk).mark
+
+    assert said(own, f"{address}?since={mark}") == []
+    ticket = ticket_of(own, f"{address}?since={mark}")
+    assert ticket is not None
+    assert ticket.page == (PageKind.FRIENDLY, friendly.pk)
+    assert said(own, address) == ["changed"]
+    assert other.get(address).status_code == 404
+    assert HEADER not in Client().get(address).headers
+
+
+def test_mark_of_a_game_changes_with_each_step_of_a_move() -> None:
+    friendly = begun()
+    marks = [friendly_now(friendly.pk).mark]
+    move(friendly)
+    marks.append(friendly_now(friendly.pk).mark)
+    claimed(friendly)
+    marks.append(friendly_now(friendly.pk).mark)
+    resign(actor=friendly.person, friendly_id=friendly.pk)
+    ended = friendly_now(friendly.pk)
+
+    assert len({*marks, ended.mark}) == 4
+    assert ended.is_over
 
 
 def test_matches_are_looked_at_together(django_assert_num_queries: pytest.FixtureRequest) -> None:

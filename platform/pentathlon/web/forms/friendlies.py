@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from pentathlon.bots.models import Bot, VersionState
+from pentathlon.web.forms.plans import OptionFields
 from pentathlon_engines import GAMES
 from pentathlon_engines.commentary.words import name_seat
 
@@ -13,7 +14,7 @@ _MOST_CHOICES = 500
 
 
 class FriendlyForm(forms.Form):
-    """Against whom, and in which seat."""
+    """Against whom, in which seat, and with which options of the game."""
 
     def __init__(
         self,
@@ -45,15 +46,41 @@ class FriendlyForm(forms.Form):
             required=False,
             choices=_seats(highest, to_move),
         )
+        # A match that goes on has its options.
+        self._options = None if seats else OptionFields(GAMES[game].info)
+        if self._options is not None:
+            self.fields.update(self._options.fields)
+
+    @property
+    def places(self) -> list[forms.BoundField]:
+        """The fields of the opponents and of the person's seat."""
+        return [field for field in self if field not in self.options]
+
+    @property
+    def options(self) -> list[forms.BoundField]:
+        """The fields of the game's options."""
+        return [self[name] for name in self._options.fields] if self._options else []
+
+    @property
+    def has_open_options(self) -> bool:
+        """Whether something in the options has to be looked at."""
+        return any(field.errors for field in self.options)
 
     @property
     def bots(self) -> list[int]:
         """The ids of the chosen bots, in the order of the fields."""
-        values = (self.cleaned_data[name] for name in self.fields if name != "seat")
+        values = (self.cleaned_data[name] for name in self.fields if name.startswith("bot_"))
         return [value for value in values if value is not None]
+
+    @property
+    def chosen_options(self) -> dict[str, Any]:  # Any: JSON
+        """The options that differ from the usual ones."""
+        return self._options.values(self.cleaned_data) if self._options else {}
 
     def field_of(self, field: str | None) -> str | None:
         """Return where an error of the service is shown."""
+        if field == "options" and self._options is not None:
+            return self._options.field_of("")
         return "bot_1" if field == "bots" else field if field in self.fields else None
 
 

@@ -23,6 +23,7 @@ from pentathlon.friendlies.services import (
     resign,
 )
 from pentathlon.friendlies.stretches import DAYS_TO_THINK, place_in_queue
+from pentathlon.live.snapshots import friendly_now
 from pentathlon.web.boards import game_tiles, inline_board
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.friendlies import FriendlyForm
@@ -96,7 +97,7 @@ def friendly_new(request: HttpRequest) -> HttpResponse:
             lambda: (
                 fork_friendly(origin=origin, **asked)
                 if origin
-                else create_friendly(game=game, **asked)
+                else create_friendly(game=game, options=form.chosen_options, **asked)
             ),
         )
         if made is not None:
@@ -108,17 +109,17 @@ def friendly_new(request: HttpRequest) -> HttpResponse:
 @require_safe
 def friendly(request: HttpRequest, friendly_id: int) -> HttpResponse:
     """Show the board to its person while the game is under way, and the replay to everybody."""
+    mark = friendly_now(friendly_id).mark  # before the rest: what comes later is told then
     found = _get_friendly(request, friendly_id)
     if found.state == FriendlyState.DONE:
         if wants_part(request):
             return HttpResponse(headers={"HX-Refresh": "true"})
         return _show_replay(request, found)
-    context = _game_context(found)
-    if wants_part(request):
-        if query_number(request, "since") == found.ply and found.state == FriendlyState.BOT:
-            return HttpResponse(status=204)
-        return render(request, "web/parts/friendly.html", context)
-    return render(request, "web/friendly.html", context)
+    if wants_part(request) and query_text(request, "since") == mark:
+        return HttpResponse(status=204)
+    context = {**_game_context(found), "mark": mark}
+    part = "web/parts/friendly.html" if wants_part(request) else "web/friendly.html"
+    return render(request, part, context)
 
 
 @login_required

@@ -2,15 +2,17 @@
 
 import re
 
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from pentathlon.live.snapshots import matches_now, tournament_now
-from pentathlon.live.tickets import View, follow_matches, follow_tournament, who_asks
+from pentathlon.friendlies.models import Friendly
+from pentathlon.live.snapshots import PageNow, friendly_now, matches_now, tournament_now
+from pentathlon.live.tickets import View, follow_matches, follow_page, who_asks
 from pentathlon.matches.models import Match
 from pentathlon.web.boards import match_title
-from pentathlon.web.requests import get_tournament, person, wants_part
+from pentathlon.web.requests import get_tournament, person, signed_in_user, wants_part
 from pentathlon.web.spotlight import best_running
 from pentathlon_engines import GAMES
 
@@ -64,9 +66,21 @@ def matches_stream(request: HttpRequest) -> HttpResponse:
 def tournament_stream(request: HttpRequest, tournament_id: int) -> HttpResponse:
     """Say whenever something has changed that a tournament shows, since the mark in `since`."""
     found = get_tournament(request, tournament_id)
-    return follow_tournament(
-        tournament_now(found.pk),
-        tournament=found.pk,
+    return _follow_page(request, tournament_now(found.pk))
+
+
+@login_required
+@require_safe
+def friendly_stream(request: HttpRequest, friendly_id: int) -> HttpResponse:
+    """Say whenever something has changed in a game of one's own, since the mark in `since`."""
+    own = Friendly.objects.of_person(signed_in_user(request))
+    found = get_object_or_404(own.only("pk"), pk=friendly_id)
+    return _follow_page(request, friendly_now(found.pk))
+
+
+def _follow_page(request: HttpRequest, found: PageNow) -> HttpResponse:
+    return follow_page(
+        found,
         who=who_asks(request, person(request)),
         seen=_last_seen(request) or request.GET.get("since", "")[:32],
     )

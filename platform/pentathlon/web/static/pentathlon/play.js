@@ -1,11 +1,17 @@
 // Lets a person point at the board instead of reading the list of actions.
 //
+// When a bot has moved, or the person has in another tab, the stream says so and the board changes.
+// Where no stream is to be had, the page asks each second while a bot is to move.
+//
 // Each action says which cells and cards it touches, in order. Pointing narrows the list; what the
 // board cannot tell apart is left in the list. Without this script the list works alone.
 
 const MARKS = "g[data-cell], g[data-card], g[data-mark]";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+const ASK_MS = 1000;
+
+let stream = null;
 let chosen = []; // names of cells and cards, in the order in which they were pointed at
 let last = ""; // the mark that had the focus
 
@@ -19,6 +25,7 @@ document.addEventListener("htmx:afterSettle", () => {
 
 function begin(root) {
   root.dataset.begun = "";
+  follow(root);
   chosen = [];
   const form = root.querySelector("[data-choose]");
   if (!form) return;
@@ -43,6 +50,30 @@ function begin(root) {
   });
   show(table);
 }
+
+/** Hear of every change since the one that the board shows. */
+function follow(root) {
+  stream?.close();
+  stream = null;
+  if (!root.dataset.stream) return;
+  const mine = new EventSource(root.dataset.stream);
+  stream = mine;
+  for (const name of ["changed", "end"]) {
+    mine.addEventListener(name, () => {
+      if (stream === mine) ask(root);
+    });
+  }
+}
+
+function ask(root) {
+  root.dispatchEvent(new CustomEvent("pentathlon:changed", { bubbles: false }));
+}
+
+setInterval(() => {
+  const root = document.querySelector("[data-play][data-waits]");
+  if (root && stream?.readyState !== EventSource.OPEN && !document.hidden) ask(root);
+}, ASK_MS);
+addEventListener("pagehide", () => stream?.close());
 
 function findMarks(svg) {
   const marks = new Map();
