@@ -2,16 +2,20 @@
 
 import fcntl
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
+import pytest
 from django.db import connection, transaction
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django.plugin import DjangoDbBlocker
 
 from pentathlon import caching
 from tests.patience import PATIENCE_S
+
+Made = TypeVar("Made")
 
 _MADE_BY_MIGRATING = {"auth_permission", "django_content_type"}
 
@@ -101,3 +105,17 @@ def rows_for_a_module(blocker: DjangoDbBlocker) -> Iterator[None]:
         transaction.set_rollback(True)
     # Answers are kept by counts that in earnest never go back.
     caching._packed = caching.Packed()
+
+
+def made_once(make: Callable[[], Made]) -> object:
+    """Return a fixture that gives all tests of a module what `make` has stored once.
+
+    A test reads it anew before it changes anything; see `rows_for_a_module`.
+    """
+
+    @pytest.fixture(scope="module")
+    def made(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Made]:
+        with rows_for_a_module(django_db_blocker):
+            yield make()
+
+    return made

@@ -17,15 +17,19 @@ from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon_engines.dataset.schema import TABLES, schema
 from tests.api.client import V1, assert_problem
+from tests.databases import made_once
 from tests.pentathlon.datasets.making import closed_cup, dataset_in_parts, make_all
 
 pytestmark = pytest.mark.django_db
 
 
+made_dataset = made_once(dataset_in_parts)
+
+
 @pytest.fixture
-def dataset() -> Dataset:
+def dataset(made_dataset: Dataset, db: None) -> Dataset:
     """Return a dataset in two parts of each table."""
-    return dataset_in_parts()
+    return Dataset.objects.get(pk=made_dataset.pk)
 
 
 def get(address: str, **headers: str) -> Any:  # Any: the test client's

@@ -16,6 +16,7 @@ from pentathlon.tournaments.services import close_finished
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 from pentathlon_engines.cli.tournament_proof import verify_tournament
 from tests.api.client import V1
+from tests.databases import made_once
 from tests.pentathlon.matches.acting import claimed
 from tests.pentathlon.replays.playing import record_of, submit
 from tests.pentathlon.tournaments.acting import matches_of, started
@@ -23,8 +24,7 @@ from tests.pentathlon.tournaments.acting import matches_of, started
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def closed() -> Tournament:
+def _closed_cup() -> Tournament:
     tournament = started(bots=3)
     for match in matches_of(tournament):
         job = claimed(match)
@@ -32,6 +32,14 @@ def closed() -> Tournament:
     apply_results()
     close_finished()
     return tournament
+
+
+made_cup = made_once(_closed_cup)
+
+
+@pytest.fixture
+def closed(made_cup: Tournament, db: None) -> Tournament:
+    return Tournament.objects.get(pk=made_cup.pk)
 
 
 @pytest.fixture

@@ -30,6 +30,16 @@ from pentathlon_engines.tournament.proof import check_proof
 from tests.factories import make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup
 
+FORMATS: list[dict[str, Any]] = [
+    {"format": "round_robin", "bots": 5},
+    {"format": "tables", "bots": 5, "table_seats": 3, "game": "way_of_the_dragon"},
+    {"format": "gauntlet", "bots": 4},
+    {"format": "swiss", "bots": 5},
+    {"format": "knockout", "bots": 5},
+    {"format": "finals", "bots": 3, "params": {"blocks": 12}},
+]
+"""What `start_cup` takes for the smallest field in which each format shows what it does."""
+
 
 def start_cup(organiser: User, *, bots: int = 4, **asked: Any) -> tuple[Tournament, BotVersion]:
     """Start a tournament; return it and a newer version of its second bot."""

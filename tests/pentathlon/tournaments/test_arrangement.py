@@ -28,11 +28,6 @@ pytestmark = pytest.mark.django_db
 _HOUR = timedelta(hours=1)
 
 
-@pytest.fixture
-def organiser() -> User:
-    return make_user(organiser=True)
-
-
 def _passed(tournament: Tournament, field: str) -> None:
     """Let the time in this field pass."""
     before = timezone.now() - timedelta(seconds=1)

@@ -20,11 +20,6 @@ PAGES = ("", "schedule/", "matches/", "faults/", "document/", "progress/", "chan
 
 
 @pytest.fixture
-def organiser() -> User:
-    return make_user(organiser=True)
-
-
-@pytest.fixture
 def draft(organiser: User) -> Tournament:
     versions = [make_version().pk for _ in range(3)]
     made = open_cup(organiser, name="Secret Plan", versions=versions, is_draft=True)

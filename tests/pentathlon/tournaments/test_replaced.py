@@ -25,6 +25,7 @@ from pentathlon_engines.tournament.proof import check_proof
 from tests.factories import make_user, make_version
 from tests.pentathlon.tournaments.acting import matches_of, open_cup
 from tests.pentathlon.tournaments.replacing import (
+    FORMATS,
     blocks_of,
     is_right,
     play,
@@ -35,21 +36,6 @@ from tests.pentathlon.tournaments.replacing import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-FORMATS: list[dict[str, Any]] = [
-    {"format": "round_robin", "bots": 5},
-    {"format": "tables", "bots": 5, "table_seats": 3, "game": "way_of_the_dragon"},
-    {"format": "gauntlet", "bots": 4},
-    {"format": "swiss", "bots": 6},
-    {"format": "knockout", "bots": 5},
-    {"format": "finals", "bots": 3, "params": {"blocks": 12}},
-]
-
-
-@pytest.fixture
-def organiser() -> User:
-    return make_user(organiser=True)
 
 
 class TestFormats:

@@ -19,7 +19,7 @@ from pentathlon.tournaments.orders import rerun_match
 from pentathlon.tournaments.proof import proof
 from pentathlon.tournaments.schedule_verification import schedule_differences
 from pentathlon.tournaments.services import close_finished, pause_tournament, start_tournament
-from tests.factories import make_user, make_version
+from tests.factories import make_version
 from tests.pentathlon.tournaments.acting import as_made, matches_of, open_cup
 from tests.pentathlon.tournaments.replacing import (
     begin,
@@ -34,11 +34,6 @@ from tests.pentathlon.tournaments.replacing import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def organiser() -> User:
-    return make_user(organiser=True)
 
 
 class TestBlocks:

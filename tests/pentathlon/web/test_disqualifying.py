@@ -9,6 +9,7 @@ from pentathlon.bots.models import BotVersion, VersionState
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.entries import disqualify_entry
 from pentathlon.tournaments.models import Tournament
+from tests.databases import made_once
 from tests.factories import make_staff, make_user, make_version
 from tests.pentathlon.tournaments.acting import started
 from tests.pentathlon.web.pages import page_of
@@ -16,9 +17,12 @@ from tests.pentathlon.web.pages import page_of
 pytestmark = pytest.mark.django_db
 
 
+made_cup = made_once(lambda: started(bots=3))
+
+
 @pytest.fixture
-def running() -> Tournament:
-    return started(bots=3)
+def running(made_cup: Tournament, db: None) -> Tournament:
+    return Tournament.objects.get(pk=made_cup.pk)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from django.urls import reverse
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.models import Tournament
+from tests.databases import made_once
 from tests.factories import make_user
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 from tests.pentathlon.web.pages import page_of
@@ -14,9 +15,12 @@ from tests.pentathlon.web.pages import page_of
 pytestmark = pytest.mark.django_db
 
 
+made_cup = made_once(lambda: started(bots=4))
+
+
 @pytest.fixture
-def running() -> Tournament:
-    return started(bots=4)
+def running(made_cup: Tournament, db: None) -> Tournament:
+    return Tournament.objects.get(pk=made_cup.pk)
 
 
 def _as(person: User) -> Client:
