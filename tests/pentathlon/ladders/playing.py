@@ -12,7 +12,7 @@ from pentathlon.ladders import membership, pairing, seasons
 from pentathlon.ladders.accounts import platform_account
 from pentathlon.ladders.models import Division, Ladder
 from pentathlon.matches.endings import note_endings
-from pentathlon.matches.models import Match, MatchKind, MatchState
+from pentathlon.matches.models import Match, MatchKind, MatchSeat, MatchState
 from pentathlon.ratings.services import apply_results
 from tests.factories import make_bot, make_version, make_worker
 
@@ -55,13 +55,16 @@ def make_due() -> None:
 def play_waiting(*, winner: int | None = None, only: int | None = None) -> list[int]:
     """End the waiting matches of ladders, or one of them; seat 0 wins, or a `winner` who sits."""
     matches = Match.objects.filter(kind=MatchKind.LADDER, state=MatchState.PENDING)
-    waiting = list(matches if only is None else matches.filter(pk=only))
+    matches = matches if only is None else matches.filter(pk=only)
+    waiting = list(matches.prefetch_related("seats"))
+    ranked = []
     for match in waiting:
-        seats = list(match.seats.order_by("seat"))
+        seats = sorted(match.seats.all(), key=lambda seat: seat.seat)
         best = next((seat for seat in seats if seat.version_id == winner), seats[0])
         for seat in seats:
             seat.rank = 0 if seat.pk == best.pk else 1
-            seat.save(update_fields=("rank",))
+        ranked += seats
+    MatchSeat.objects.bulk_update(ranked, ("rank",))
     ids = [match.pk for match in waiting]
     Match.objects.filter(pk__in=ids).update(
         state=MatchState.DONE, sandbox="namespaces", finished_at="2026-01-01T00:00Z", ply=9

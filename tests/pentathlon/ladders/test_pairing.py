@@ -147,7 +147,7 @@ def test_new_versions_go_first() -> None:
     open_ladder(slots=4)
     old = [make_version() for _ in range(6)]
     seat_all()
-    for _ in range(14):
+    for _ in range(8):
         step()
         play_waiting()
     newcomer = make_version()
@@ -168,7 +168,7 @@ def test_nobody_plays_one_opponent_too_often() -> None:
     for _ in range(5):
         make_version()
     seat_all()
-    for _ in range(15):
+    for _ in range(10):
         step()
         play_waiting()
 
@@ -210,15 +210,15 @@ def test_every_batch_can_be_made_again() -> None:
     for _ in range(5):
         make_version()
     seat_all()
-    for turn in range(12):
+    for turn in range(7):
         step()
         play_waiting()
-        if turn == 5:
+        if turn == 3:
             make_version()
             seat_all()
 
     division = division_of(ladder)
-    assert division.batches >= 12
+    assert division.batches >= 7
     call_command("verify_schedules")
 
     place = TournamentMatch.objects.filter(tournament=division.tournament, index=3).get()
