@@ -129,7 +129,7 @@ def measure(
         options=game.info.check_options(None),
         limits=Limits(),
         launcher=find_launcher(sandbox=options["sandbox"]),
-        bots=[_seat_bot(bot), *[_seat_bot(other)] * (seats - 1)],
+        bots=[seat_bot(bot), *[seat_bot(other)] * (seats - 1)],
     )
     # At larger tables chance draws who begins, so seats need no swapping: a match is a block.
     series = Series(seats=seats, matches=options["matches"], seed=_FIRST_SEED, swaps=is_pair)
@@ -208,7 +208,8 @@ def _key(row: dict[str, Any]) -> tuple[str, str, str]:  # Any: JSON
     return row["game"], row["bot"], row["against"]
 
 
-def _seat_bot(name: str) -> SeatBot:
+def seat_bot(name: str) -> SeatBot:
+    """Return a reference bot as a match takes it."""
     folder = built_in_bots()[name]
     command = bot_command(folder, read_manifest(folder))
     return SeatBot(name=name, hash=content_hash(folder), command=command)

@@ -38,7 +38,7 @@ from pentathlon_engines.match.events import Event
 from pentathlon_engines.record.record import positions
 from pentathlon_engines.record.shape import Record
 
-METHOD: Final = 1
+METHOD: Final = 2
 """Counted up whenever the same record may get another curve."""
 
 

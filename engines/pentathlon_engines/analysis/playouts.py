@@ -7,6 +7,8 @@ else an action that does not let the next seat win at once.
 
 Who judges a match that is over may see all that is fixed: hidden hands and shuffled decks stay as
 they are. What chance has not decided yet is drawn anew in each playout.
+
+The shares that playouts give are calibrated for each game (`calibration`).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from math import sqrt
 from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pentathlon_engines.analysis.calibration import power_of, slope, smooth, temper
 from pentathlon_engines.contract.game import CHANCE, Outcome, State
 from pentathlon_engines.lookahead import after, is_safe, winning_action
 from pentathlon_engines.match.referee import judge
@@ -70,10 +73,12 @@ def estimate_chances(
     expelled: Collection[int] = (),
     most: int = MOST_PLAYOUTS,
     largest_error: float = LARGEST_ERROR,
+    power: float | None = None,
 ) -> Estimate:
     """Play a position out until the chances are known well enough.
 
-    Seats that were expelled for a fault rank behind all others.
+    Seats that were expelled for a fault rank behind all others. Without a `power`, it is the one
+    that was fitted for the game.
     """
     over = judge(state, expelled)
     if over is not None:
@@ -90,10 +95,15 @@ def estimate_chances(
             beaten[seat] += share
         if played >= _FEWEST and max(_errors(won, played)) <= largest_error:
             break
+    power = power_of(state.game.info.key) if power is None else power
+    in_play = [seat not in expelled for seat in range(seats)]
+    shares = smooth(won, played=played, in_play=in_play)
+    chances = temper(shares, power=power)
+    slopes = [slope(*pair, power=power) for pair in zip(shares, chances, strict=True)]
     return Estimate(
         played,
-        [share / played for share in won],
-        _errors(won, played),
+        chances,
+        [error * each for error, each in zip(_errors(won, played), slopes, strict=True)],
         [share / played for share in beaten],
     )
 

@@ -44,6 +44,12 @@ def strength_rows() -> list[dict[str, Any]]:  # Any: JSON
     return [{**row, "title": GAMES[row["game"]].info.title} for row in rows]
 
 
+def power_rows() -> list[dict[str, Any]]:  # Any: JSON
+    """Return the power of each game that calibrates its win chances."""
+    games: dict[str, Any] = json.loads(_read("analysis/calibration.json"))["games"]
+    return [{**row, "title": GAMES[game].info.title} for game, row in games.items()]
+
+
 def title_and_body(text: str) -> tuple[str, str]:
     """Split a document into its title and the rest."""
     first, _, rest = text.partition("\n")

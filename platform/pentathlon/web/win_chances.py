@@ -11,11 +11,14 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
 from pentathlon_engines.commentary.words import name_seat
 
 _WIDTH: Final = 1000
 _DEGREES: Final = 1.96
 """Standard errors on each side of a 95 % interval."""
+WIDEST_ACCURACY: Final = 30
+"""Of an interval of an accuracy; wider ones are no news."""
 _PERCENT: Final = 10
 """Thousandths in one."""
 
@@ -69,9 +72,15 @@ class SeatAccuracy:
     """How little a seat gave away."""
 
     value: float
-    spread: float
-    """Of its 95 % interval, to each side."""
+    low: float
+    high: float
+    """The ends of its 95 % interval, within 0 to 100."""
     decisions: int
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval is narrow enough for a figure to mean something."""
+        return self.decisions >= FEWEST_DECISIONS and self.high - self.low <= WIDEST_ACCURACY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,21 +142,23 @@ def chance_chart(
         ],
         now=_chances_at(points, ply),
         rows=rows,
-        accuracies={
-            seat: SeatAccuracy(
-                value=each["value"],
-                spread=_DEGREES * each["error"],
-                decisions=each["decisions"],
-            )
-            for seat, each in enumerate(curve["accuracies"])
-            if each["value"] is not None
-        },
+        accuracies=dict(enumerate(map(_accuracy_of, curve["accuracies"]))),
         ply=ply,
         here=f"{_WIDTH * ply / last:.1f}",
         left=f"{_WIDTH - _WIDTH * ply / last:.1f}",
         is_whole=is_whole,
         even=f"{100 - 100 / seats:.1f}",
         facts=json.dumps([row.to_json() for row in rows]),
+    )
+
+
+def _accuracy_of(stored: dict[str, Any]) -> SeatAccuracy:  # Any: JSON
+    value, spread = stored["value"] or 0, _DEGREES * stored["error"]
+    return SeatAccuracy(
+        value=value,
+        low=max(0, value - spread),
+        high=min(100, value + spread),
+        decisions=stored["decisions"],
     )
 
 

@@ -41,7 +41,7 @@ def test_curve_shows_no_more_than_was_seen(match: Match) -> None:
     assert float(curtain["x"]) == pytest.approx(2000 / match.ply, abs=0.1)
     assert "display" not in curtain
     assert hidden_marks(page) == [False, True]
-    assert accuracies(page) == [True]
+    assert accuracies(page) == [True, True]
     assert "Ply 2, blunder of Amber: Amber from 50 % to 30 %" in page.text
 
 
@@ -52,7 +52,32 @@ def test_end_or_wish_shows_all_of_it(match: Match, query: str) -> None:
     (curtain,) = [rect for rect in page.all("rect") if "data-curtain" in rect]
     assert curtain["display"] == "none"
     assert hidden_marks(page) == [False, False]
-    assert accuracies(page) == [False]
+    assert accuracies(page) == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "words"),
+    [
+        ({"value": 91.5, "error": 6.0, "decisions": 9, "loss": 0.02}, "accuracy 92 (80 to 100)"),
+        ({"value": 97.6, "error": 9.2, "decisions": 5, "loss": 0.0}, "accuracy 98 (80 to 100)"),
+        (
+            {"value": 60.0, "error": 9.0, "decisions": 5, "loss": 0.1},
+            "accuracy: too few decisions",
+        ),
+        (
+            {"value": None, "error": 0.0, "decisions": 3, "loss": 0.0},
+            "accuracy: too few decisions",
+        ),
+    ],
+)
+def test_accuracy_says_what_is_known_and_no_more(
+    scene: Scene, accuracy: dict[str, object], words: str
+) -> None:
+    analyse(scene.done, accuracies=[accuracy, accuracy])
+
+    text = match_page(scene.done, "?curve=whole").text
+
+    assert text.count(words) == 2
 
 
 def test_links_jump_to_marks_without_a_script(match: Match) -> None:

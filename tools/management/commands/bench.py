@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from pentathlon.local.waiting import ServerFailed
+from tools.benchmark import analysis, languages, starvation, strength
 from tools.benchmark import command as matches
-from tools.benchmark import languages, starvation, strength
 from tools.benchmark.clock import command as clock
 from tools.benchmark.competition import ladder, ratings, schedules, tournaments
 from tools.benchmark.live import command as live
@@ -29,6 +29,7 @@ _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "tournaments": tournaments,
     "ladder": ladder,
     "strength": strength,
+    "analysis": analysis,
     "languages": languages,
 }
 

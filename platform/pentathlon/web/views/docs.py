@@ -22,6 +22,7 @@ from pentathlon.ratings.uncertainty import ORDER_FACTOR, PROVISIONAL_SIGMA
 from pentathlon.server import limits as table
 from pentathlon.web.boards import lesson_steps
 from pentathlon.web.documents import (
+    power_rows,
     protocol_text,
     render_line,
     render_markdown,
@@ -33,7 +34,9 @@ from pentathlon.web.game_guides import game_guide
 from pentathlon.web.guides import SHELVES, place_of
 from pentathlon.web.rating_lesson import SCALE, leads, stages
 from pentathlon.web.refusals import REFUSALS
+from pentathlon.web.win_chances import WIDEST_ACCURACY
 from pentathlon_engines import CHANCE, GAMES
+from pentathlon_engines.analysis.calibration import COMMAND as CALIBRATION
 from pentathlon_engines.analysis.curve import METHOD, Budget
 from pentathlon_engines.analysis.judgement import FEWEST_DECISIONS
 from pentathlon_engines.match.faults import FaultKind
@@ -224,6 +227,9 @@ def win_chances(request: HttpRequest) -> HttpResponse:
         "plies": budget.plies - 1,
         "confirmed": budget.confirmed,
         "fewest": FEWEST_DECISIONS,
+        "widest": WIDEST_ACCURACY,
+        "powers": power_rows(),
+        "command": CALIBRATION,
         "method": METHOD,
         "patience": PATIENCE_S,
         "loan": LOAN_S,

@@ -1,0 +1,292 @@
+"""`bench analysis`: what win-chance curves cost, and whether chances come true.
+
+A reference bot plays itself in all seats, as anybody's bots play. Of some matches the whole curve
+is computed, for its CPU time. Of each match a few positions are judged, and the chances compared
+with who won: on average (Brier score, beside that of equal chances for all) and in bins of a
+fifth (expected calibration error, beside what the true chances would show by luck).
+
+`--write` fits the power of each game to all matches and writes it. The figures come from powers
+that were fitted to the other half of the matches, so they do not praise themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from django.core.management.base import CommandError
+from rich.console import Console
+from rich.table import Table
+
+from pentathlon_engines import GAMES
+from pentathlon_engines.analysis.calibration import COMMAND, FILE, power_of, temper
+from pentathlon_engines.analysis.curve import draw_curve
+from pentathlon_engines.analysis.playouts import estimate_chances, truth_of
+from pentathlon_engines.cli.arguments import find_launcher
+from pentathlon_engines.contract.game import Game, Outcome
+from pentathlon_engines.contract.registry import unknown_game
+from pentathlon_engines.desk.match_pool import play_all
+from pentathlon_engines.desk.series import Series
+from pentathlon_engines.desk.setting import Setting
+from pentathlon_engines.manifest import built_in_bots
+from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.record.record import positions
+from pentathlon_engines.record.shape import Record
+from tools.benchmark.competition.demands import Demand, show_demands
+from tools.benchmark.strength import seat_bot
+
+HELP: Final = "CPU s of a win-chance curve, and whether its chances come true"
+MOST_CPU_S: Final = 60.0
+"""Of a curve: half of the longest loan of a slot."""
+LARGEST_GAP: Final = 0.05
+"""The expected calibration error that is good enough; a larger one may still be luck."""
+_BINS: Final = 5
+_POWERS: Final = [index / 20 for index in range(4, 21)]
+"""At most 1: some matches must not make chances surer than the playouts are."""
+_LUCK: Final = 200
+"""So often the winners are drawn by the chances themselves."""
+_FIRST_SEED: Final = 5000
+
+
+class Sample(NamedTuple):
+    """One judged position."""
+
+    match: int
+    shares: list[float]
+    """Of the playouts, by seat, before the power of the game."""
+    won: list[float]
+    """The share of the first place that each seat took in the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bin:
+    """All chances of a fifth: what was said, and what came true."""
+
+    said: float
+    came: float
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """How true the chances of some positions were."""
+
+    brier: float
+    even_brier: float
+    """Of equal chances for all."""
+    gap: float
+    """The expected calibration error."""
+    lucky_gap: float
+    """What 19 of 20 samples of true chances stay below."""
+    bins: list[Bin]
+    positions: int
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Offer what may be chosen."""
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
+    parser.add_argument("--matches", type=int, default=60, help="of each game (60)")
+    parser.add_argument("--positions", type=int, default=3, help="of each match (3)")
+    parser.add_argument("--curves", type=int, default=3, help="of each game, for their cost (3)")
+    parser.add_argument(
+        "--bot", choices=sorted(built_in_bots()), default="greedy", help="who plays itself"
+    )
+    parser.add_argument("--concurrency", type=int, default=1, help="matches at a time (1)")
+    parser.add_argument("--write", action="store_true", help="fit the powers, and write them")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Measure, print, and end with 1 if a figure is not as demanded."""
+    unknown = sorted(set(options["games"]) - set(GAMES))
+    if unknown:
+        raise CommandError(f"There is {unknown_game(unknown[0])}.")
+    missed = False
+    for key in options["games"] or GAMES:
+        records = play(GAMES[key], options)
+        costs = [curve_cost(record) for record in records[: options["curves"]]]
+        samples = judge_positions(records, each=options["positions"])
+        if options["write"]:
+            write(key, fit_power(samples), options)
+            chances = cross_fitted(samples)
+        else:
+            chances = [temper(sample.shares, power=power_of(key)) for sample in samples]
+        found = calibration_of(samples, chances)
+        demands = demands_on(found, costs)
+        title = f"{GAMES[key].info.title}, {options['bot']}, power {power_of(key):g}"
+        missed |= bool(show_demands(title, demands, as_json=options["json"]))
+        if not options["json"]:
+            Console(width=None if sys.stdout.isatty() else 110).print(_table(found))
+    if missed:
+        raise CommandError("Not as demanded; see above.")
+
+
+def play(game: Game, options: dict[str, Any]) -> list[Record]:  # Any: Django's own shape
+    """Return records of a bot that plays itself at the smallest table."""
+    seats = game.info.seats[0]
+    records: list[Record] = []
+    setting = Setting(
+        game=game,
+        options=game.info.check_options(None),
+        limits=Limits(),
+        launcher=find_launcher(sandbox=False),
+        bots=[seat_bot(options["bot"])] * seats,
+        keep=lambda _match, record: records.append(record),
+    )
+    series = Series(seats=seats, matches=options["matches"], seed=_FIRST_SEED, swaps=False)
+    list(
+        play_all(
+            series.next_match,
+            setting.play,
+            concurrency=options["concurrency"],
+            stop=threading.Event(),
+        )
+    )
+    return sorted(records, key=lambda record: record["seed"])
+
+
+def curve_cost(record: Record) -> float:
+    """Return the CPU seconds of the curve of a match."""
+    begun_at = time.process_time()
+    draw_curve(record)
+    return time.process_time() - begun_at
+
+
+def judge_positions(records: Sequence[Record], *, each: int) -> list[Sample]:
+    """Judge so many random positions of each match, by playouts alone."""
+    samples = []
+    for number, record in enumerate(records):
+        rng = Random(f"calibration:{record['chain']}")
+        outcome = record["outcome"]
+        won = truth_of(Outcome(tuple(outcome["ranks"]), outcome["reason"])).chances
+        states = list(positions(record))
+        for ply in sorted(rng.choices(range(len(states) - 1), k=each)):
+            found = estimate_chances(states[ply], rng=rng, power=1.0)
+            samples.append(Sample(number, found.chances, won))
+    return samples
+
+
+def fit_power(samples: Sequence[Sample]) -> float:
+    """Return the power with the least Brier score."""
+    return min(_POWERS, key=lambda power: _brier(samples, power))
+
+
+def cross_fitted(samples: Sequence[Sample]) -> list[list[float]]:
+    """Return the chances of each half of the matches by the power fitted to the other half."""
+    powers = [
+        fit_power([sample for sample in samples if sample.match % 2 != half]) for half in (0, 1)
+    ]
+    return [temper(sample.shares, power=powers[sample.match % 2]) for sample in samples]
+
+
+def calibration_of(samples: Sequence[Sample], chances: Sequence[Sequence[float]]) -> Calibration:
+    """Compare the chances of samples with what came true."""
+    won = [sample.won for sample in samples]
+    bins = _bins(chances, won)
+    rng = Random(0)
+    by_luck = sorted(_gap(_bins(chances, _draw(samples, chances, rng))) for _ in range(_LUCK))
+    seats = len(samples[0].won)
+    return Calibration(
+        brier=_mean_square(chances, won),
+        even_brier=_mean_square([[1 / seats] * seats] * len(samples), won),
+        gap=_gap(bins),
+        lucky_gap=by_luck[_LUCK * 19 // 20],
+        bins=bins,
+        positions=len(samples),
+    )
+
+
+def demands_on(found: Calibration, costs: Sequence[float]) -> list[Demand]:
+    """Return the figures with their bounds."""
+    mean = sum(costs) / max(1, len(costs))
+    of = f"{found.positions} positions"
+    most = max(LARGEST_GAP, found.lucky_gap)
+    why = f"{of}; or what true chances show by luck: {found.lucky_gap:.3f}"
+    return [
+        Demand(name="CPU s of a curve, mean", measured=mean, remark=f"{len(costs)} matches"),
+        Demand(name="CPU s of a curve, most", measured=max(costs, default=0), most=MOST_CPU_S),
+        Demand(name="Brier score", measured=found.brier, most=found.even_brier, remark=of),
+        Demand(name="expected calibration error", measured=found.gap, most=most, remark=why),
+    ]
+
+
+def write(game: str, power: float, options: dict[str, Any]) -> None:  # Any: Django's own shape
+    """Store the power of a game."""
+    games = json.loads(FILE.read_text(encoding="utf-8"))["games"]
+    games[game] = {"power": power, "bot": options["bot"], "matches": options["matches"]}
+    text = json.dumps({"command": COMMAND, "games": dict(sorted(games.items()))}, indent=2)
+    FILE.write_text(text + "\n", encoding="utf-8")
+    power_of.cache_clear()
+
+
+def _brier(samples: Sequence[Sample], power: float) -> float:
+    chances = [temper(sample.shares, power=power) for sample in samples]
+    return _mean_square(chances, [sample.won for sample in samples])
+
+
+def _mean_square(chances: Sequence[Sequence[float]], won: Sequence[Sequence[float]]) -> float:
+    """Return the mean over all seats of all positions."""
+    squares = [
+        (said - came) ** 2
+        for told, truth in zip(chances, won, strict=True)
+        for said, came in zip(told, truth, strict=True)
+    ]
+    return sum(squares) / len(squares)
+
+
+def _bins(chances: Sequence[Sequence[float]], won: Sequence[Sequence[float]]) -> list[Bin]:
+    pairs: list[list[tuple[float, float]]] = [[] for _ in range(_BINS)]
+    for told, truth in zip(chances, won, strict=True):
+        for said, came in zip(told, truth, strict=True):
+            pairs[min(_BINS - 1, int(said * _BINS))].append((said, came))
+    return [
+        Bin(
+            said=sum(said for said, _ in found) / len(found),
+            came=sum(came for _, came in found) / len(found),
+            number=len(found),
+        )
+        for found in pairs
+        if found
+    ]
+
+
+def _gap(bins: Sequence[Bin]) -> float:
+    number = sum(each.number for each in bins)
+    return sum(each.number * abs(each.said - each.came) for each in bins) / number
+
+
+def _draw(
+    samples: Sequence[Sample], chances: Sequence[Sequence[float]], rng: Random
+) -> list[list[float]]:
+    """Draw winners by the chances; one number for all of a match."""
+    numbers: dict[int, float] = {}
+    drawn = []
+    for sample, told in zip(samples, chances, strict=True):
+        number = numbers.setdefault(sample.match, rng.random())
+        sums = list(accumulate(told))
+        first = next((seat for seat, total in enumerate(sums) if number < total), len(told) - 1)
+        drawn.append([float(seat == first) for seat in range(len(told))])
+    return drawn
+
+
+def _table(found: Calibration) -> Table:
+    table = Table("chances", title="What was said, and what came true")
+    for heading in ("said", "came true", "seats"):
+        table.add_column(heading, justify="right")
+    for each in found.bins:
+        low = min(_BINS - 1, int(each.said * _BINS)) / _BINS
+        table.add_row(
+            f"{low:.0%} to {low + 1 / _BINS:.0%}",
+            f"{each.said:.1%}",
+            f"{each.came:.1%}",
+            str(each.number),
+        )
+    return table
