@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.management.base import CommandError
 
 from pentathlon_engines import GAMES
 from pentathlon_engines.manifest import built_in_bots
-from tools.benchmark.strength import Strength, measure, read, write
+from tests.engines.cli.interrupting import interrupt_after
+from tools.benchmark import strength
+from tools.benchmark.strength import Opponents, Strength, measure, read, write
 
 PAIR = Strength(
     game="tuned",
@@ -28,6 +33,21 @@ PAIR = Strength(
     most_cpu_s=3.0,
     slowest_ms=300,
 )
+TABLE = replace(
+    PAIR, seats=5, clearly=True, demanded=0.5, firsts=0.4, firsts_low=0.3, firsts_high=0.5
+)
+
+CHOSEN: dict[str, Any] = {
+    "games": [],
+    "bot": None,
+    "against": None,
+    "matches": 10,
+    "concurrency": 1,
+    "sandbox": False,
+    "write": True,
+    "json": False,
+}
+"""What the command line offers."""
 
 
 @pytest.mark.parametrize(
@@ -36,12 +56,52 @@ PAIR = Strength(
         (PAIR, True),
         (replace(PAIR, share=0.69), False),
         (replace(PAIR, faults=1), False),
-        (replace(PAIR, seats=5, clearly=True, demanded=0.5), True),
-        (replace(PAIR, seats=5, clearly=True, demanded=0.5, low=0.49), False),
+        (TABLE, True),
+        (replace(TABLE, low=0.49), False),
+        (replace(TABLE, firsts_low=0.19), False),
     ],
 )
 def test_bot_must_be_as_strong_as_demanded_and_fail_never(found: Strength, is_met: bool) -> None:
     assert found.is_met is is_met
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (PAIR, "met, interval reaches below"),
+        (replace(PAIR, low=0.7), "met"),
+        (replace(PAIR, share=0.69), "MISSED"),
+        (TABLE, "met"),
+    ],
+)
+def test_verdict_tells_whether_the_interval_leaves_a_doubt(found: Strength, verdict: str) -> None:
+    assert found.verdict == verdict
+
+
+def test_interrupt_keeps_what_was_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupt_after(4, monkeypatch)
+    written: list[Strength] = []
+    monkeypatch.setattr(strength, "write", written.append)
+
+    with pytest.raises(CommandError, match=r"Interrupted; .* 4 of azure") as end:
+        strength.run({**CHOSEN, "bot": "greedy"})
+
+    assert end.value.returncode == 130
+    assert [(row.game, row.matches) for row in written] == [("azure", 4)]
+    told = capsys.readouterr()
+    assert "azure: greedy v random: 4 of 10 matches" in told.err
+    assert "at least 90%" in told.out
+
+
+def test_interrupt_before_the_first_block_tells_of_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    interrupt_after(1, monkeypatch)
+
+    with pytest.raises(CommandError, match="none"):
+        strength.run({**CHOSEN, "json": True})
 
 
 def test_new_line_takes_the_place_of_the_one_for_its_pairing(tmp_path: Path) -> None:
@@ -75,10 +135,18 @@ def test_table_of_the_docs_tells_of_bots_and_games_that_exist() -> None:
 @pytest.mark.parametrize("key", ["tuned", "way_of_the_dragon"])
 def test_pairing_is_played_by_real_bots(key: str) -> None:
     options = {"matches": 2, "concurrency": 1, "sandbox": False}
+    told: list[str] = []
 
-    found = measure(GAMES[key], "greedy", "random", 0.9, options)
+    found = measure(
+        GAMES[key],
+        Opponents("greedy", "random", 0.9),
+        options,
+        stop=threading.Event(),
+        say=told.append,
+    )
 
-    assert found.matches == 2
+    assert found.matches == len(told) == 2
+    assert (found.firsts is None) == (found.seats == 2)
     assert found.faults == 0
     assert found.cpu_s > 0
     assert json.dumps(found.demand) == '"at least 90%"'

@@ -3,6 +3,10 @@
 Each pairing is a series of the desk: archives unpacked, a process for each seat, the usual limits,
 the runner, and the interval of `strength.block_scores`, which counts blocks. The result goes to
 `bots/strength.json` beside the bots, which the page of the docs shows.
+
+At tables of more than two one seat is the bot's, and the other bot has all others. There it is
+first by a clear margin if two whole intervals are above what an equal bot would have: that of its
+share of the points, above a half, and that of its first places, above its fair part of them.
 """
 
 from __future__ import annotations
@@ -11,11 +15,12 @@ import json
 import os
 import sys
 import threading
+import time
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.core.management.base import CommandError
 from rich.console import Console
@@ -24,7 +29,7 @@ from rich.table import Table
 from pentathlon_engines import GAMES
 from pentathlon_engines.cli.arguments import find_launcher
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.desk.match_pool import Finished, play_all
+from pentathlon_engines.desk.match_pool import Finished, play_all, stop_on_interrupt
 from pentathlon_engines.desk.series import Series
 from pentathlon_engines.desk.setting import Setting
 from pentathlon_engines.desk.tally import result_of
@@ -37,14 +42,33 @@ from pentathlon_engines.manifest import (
 )
 from pentathlon_engines.match.limits import Limits
 from pentathlon_engines.runner import SeatBot
+from pentathlon_engines.strength.block_scores import WIN, counts_of, score_of
+from tools.benchmark.progress import Say, show_progress
 
 HELP: Final = "how strong the reference bots are, beside what is demanded of them"
 FILE: Final = BUILT_IN / "strength.json"
 
 _PAIR: Final = 2
 _FIRST_SEED: Final = 1000
-_PAIRINGS: Final = (("greedy", "random", 0.9), ("mcts", "random", 0.9), ("mcts", "greedy", 0.7))
-"""Who plays whom, and the least share of the points for the first."""
+
+
+class Opponents(NamedTuple):
+    """Who plays whom, and the least share of the points for the first of a pair."""
+
+    bot: str
+    against: str
+    demanded: float
+
+
+_PAIRINGS: Final = (
+    Opponents("greedy", "random", 0.9),
+    Opponents("mcts", "random", 0.9),
+    Opponents("mcts", "greedy", 0.7),
+)
+
+
+class NothingPlayed(CommandError):
+    """No block was played to its end, so there is nothing to say of a pairing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +86,10 @@ class Strength:
     demanded: float
     clearly: bool
     """Whether the whole interval must be above what is demanded, not only the share."""
+    firsts: float | None = None
+    """At larger tables the share of matches in which it was first; shared first places in part."""
+    firsts_low: float | None = None
+    firsts_high: float | None = None
     faults: int
     cpu_s: float
     """Of the bot in a match, on average."""
@@ -73,21 +101,33 @@ class Strength:
         """Whether the bot is as strong as demanded."""
         if self.faults:
             return False
-        return self.low > self.demanded if self.clearly else self.share >= self.demanded
+        if not self.clearly:
+            return self.share >= self.demanded
+        return self.low > self.demanded and (self.firsts_low or 0) > 1 / self.seats
+
+    @property
+    def verdict(self) -> str:
+        """Return in words whether the demand is met, and whether the interval leaves no doubt."""
+        if not self.is_met:
+            return "MISSED"
+        return "met" if self.low >= self.demanded else "met, interval reaches below"
 
     @property
     def demand(self) -> str:
         """Return what is demanded in words."""
-        sign = "interval above" if self.clearly else "at least"
-        return f"{sign} {self.demanded:.0%}"
+        if self.clearly:
+            return (
+                f"interval above {self.demanded:.0%}, of first places above {1 / self.seats:.0%}"
+            )
+        return f"at least {self.demanded:.0%}"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Offer what may be chosen."""
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all")
     parser.add_argument("--matches", type=int, default=100, help="of each pairing (100)")
-    parser.add_argument("--bot", choices=sorted({bot for bot, _, _ in _PAIRINGS}))
-    parser.add_argument("--against", choices=sorted({other for _, other, _ in _PAIRINGS}))
+    parser.add_argument("--bot", choices=sorted({each.bot for each in _PAIRINGS}))
+    parser.add_argument("--against", choices=sorted({each.against for each in _PAIRINGS}))
     parser.add_argument("--concurrency", type=int, default=1, help="matches at a time (1)")
     parser.add_argument("--sandbox", action="store_true", help="isolate bots as a worker does")
     parser.add_argument("--write", action="store_true", help="write the table of the docs")
@@ -100,28 +140,50 @@ def run(options: dict[str, Any]) -> None:  # Any: Django's own shape
     if unknown:
         raise CommandError(f"There is no game {unknown[0]!r}; the games are {', '.join(GAMES)}.")
     found: list[Strength] = []
-    for game in options["games"] or GAMES:
-        for bot, other, demanded in _PAIRINGS:
-            if options["bot"] in (None, bot) and options["against"] in (None, other):
-                found.append(measure(GAMES[game], bot, other, demanded, options))
-                if options["write"]:
-                    write(found[-1])
+    with stop_on_interrupt() as stop, show_progress(Console(stderr=True)) as say:
+        for game, pairing in _pairings(options):
+            if stop.is_set():
+                break
+            try:
+                found.append(measure(GAMES[game], pairing, options, stop=stop, say=say))
+            except NothingPlayed:
+                if not stop.is_set():
+                    raise
+                break
+            if options["write"]:
+                write(found[-1])
     if options["json"]:
         sys.stdout.write(json.dumps([asdict(each) for each in found], indent=2) + "\n")
     else:
-        Console(width=None if sys.stdout.isatty() else 120).print(_table(found))
+        Console(width=None if sys.stdout.isatty() else 160).print(_table(found))
+    if stop.is_set():
+        played = ", ".join(f"{each.matches} of {each.game}" for each in found) or "none"
+        raise CommandError(f"Interrupted; whole matches played: {played}.", returncode=130)
     if not all(each.is_met for each in found):
         raise CommandError("A bot is weaker than demanded, or failed; see above.")
 
 
+def _pairings(options: dict[str, Any]) -> Iterator[tuple[str, Opponents]]:  # Any: as above
+    for game in options["games"] or GAMES:
+        for pairing in _PAIRINGS:
+            is_bot = options["bot"] in (None, pairing.bot)
+            if is_bot and options["against"] in (None, pairing.against):
+                yield game, pairing
+
+
 def measure(
     game: Game,
-    bot: str,
-    other: str,
-    demanded: float,
+    pairing: Opponents,
     options: dict[str, Any],  # Any: Django's own shape
+    *,
+    stop: threading.Event,
+    say: Say,
 ) -> Strength:
-    """Let a bot play against another one in all other seats of the largest table."""
+    """Let a bot play against another one in all other seats of the largest table.
+
+    If somebody sets `stop`, the matches that have ended by then count.
+    """
+    bot, other, demanded = pairing
     seats = game.info.seats[1]
     is_pair = seats == _PAIR
     setting = Setting(
@@ -134,16 +196,17 @@ def measure(
     # At larger tables chance draws who begins, so seats need no swapping: a match is a block.
     series = Series(seats=seats, matches=options["matches"], seed=_FIRST_SEED, swaps=is_pair)
     used = _Used()
+    began_s = time.monotonic()
     for finished in play_all(
-        series.next_match,
-        setting.play,
-        concurrency=options["concurrency"],
-        stop=threading.Event(),
+        series.next_match, setting.play, concurrency=options["concurrency"], stop=stop
     ):
         series.take(finished.match, used.take(finished))
+        say(_describe_progress(f"{game.info.key}: {bot} v {other}", series, used, began_s))
     score = series.score(0)
     if score is None:
-        raise CommandError(f"{game.info.title}: this machine could not play a whole block.")
+        raise NothingPlayed(f"{game.info.title}: no whole block was played.")
+    firsts = None if is_pair else score_of(counts_of(used.firsts, matches=1))
+    first_places = (firsts.share, firsts.low, firsts.high) if firsts else (None, None, None)
     return Strength(
         game=game.info.key,
         seats=seats,
@@ -155,6 +218,9 @@ def measure(
         high=round(score.high, 4),
         demanded=demanded if is_pair or other == "random" else 0.5,
         clearly=not is_pair and other != "random",
+        firsts=_rounded(first_places[0]),
+        firsts_low=_rounded(first_places[1]),
+        firsts_high=_rounded(first_places[2]),
         faults=used.faults,
         cpu_s=round(sum(used.cpu_s) / len(used.cpu_s), 2),
         most_cpu_s=round(max(used.cpu_s), 2),
@@ -162,11 +228,26 @@ def measure(
     )
 
 
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
+
+
+def _describe_progress(what: str, series: Series, used: _Used, began_s: float) -> str:
+    """Return how far a series has come, how it stands and how long it may take."""
+    done = len(used.cpu_s)
+    score = series.score(0)
+    stands = f", {score.share:.0%} ({score.low:.0%} to {score.high:.0%})" if score else ""
+    left_s = (time.monotonic() - began_s) / max(done, 1) * (series.matches - done)
+    return f"{what}: {done} of {series.matches} matches{stands}, about {left_s / 60:.0f} min left"
+
+
 class _Used:
-    """What the first bot used, and how often it failed."""
+    """What the first bot used, how often it was first, and how often it failed."""
 
     def __init__(self) -> None:
         self.cpu_s: list[float] = []
+        self.firsts: list[int] = []
+        """Half points: a first place that is shared gives one."""
         self.faults = 0
         self.slowest_ms = 0
 
@@ -177,9 +258,16 @@ class _Used:
         seat = finished.match.players.index(0)
         result = result_of(finished.report.record)
         self.cpu_s.append(finished.report.usage[seat].cpu_s)
+        self.firsts.append(_first_place(result.ranks, seat))
         self.faults += seat in result.failed
         self.slowest_ms = max(self.slowest_ms, result.slowest_ms[seat])
         return result
+
+
+def _first_place(ranks: Sequence[int], seat: int) -> int:
+    if ranks[seat]:
+        return 0
+    return WIN if ranks.count(0) == 1 else 1
 
 
 def read(path: Path = FILE) -> dict[str, Any]:  # Any: JSON
@@ -193,7 +281,7 @@ def write(found: Strength, path: Path = FILE) -> None:
     new = {**asdict(found), "demand": found.demand, "met": found.is_met}
     new["load"] = round(os.getloadavg()[1], 1)
     rows = [row for row in read(path)["rows"] if _key(row) != _key(new)] + [new]
-    order = [pairing[:2] for pairing in _PAIRINGS]
+    order = [(pairing.bot, pairing.against) for pairing in _PAIRINGS]
     games = list(GAMES)
     rows.sort(
         key=lambda row: (games.index(row["game"]), order.index((row["bot"], row["against"])))
@@ -219,7 +307,9 @@ def _table(found: Sequence[Strength]) -> Table:
     table = Table("game", "seats", "bot", "against", title="Reference bots")
     for heading in ("share of the points (95 %)", "matches", "CPU s a match", "slowest", "faults"):
         table.add_column(heading, justify="right")
+    table.add_column("first places", justify="right")
     table.add_column("demanded")
+    table.add_column("verdict")
     for each in found:
         table.add_row(
             GAMES[each.game].info.title,
@@ -231,6 +321,14 @@ def _table(found: Sequence[Strength]) -> Table:
             f"{each.cpu_s:.2f}, at most {each.most_cpu_s:.2f}",
             f"{each.slowest_ms} ms",
             str(each.faults),
-            each.demand if each.is_met else f"[red]{each.demand} MISSED[/]",
+            _firsts(each),
+            each.demand,
+            each.verdict if each.is_met else f"[red]{each.verdict}[/]",
         )
     return table
+
+
+def _firsts(found: Strength) -> str:
+    if found.firsts is None:
+        return ""
+    return f"{found.firsts:.0%} ({found.firsts_low:.0%} to {found.firsts_high:.0%})"
