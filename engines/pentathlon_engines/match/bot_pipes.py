@@ -13,9 +13,11 @@ from contextlib import suppress
 from pentathlon_engines.match.faults import FaultKind
 from pentathlon_engines.match.launcher import BotProcess
 from pentathlon_engines.match.limits import Limits
+from pentathlon_engines.match.protocol import problem_of
 from pentathlon_engines.match.traces import FROM_BOT, TO_BOT, Tape, TraceLine
 
 _CHUNK = 64 * 1024
+_SEVERAL_LINES = "wrote more than the one line that was asked for"
 
 
 class BotFailed(Exception):
@@ -100,7 +102,9 @@ class Pipes:
         if end < 0:
             return None
         if end + 1 < len(received):
-            raise BotFailed(FaultKind.PROTOCOL, "wrote more than the one line that was asked for")
+            # A banner is the same fault whether it comes with the answer or ahead of it.
+            problem = problem_of(bytes(received[:end]))
+            raise BotFailed(FaultKind.PROTOCOL, problem or _SEVERAL_LINES)
         if self._unsent:
             raise BotFailed(FaultKind.PROTOCOL, "answered before it had read the request")
         received.pop()

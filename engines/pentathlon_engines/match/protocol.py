@@ -138,6 +138,15 @@ def _whole_text(text: str, *, field: str) -> str:
     return text
 
 
+def problem_of(line: bytes) -> str | None:
+    """Return why a line is no message at all, whatever it should have said; None if it is one."""
+    try:
+        _object(line)
+    except BadMessage as error:
+        return str(error)
+    return None
+
+
 def _object(line: bytes) -> Message:
     text = _decode(line)
     if _is_too_deep(text):

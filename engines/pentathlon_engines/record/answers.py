@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from pentathlon_engines.contract.game import CHANCE
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.match.faults import FaultKind, RecordedFault
+from pentathlon_engines.match.protocol import problem_of
 from pentathlon_engines.match.traces import FROM_BOT, LINE_BYTES_KEPT, Trace, TraceLine
 from pentathlon_engines.record.record import position
 from pentathlon_engines.record.shape import Record
@@ -103,13 +104,17 @@ def _written(trace: Trace) -> tuple[TraceLine | None, bool]:
 
 
 def _quote(line: TraceLine) -> str:
-    text = line.text.replace("\n", " ⏎ ")
+    first, line_end, rest = line.text.partition("\n")
+    are_several = bool(line_end) and problem_of(first.encode()) is None
+    text = f"{first} ⏎ {rest}".replace("\n", " ⏎ ") if are_several else first
     if len(text) > _LONGEST_QUOTE or line.size > LINE_BYTES_KEPT:
-        text = f"{text[:_LONGEST_QUOTE]}… ({line.size:,} bytes)"
-    if "\n" in line.text:
-        return f"more than one line: {text}"
-    is_ended = line.is_whole or line.size > len(line.text.encode())
-    return text if is_ended else f"{text} (without a line end)"
+        quoted = f"“{text[:_LONGEST_QUOTE]}…” ({line.size:,} bytes)"
+    else:
+        quoted = f"“{text}”"
+    if are_several:
+        return f"more than one line: {quoted}"
+    is_ended = line_end or line.is_whole or line.size > len(line.text.encode())
+    return quoted if is_ended else f"{quoted} (without a line end)"
 
 
 def _choice(legal: Sequence[str]) -> str:

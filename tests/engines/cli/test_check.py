@@ -79,7 +79,7 @@ def test_faulty_bot_is_told_what_it_wrote_and_what_was_expected(run: Run, tmp_pa
 
     assert failed.code == 1
     assert 'protocol: the first line must be {"type": "ready"}' in " ".join(failed.out.split())
-    assert 'It wrote {}. Expected: {"type": "ready"} as the first line' in failed.err
+    assert 'It wrote “{}”. Expected: {"type": "ready"} as the first line' in failed.err
     assert "liar does not keep the protocol" in failed.err
     assert failed.err.endswith("Try: pentathlon play tuned ./liar random\n")
 

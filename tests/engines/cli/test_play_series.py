@@ -29,7 +29,7 @@ def test_fault_is_explained_once_and_counted(run: Run) -> None:
     played = run("play", "tuned", "first", "random", "--games", "6")
 
     assert played.err.count("It wrote ") == 1
-    assert 'It wrote {"action": "sing"}. Expected: {"action": "…"} with one of the ' in played.err
+    assert 'It wrote “{"action": "sing"}”. Expected: {"action": "…"} with one of' in played.err
     assert "illegal_action: 6 times in all." in played.err
 
 

@@ -86,12 +86,20 @@ def test_answer_before_the_request_is_read_is_a_fault(bot: FarEnd) -> None:
     assert failed.value.kind is FaultKind.PROTOCOL
 
 
-def test_two_lines_at_once_are_a_fault(bot: FarEnd) -> None:
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (b'{"action": "pass"}\n{}\n', "more than the one line"),
+        # As if the banner had come alone: what a bot is told must not depend on its buffers.
+        (b'a banner\n{"action": "pass"}\n', "the line is not JSON"),
+    ],
+)
+def test_two_lines_at_once_are_a_fault(bot: FarEnd, lines: bytes, reason: str) -> None:
     pipes = pipes_to(bot)
-    os.write(bot.output, b"one\ntwo\n")
+    os.write(bot.output, lines)
     pipes.wait(NOW)
 
-    with pytest.raises(BotFailed, match="more than the one line"):
+    with pytest.raises(BotFailed, match=reason):
         pipes.take_line()
 
 

@@ -33,7 +33,7 @@ CASES = (
     Case(
         "banner before ready",
         FaultKind.PROTOCOL,
-        "Tiger 1.0 by Ann",
+        "“Tiger 1.0 by Ann”",
         '{"type": "ready"} as the first line, one JSON object on one line in UTF-8',
         lines=(b"Tiger 1.0 by Ann",),
         requests=0,
@@ -41,7 +41,7 @@ CASES = (
     Case(
         "banner before the answer",
         FaultKind.PROTOCOL,
-        'more than one line: thinking ⏎ {"action": "pass"}',
+        "“thinking”",
         '{"action": "…"} with one of the 3 legal actions, such as "add dog a1", '
         "one JSON object on one line in UTF-8",
         rest=b'thinking\n{"action": "pass"}\n',
@@ -56,7 +56,7 @@ CASES = (
     Case(
         "answer without its line end",
         FaultKind.WALL_TIME,
-        '{"action": "pass"} (without a line end)',
+        '“{"action": "pass"}” (without a line end)',
         '{"action": "…"} with one of the 3 legal actions, such as "add dog a1", '
         "before it has slept for 3 s",
         rest=b'{"action": "pass"}',
@@ -64,7 +64,7 @@ CASES = (
     Case(
         "number",
         FaultKind.PROTOCOL,
-        "42",
+        "“42”",
         '{"action": "…"} with one of the 3 legal actions, such as "add dog a1", '
         "one JSON object on one line in UTF-8",
         lines=(b"42",),
@@ -72,15 +72,31 @@ CASES = (
     Case(
         "two lines",
         FaultKind.PROTOCOL,
-        "{}",
+        "“{}”",
         "nothing before the next request",
         lines=(b'{"action": "pass"}',),
         rest=b"{}\n",
     ),
     Case(
+        "two answers at once",
+        FaultKind.PROTOCOL,
+        'more than one line: “{"action": "pass"} ⏎ {}”',
+        '{"action": "…"} with one of the 3 legal actions, such as "add dog a1", '
+        "one JSON object on one line in UTF-8",
+        rest=b'{"action": "pass"}\n{}\n',
+    ),
+    Case(
+        "banner apart from the answer",
+        FaultKind.PROTOCOL,
+        "“thinking”",
+        '{"action": "…"} with one of the 3 legal actions, such as "add dog a1", '
+        "one JSON object on one line in UTF-8",
+        lines=(b"thinking",),
+    ),
+    Case(
         "UTF-16",
         FaultKind.PROTOCOL,
-        r"more than one line: {\x00}\x00 ⏎ \x00",
+        r"“{\x00}\x00”",
         '{"action": "…"} with one of the 3 legal actions, such as "add dog a1", '
         "one JSON object on one line in UTF-8 (this looks like UTF-16)",
         rest="{}\n".encode("utf-16-le"),
@@ -88,7 +104,7 @@ CASES = (
     Case(
         "illegal action",
         FaultKind.ILLEGAL_ACTION,
-        '{"action": "add cow a1"}',
+        '“{"action": "add cow a1"}”',
         '{"action": "…"} with one of the 3 legal actions, such as "add dog a1", letter for letter',
         lines=(b'{"action": "add cow a1"}',),
     ),
@@ -135,7 +151,7 @@ def test_long_line_is_cut_and_its_size_told() -> None:
     answer = find_wrong_answer(fault, _trace(case), limits=LIMITS)
 
     assert answer is not None
-    assert answer.written == f"{'x' * 160}… (5,000 bytes)"
+    assert answer.written == f"“{'x' * 160}…” (5,000 bytes)"
     assert "one of the texts in its list of legal actions, in at most 65,536" in answer.expected
 
 

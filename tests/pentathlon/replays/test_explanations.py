@@ -78,7 +78,7 @@ def test_bad_answer_is_told_with_what_was_expected() -> None:
 
     legal = legal_texts(record, 2)
     assert explanation.answer == (
-        'It wrote {"action": "sing"}. Expected: {"action": "…"} with one of the '
+        'It wrote “{"action": "sing"}”. Expected: {"action": "…"} with one of the '
         f'{len(legal)} legal actions, such as "{legal[0]}", letter for letter.'
     )
     assert f"Its answer: {explanation.answer}" in as_text(explanation)
