@@ -7,6 +7,9 @@ from pathlib import Path
 
 _PAUSE_S = 0.02
 _LAST_LINES = 20
+_PATIENCE_S = 180.0
+"""On a machine however busy: a server that has ended is reported at once, so nobody waits this
+long but for one that hangs."""
 
 
 class ServerFailed(Exception):
@@ -25,7 +28,7 @@ def wait_until_ready(
     name: str,
     process: subprocess.Popen[bytes],
     log: Path,
-    patience_s: float = 30.0,
+    patience_s: float = _PATIENCE_S,
 ) -> None:
     """Return when `is_ready()`; raise `ServerFailed` if the process ends or takes too long."""
     deadline = time.monotonic() + patience_s
