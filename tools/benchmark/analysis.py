@@ -19,6 +19,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import log
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -49,8 +50,9 @@ MOST_CPU_S: Final = 60.0
 LARGEST_GAP: Final = 0.05
 """The expected calibration error that is good enough; a larger one may still be luck."""
 _BINS: Final = 5
-_POWERS: Final = [index / 20 for index in range(4, 21)]
-"""At most 1: some matches must not make chances surer than the playouts are."""
+_POWERS: Final = [index / 20 for index in range(4, 31)]
+_DOUBT: Final = 0.5
+"""How much better a power must be the farther it is from 1 and the fewer matches there are."""
 _LUCK: Final = 200
 """So often the winners are drawn by the chances themselves."""
 _FIRST_SEED: Final = 5000
@@ -175,8 +177,12 @@ def judge_positions(records: Sequence[Record], *, each: int) -> list[Sample]:
 
 
 def fit_power(samples: Sequence[Sample]) -> float:
-    """Return the power with the least Brier score."""
-    return min(_POWERS, key=lambda power: _brier(samples, power))
+    """Return the power with the least Brier score, nearer to 1 the fewer matches there are."""
+    matches = len({sample.match for sample in samples})
+    return min(
+        _POWERS,
+        key=lambda power: _brier(samples, power) + _DOUBT * log(power) ** 2 / matches,
+    )
 
 
 def cross_fitted(samples: Sequence[Sample]) -> list[list[float]]:

@@ -2,8 +2,8 @@
 
 Two steps. A seat with no wins in 24 playouts is not lost for certain, so each seat still in play
 gets the same few playouts more (a Dirichlet prior). Then all odds are raised to a power, one for
-each game: below 1 it brings chances nearer to each other, and it is never above. The powers are
-fitted to matches of the reference bots (`COMMAND`) and kept in `calibration.json`.
+each game: below 1 it brings chances nearer to each other, above 1 apart. The powers are fitted to
+matches of the reference bots (`COMMAND`) and kept in `calibration.json`.
 """
 
 from __future__ import annotations
