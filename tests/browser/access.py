@@ -4,6 +4,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 LOOKS = ((320, "light"), (320, "dark"), (1280, "light"), (1280, "dark"))
+_SETTLED_MS = 500
+"""After which no colour is on its way from one theme to the other."""
 
 
 def find_flaws(page: Page) -> list[str]:
@@ -12,6 +14,7 @@ def find_flaws(page: Page) -> list[str]:
     for width, theme in LOOKS:
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
         page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(_SETTLED_MS)
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
             found.append(f"{width} {theme}: {wide} wide")

@@ -7,6 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 from pentathlon.friendlies.models import Friendly
 from pentathlon.friendlies.services import create_friendly
 from pentathlon_engines import GAMES
+from tests.browser.access import find_flaws
 from tests.browser.test_pages import sign_in
 from tests.factories import PASSWORD, make_user, make_version
 from tests.pentathlon.friendlies.acting import answer
@@ -14,6 +15,24 @@ from tests.pentathlon.friendlies.acting import answer
 pytestmark = pytest.mark.django_db(transaction=True)
 _PHONE: ViewportSize = {"width": 390, "height": 844}
 _MOVES = 5
+_STREAM = """
+window.EventSource = class extends EventTarget {
+  static OPEN = 1;
+  readyState = 1;
+  constructor() {
+    super();
+    window.tell = () => this.dispatchEvent(new MessageEvent("changed", { data: "{}" }));
+  }
+  close() {}
+};
+"""
+_CLOSED_STREAM = """
+window.EventSource = class extends EventTarget {
+  static OPEN = 1;
+  readyState = 2;
+  close() {}
+};
+"""
 
 
 def _begin(game: str, *, seats: int = 2) -> Friendly:
@@ -110,6 +129,7 @@ def test_second_tab_is_told_that_it_is_late(page: Page) -> None:
     sign_in(page, friendly.person)
     page.goto(f"/play/{friendly.pk}/")
     other = page.context.new_page()
+    other.route("**/live/friendlies/**", lambda route: route.abort())
     other.goto(f"/play/{friendly.pk}/")
     _point(page)
 
@@ -117,6 +137,97 @@ def test_second_tab_is_told_that_it_is_late(page: Page) -> None:
     other.click("[data-choose] button.main")
 
     expect(other.locator(".toast")).to_contain_text("look at the board again")
+
+
+def test_other_tab_follows_by_itself(page: Page) -> None:
+    friendly = _begin("tuned")
+    sign_in(page, friendly.person)
+    page.goto(f"/play/{friendly.pk}/")
+    other = page.context.new_page()
+    other.goto(f"/play/{friendly.pk}/")
+
+    _point(page)
+
+    expect(other.locator("#turn")).to_contain_text("The bot", timeout=15_000)
+    assert other.locator("[data-choose]").count() == 0
+
+
+def test_stream_brings_the_answer_and_nothing_asks_beside_it(page: Page) -> None:
+    friendly = _begin("tuned")
+    sign_in(page, friendly.person)
+    # The server of the tests ends every stream at once; this one stays open until the bot moved.
+    page.add_init_script(_STREAM)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"/play/{friendly.pk}/")
+    _point(page)
+    expect(page.locator("#turn")).to_contain_text("The bot")
+    friendly.refresh_from_db()
+    answer(friendly)
+    asked.clear()
+
+    page.wait_for_timeout(2500)
+    assert [url for url in asked if "since=" in url] == []
+    page.evaluate("window.tell()")
+
+    expect(page.locator("#turn")).to_have_text("Your turn")
+    expect(page.locator("#turn")).to_be_focused()
+
+
+def test_without_a_stream_the_page_asks(page: Page) -> None:
+    friendly = _begin("tuned")
+    sign_in(page, friendly.person)
+    page.add_init_script(_CLOSED_STREAM)
+    page.goto(f"/play/{friendly.pk}/")
+    _point(page)
+    expect(page.locator("#turn")).to_contain_text("The bot")
+    friendly.refresh_from_db()
+
+    answer(friendly)
+
+    expect(page.locator("#turn")).to_have_text("Your turn", timeout=15_000)
+
+
+def test_reload_in_the_middle_of_a_choice_loses_nothing(page: Page) -> None:
+    friendly = _begin("tuned")
+    sign_in(page, friendly.person)
+    page.goto(f"/play/{friendly.pk}/")
+    page.locator("[data-cell=b2]").click()
+
+    page.reload()
+
+    expect(page.locator("label.choice:visible")).to_have_count(27)
+    _point(page)
+    page.reload()
+    expect(page.locator("#turn")).to_contain_text("The bot")
+    friendly.refresh_from_db()
+    assert friendly.ply == 1
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_board_to_play_on_is_for_everybody(page: Page, game: str) -> None:
+    friendly = _begin(game)
+    sign_in(page, friendly.person)
+    if friendly.state == "bot":
+        answer(friendly)
+    page.goto(f"/play/{friendly.pk}/")
+    expect(page.locator("[data-choose]")).to_be_visible()
+
+    assert find_flaws(page) == []
+
+
+def test_game_with_options_is_begun_by_the_form(page: Page) -> None:
+    bot, person = make_version(games=("tash_kalar",)).bot, make_user()
+    sign_in(page, person)
+    page.goto(f"/play/new/?game=tash_kalar&bot={bot.pk}")
+    page.get_by_text("Options of the game").click()
+    assert find_flaws(page) == []
+    page.get_by_label("Mode").select_option("deathmatch_duel")
+
+    page.get_by_role("button", name="Begin").click()
+
+    expect(page.locator("#turn")).to_be_visible()
+    assert Friendly.objects.get().options["mode"] == "deathmatch_duel"
 
 
 def test_game_is_played_without_a_script(browser: Browser, live_server: LiveServer) -> None:
