@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from django.db import connection, transaction
@@ -79,6 +79,36 @@ def _wait_until_nobody_uses(name: str) -> None:
             if cursor.fetchone() is None:
                 return
             time.sleep(0.02)
+
+
+@contextmanager
+def extra_database(blocker: DjangoDbBlocker, *, name: str) -> Iterator[str]:
+    """Give the address of one more PostgreSQL database with all tables, for other processes.
+
+    For the body of a module's fixture that needs `django_db_setup`: no test may be using ours.
+    """
+    with blocker.unblock():
+        connection.close()
+        _end_connections(connection.settings_dict["NAME"])
+        connection.creation.clone_test_db(name, verbosity=0)
+    made = connection.creation.get_test_db_clone_settings(name)
+    yield url_of(made)
+    with blocker.unblock(), connection._nodb_cursor() as cursor:
+        cursor.execute(f'DROP DATABASE "{made["NAME"]}" WITH (FORCE)')
+
+
+def url_of(settings: dict[str, Any]) -> str:  # Any: Django's own shape
+    """Return the address of a PostgreSQL database by its settings."""
+    return f"postgresql://{settings['USER']}@/{settings['NAME']}?host={settings['HOST']}"
+
+
+def _end_connections(name: str) -> None:
+    """End what threads of earlier tests may have left open."""
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name]
+        )
+    _wait_until_nobody_uses(name)
 
 
 def delete_all_rows() -> None:

@@ -15,7 +15,7 @@ import pytest
 from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.database_copies import copied_database
+from tests.databases import extra_database
 from tests.local.serving import Site, serving
 from tools.benchmark.meter import cpu_s_of
 
@@ -34,7 +34,7 @@ NAMED = ("createsuperuser", "--noinput", "--username", PERSON[0], "--email", "a@
 def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
     if connection.vendor != "postgresql":
         pytest.skip("about PostgreSQL alone")
-    with copied_database(django_db_blocker, "attacked") as address:
+    with extra_database(django_db_blocker, name="attacked") as address:
         yield address
 
 

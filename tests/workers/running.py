@@ -20,7 +20,7 @@ from pentathlon.local.stack import worker_command
 from pentathlon.local.valkey import running_valkey
 from pentathlon.local.waiting import last_lines
 from pentathlon.matches.models import Match
-from tests.database_copies import url_of
+from tests.databases import url_of
 from tests.patience import PATIENCE_S
 from tests.ports import unused_port
 from tools.chaos.disks import Disks
