@@ -9,8 +9,9 @@ from pentathlon.challenges.models import Challenge
 from pentathlon.challenges.services import create_challenge
 from pentathlon.matches.jobs import Job, MatchResult
 from pentathlon.matches.models import Match, MatchState
+from pentathlon.matches.services import claim_matches, finish_matches
 from tests.factories import make_user, make_version
-from tests.pentathlon.matches.acting import claimed, finish, result
+from tests.pentathlon.matches.acting import result, result_of
 
 Ranks = Callable[[Job], Sequence[int]]
 
@@ -41,10 +42,15 @@ def all_failed(job: Job) -> Sequence[int]:
 
 
 def play(matches: Sequence[Match], ranks: Ranks) -> None:
-    """Play these matches with the ranks that are given for each."""
-    for match in matches:
-        job = claimed(match)
-        assert finish(job, _ranked(job, ranks(job)))
+    """Play these matches with the ranks that are given for each, many at a time."""
+    left = {match.pk for match in matches}
+    while left:
+        jobs = claim_matches(match_ids=sorted(left), worker="test/1")
+        results = [result_of(job, _ranked(job, ranks(job))) for job in jobs]
+        counted = finish_matches(results)
+        assert counted == {job.match_id for job in jobs}
+        assert counted
+        left -= counted
 
 
 def waiting(challenge: Challenge) -> list[Match]:
