@@ -28,7 +28,7 @@ def test_life_of_a_match_is_tested_on_sqlite() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["hostile", "languages", "storm", "survival", "compiled", "browser"]
+    "part", ["hostile", "languages", "storm", "benchmark", "survival", "compiled", "browser"]
 )
 def test_what_is_left_out_is_told_with_the_way_to_ask(part: str) -> None:
     assert f"{part}`" in LEFT_OUT or f"test {part}`" in LEFT_OUT
@@ -51,7 +51,7 @@ def test_compiled_engines_are_tested_on_request_only() -> None:
     assert "compiled" not in [part.name for part in choose([], pytest_arguments=[])]
 
 
-@pytest.mark.parametrize("part", ["hostile", "languages", "storm", "survival"])
+@pytest.mark.parametrize("part", ["hostile", "languages", "storm", "benchmark", "survival"])
 def test_long_version_has_a_file_of_its_own(part: str) -> None:
     (long,) = choose([part], pytest_arguments=["-x"])
 

@@ -1,9 +1,10 @@
-"""The benchmark runs and says all it promises; what it measures is nobody's promise."""
+"""The benchmark says all it promises; `whole_benchmark.py` measures through a real worker."""
 
-import json
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -11,22 +12,31 @@ import pytest
 from django.core.management import CommandError, call_command
 from rich.console import Console
 
-from pentathlon.env import CHECKOUT
+from pentathlon.matches.services import claim_matches
+from pentathlon_engines.match.plain_launcher import PlainLauncher
+from tests.factories import make_user
+from tests.workers.playing import bot_files, play_jobs
 from tools.benchmark.costs import PARTS, Costs
+from tools.benchmark.matches import Bench
 from tools.benchmark.meter import cost_s
 from tools.benchmark.progress import show_progress
 from tools.benchmark.report import beside, table_of
 from tools.benchmark.rivals import RIVALS, Rival, RivalFailed, measure_rival
+from tools.benchmark.stage import Stage
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "manage.py", "bench", *arguments],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+class StageHere(Stage):
+    """A stage whose worker is this process."""
+
+    def play(self, ids: Sequence[int]) -> tuple[float, float]:
+        files = bot_files()
+        jobs = claim_matches(match_ids=ids, worker="here/1")
+        assert play_jobs(jobs, launcher=PlainLauncher(), files=files) == 0
+        files.close()
+        return 0.5, 1.0
+
+    def deliver(self, match_id: int, times: int) -> float:
+        return 0.001 * times
 
 
 def test_progress_is_told_where_there_is_no_terminal() -> None:
@@ -52,16 +62,22 @@ def make_costs(**figures: float) -> Costs:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.django_db
 def test_matches_are_measured_part_by_part() -> None:
-    ended = run("match", "tuned", "--matches", "2", "--alone", "--json")
+    nobody = subprocess.Popen(["true"])
+    nobody.wait()
+    stage = StageHere(worker=nobody, log=Path(os.devnull), owner=make_user())
+    said: list[str] = []
 
-    assert ended.returncode == 0, ended.stderr
-    (game,) = json.loads(ended.stdout)["games"]
-    assert (game["game"], game["matches"]) == ("tuned", 2)
-    assert set(game["parts_ms"]) == set(PARTS)
-    assert game["whole_ms"] > 0
-    assert game["replay_bytes_median"] > 0
+    bench = Bench(stage=stage, bot="random", launcher=PlainLauncher())
+    costs = bench.measure("tuned", 2, said.append)
+
+    assert said == ["tuned: 0 of 2 matches"]
+    assert (costs.game, costs.matches, len(costs.plies)) == ("tuned", 2, 2)
+    assert set(costs.parts_ms) == set(PARTS)
+    assert (costs.whole_ms, costs.matches_per_s) == (250.0, 2.0)
+    assert min(costs.replay_bytes) > 0
+    assert {"whole_ms", "replay_bytes_median"} <= set(costs.to_json())
 
 
 def test_unknown_game_is_refused_by_name() -> None:

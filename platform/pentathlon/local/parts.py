@@ -24,6 +24,7 @@ _OWN_FILES = {
     "hostile": "tests/workers/sandbox/hostile_matrix.py",
     "languages": "tests/e2e/language_matrix.py",
     "storm": "tests/tools/storm.py",
+    "benchmark": "tests/tools/whole_benchmark.py",
     "survival": "tests/e2e/survival.py",
 }
 """Long versions of what the usual run proves, too: parts with a file of their own."""
@@ -43,9 +44,10 @@ _WITHOUT_DATABASE = (
 )
 """The longest tests in those folders for which the kind of database makes no difference."""
 LEFT_OUT = (
-    "Left out: `manage.py test hostile`, `languages`, `storm`, `survival`, `compiled` and "
-    "`browser`; longer runs on request: `manage.py test engines pentathlon api storm local -- "
-    "--contract-matches 100 --requests 10000 --every-reader --storm 200 --whole-demo`."
+    "Left out: `manage.py test hostile`, `languages`, `storm`, `benchmark`, `survival`, "
+    "`compiled` and `browser`; longer runs on request: `manage.py test engines pentathlon api "
+    "storm local -- --contract-matches 100 --requests 10000 --every-reader --storm 200 "
+    "--whole-demo`."
 )
 """What the run of everything does not do, and how to ask for it."""
 _FEWEST_PROCESSES, _MOST_PROCESSES = 3, 4
