@@ -25,15 +25,17 @@ in parts, and `join_parts` joins them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pentathlon_engines.errors import BadRecord, EngineError
-from pentathlon_engines.record.record import verify_record
+from pentathlon_engines.record.record import course, verify_record
+from pentathlon_engines.tournament.batches import Note
 from pentathlon_engines.tournament.document import BEFORE as DOCUMENT_BEFORE
 from pentathlon_engines.tournament.document import FORMAT as DOCUMENT_FORMAT
 from pentathlon_engines.tournament.document import UnknownScheduler, document_hash
+from pentathlon_engines.tournament.proof_repeats import Leg, find_wrong_repeat, reads_repeats
 from pentathlon_engines.tournament.proof_replacements import (
     Lineup,
     StatedReplacement,
@@ -317,19 +319,40 @@ def _compare(
 
 def _record_checks(proof: Proof, records: Iterable[Json]) -> Iterator[Check]:
     by_alias = {match.alias: match for match in planned_matches(proof) if match.alias}
-    agreed = 0
+    courses: dict[int, str] = {}
     for record in records:
         alias = record.get("match")
         match = by_alias.get(alias) if isinstance(alias, str) else None
         problem = "no match of the tournament" if match is None else None
         if match is not None:
             problem = _problem_of(record, match, proof)
-        if problem is None:
-            agreed += 1
+        if match is not None and problem is None:
+            courses[match.index] = course(record)
         else:
             yield Check("record", FAILED, f"{alias}: {problem}")
-    if agreed:
-        yield Check("records", OK, f"{agreed} re-simulate and have the header they must have")
+    if courses:
+        agreed = f"{len(courses)} re-simulate and have the header they must have"
+        yield Check("records", OK, agreed)
+    if courses and reads_repeats(proof):
+        yield _check_repeats(proof, courses)
+
+
+def _check_repeats(proof: Proof, courses: Mapping[int, str]) -> Check:
+    """Check that the matches noted as repeats are those, by the records that are here."""
+    notes = [Note.from_json(noted) for *_, noted, _ in proof["batches"] if noted is not None]
+    legs: list[Leg] = []
+    made: Counter[int] = Counter()
+    for match in planned_matches(proof):
+        shown = courses.get(match.index)
+        played = None if shown is None else (shown, *map(str, match.seats))
+        if match.state == "done":
+            legs.append(Leg(match.block, made[match.block], played))
+        made[match.block] += 1
+    problem = find_wrong_repeat(notes, legs, replayed=proof["replayed"])
+    if problem is not None:
+        return Check("repeats", FAILED, problem)
+    count = sum(len(which) for note in notes for which in note.repeats.values())
+    return Check("repeats", OK, f"{count} noted, none of them wrong by the records that are here")
 
 
 def _problem_of(record: Json, match: PlannedMatch, proof: Proof) -> str | None:

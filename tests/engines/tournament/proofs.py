@@ -22,7 +22,7 @@ from pentathlon_engines.tournament.seeds import commitment_to, event_key_of
 SECRET = sha256(b"a secret").digest()
 
 
-def document_of(entries: int = 3, *, game: str = "tuned") -> dict[str, Any]:
+def document_of(entries: int = 3, *, game: str = "tuned", cycles: int = 1) -> dict[str, Any]:
     return {
         "format": DOCUMENT_FORMAT,
         "scheduler": "round_robin/2",
@@ -32,7 +32,7 @@ def document_of(entries: int = 3, *, game: str = "tuned") -> dict[str, Any]:
         "options": GAMES[game].start(2).options,
         "limits": Limits().to_json(),
         "table_seats": 2,
-        "params": {"cycles": 1, "same_author": True},
+        "params": {"cycles": cycles, "same_author": True},
         "rating_algorithm": 1,
         "draw_probability": 0.1,
         "beta": 25 / 6,
@@ -49,7 +49,8 @@ def key_of(document: dict[str, Any]) -> bytes:
 
 
 def record_of(document: dict[str, Any], pairing: Pairing) -> Record:
-    rng = random.Random(pairing.index)
+    # Bots that always do the same: in a game without chance they repeat themselves.
+    rng = random.Random(str(pairing.seating))
     game = GAMES[document["game"]]
     referee = Referee(game=game, seats=2, options=document["options"], seed=pairing.seed)
     while referee.seat_to_ask() is not None:
@@ -70,9 +71,9 @@ def record_of(document: dict[str, Any], pairing: Pairing) -> Record:
     return seal(header, events=referee.events, faults=[], outcome=referee.final_outcome())
 
 
-def closed_event(entries: int = 3) -> tuple[Proof, list[Any]]:
+def closed_event(entries: int = 3, *, cycles: int = 1) -> tuple[Proof, list[Any]]:
     """Return the proof of a closed tournament, and its records in schedule order."""
-    document = document_of(entries)
+    document = document_of(entries, cycles=cycles)
     key = key_of(document)
     schedule = draw_schedule(TournamentDocument.from_json(document), key=key)
     records = [record_of(document, pairing) for pairing in schedule]
