@@ -153,7 +153,7 @@ def _close(matches: int, say: Say) -> Iterator[Demand]:
     versions = cast.versions
     made = add_tournament(cast.owner, versions, TournamentState.CLOSED)
     Tournament.objects.filter(pk=made.pk).update(table_seats=_SEATS)
-    writer = Writer(versions, random.Random(2), total=matches, seats=_SEATS)
+    writer = Writer(versions, random.Random(2), total=matches, seats=_SEATS, has_ratings=False)
     writer.add(made, done=matches, waiting=0)
     writer.close()
     count_all_scores()

@@ -162,7 +162,11 @@ def add_tournament(owner: User, versions: list[int], state: TournamentState) -> 
 
 
 class Writer:
-    """Adds the matches of one tournament after the other, with all rows that belong to them."""
+    """Adds the matches of one tournament after the other, with all rows that belong to them.
+
+    Without ratings the ledger tells that results count, not what they changed. At tables of five
+    the rating rule takes a millisecond a result, and a final table reads nothing of it.
+    """
 
     def __init__(
         self,
@@ -172,9 +176,11 @@ class Writer:
         total: int,
         seats: int = _PAIR,
         kind: MatchKind = MatchKind.TOURNAMENT,
+        has_ratings: bool = True,
     ) -> None:
         self.made = 0
         self._kind = kind
+        self._has_ratings = has_ratings
         self._seats_of_a_table = seats
         self._rng = rng
         self._strength = {version: rng.gauss(0, 1) for version in versions}
@@ -279,7 +285,7 @@ class Writer:
         if result is not None:
             line.seq += 1
             facts = (LedgerState.APPLIED.value, line.seq, batch.ended)
-            changes = line.book.enter(line.seq, result)
+            changes = line.book.enter(line.seq, result) if self._has_ratings else ()
             batch.changes += (change_row(self._row, change) for change in changes)
         batch.rows.append((self._row, line.pool.pk, self._match, *facts))
         self._row += 1
