@@ -20,6 +20,8 @@ from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.interface import Problem
 from pentathlon_engines.tournament.formats.registry import newest_format
 
+IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
+"""What fields of documents are called in the fields of a new tournament."""
 LARGEST_ID: Final = 10**18
 _LARGEST_NUMBER: Final = 10**9
 _MOST_IDS: Final = 1000
@@ -137,7 +139,7 @@ class TournamentRequestSerializer(ArrangementSerializer):
         asked["arrangement"] = take_arrangement(asked)
         document = {name: asked.pop(name) for name in _OF_DOCUMENT}
         document["tie_breaks"] = tuple(document["tie_breaks"])
-        if (cycles := asked.pop("cycles")) is not None:
+        if (cycles := asked.pop("cycles", None)) is not None:
             document["params"] = {"cycles": cycles, **document["params"]}
         seats = document["table_seats"] or usual_seats(document["game"])
         scheduler = newest_format(asked.pop("format"), seats=seats)

@@ -16,12 +16,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.arrangements import ArrangedSerializer
+from api.drafts import DraftActions
 from api.entries import EntryActions
 from api.filters import GameFilter, TextFilter
 from api.pagination import OnePage
 from api.people import PersonSerializer
 from api.requests import naming
 from api.tournament_requests import (
+    IN_SHORT_FORM,
     ORDER,
     BlockOrderSerializer,
     DocumentRequestSerializer,
@@ -63,7 +65,6 @@ from pentathlon_engines.tournament.document_schema import document_schema
 _LARGEST_PART_NUMBER = 1000
 _LARGEST_DOCUMENT = 2**20
 _IN_DOCUMENT = {"versions": "entries"}
-_IN_SHORT_FORM = {"entries": "versions", "scheduler": "format"}
 _AROUND_DOCUMENT = ("name", "rated", "entries_per_author", "secret")
 """Fields beside a document, which services name as they are."""
 
@@ -139,7 +140,7 @@ class TournamentFilter(filters.FilterSet):
     owner = TextFilter(field_name="owner__username", lookup_expr="iexact")
 
 
-class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
+class TournamentViewSet(ListModelMixin, RetrieveModelMixin, DraftActions, EntryActions):
     """Tournaments: everybody reads them, their organiser runs them."""
 
     noun = "tournament"
@@ -148,7 +149,9 @@ class TournamentViewSet(ListModelMixin, RetrieveModelMixin, EntryActions):
     filterset_class = TournamentFilter
     write_scope = Scope.TOURNAMENTS_WRITE
     query_parameters = {"proof": ("part",)}
-    conflicting_actions = ("dry_run", "progress", "standings", "crosstable", "seats", "proof")
+    conflicting_actions = (
+        *("draft", "dry_run", "progress", "standings", "crosstable", "seats", "proof"),
+    )
 
     def get_queryset(self) -> QuerySet[Tournament]:
         """Leave the divisions of ladders out of lists: those are resources of their own."""
@@ -357,7 +360,7 @@ def _read_new(request: Request, actor: User) -> Callable[[], Tournament]:
     wanted = TournamentRequestSerializer(data=body)
     wanted.is_valid(raise_exception=True)
     create = partial(create_arranged_tournament, actor=actor, **wanted.arguments)
-    return naming(create, _IN_SHORT_FORM)
+    return naming(create, IN_SHORT_FORM)
 
 
 def _check_length(request: Request) -> None:

@@ -86,6 +86,8 @@ PAGES: Final[Mapping[str, str]] = {
     "tournaments_crosstable_list": "tournament",
     "tournaments_disqualify_create": "tournament_disqualify",
     "tournaments_document_retrieve": "tournament_document",
+    "tournaments_draft_retrieve": "tournament_edit",
+    "tournaments_draft_partial_update": "tournament_edit",
     "tournaments_dry_run_retrieve": "tournament",
     "tournaments_dry_run_create": "tournament_new",
     "tournaments_entries_list": "tournament_document",

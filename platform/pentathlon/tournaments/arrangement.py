@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from pentathlon.accounts.models import User
 from pentathlon.common.clock import database_now
 from pentathlon.common.errors import DomainError, InvalidInput
+from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.tournaments.eligibility import EntryRules
 from pentathlon.tournaments.guards import lock_own
 from pentathlon.tournaments.hidden_results import hide_results
@@ -100,24 +101,48 @@ def create_arranged_tournament(
     Raises:
         InvalidInput: `Problems` if several things are wrong, with its document or around it.
     """
-    errors = [
-        *arrangement.problems(rated=wanted.get("rated", True)),
-        *gather_errors([lambda: _people(arrangement.invited)]),
-    ]
+    errors = problems_of(arrangement, rated=wanted.get("rated", True))
     made = create_tournament(actor=actor, errors=errors, **wanted)
-    people = _people(arrangement.invited)
     made.event = event
-    made.closes_entries_at = arrangement.closes_entries_at
-    made.starts_at = arrangement.starts_at
-    made.hides_results = arrangement.hides_results
-    made.freezes_at = arrangement.freezes_at
-    made.released_at = arrangement.releases_at
-    made.entry_rules = arrangement.entry_rules.to_json()
-    made.by_invitation = arrangement.by_invitation
-    made.save()
-    hide_results(made)
-    _invite(made, people)
+    arrange(made, arrangement)
     return made
+
+
+def problems_of(arrangement: Arrangement, *, rated: bool) -> list[DomainError]:
+    """Return everything that cannot be used of an arrangement, unknown people too."""
+    people = gather_errors([lambda: _people(arrangement.invited)])
+    return [*arrangement.problems(rated=rated), *people]
+
+
+def arrange(tournament: Tournament, arrangement: Arrangement) -> None:
+    """Store a checked arrangement, instead of the one that a draft may have had."""
+    people = _people(arrangement.invited)
+    tournament.closes_entries_at = arrangement.closes_entries_at
+    tournament.starts_at = arrangement.starts_at
+    tournament.hides_results = arrangement.hides_results
+    tournament.freezes_at = arrangement.freezes_at
+    tournament.released_at = arrangement.releases_at
+    tournament.entry_rules = arrangement.entry_rules.to_json()
+    tournament.by_invitation = arrangement.by_invitation
+    tournament.save()
+    HiddenLane.objects.filter(lane=tournament.pk).delete()
+    hide_results(tournament)
+    tournament.invitations.exclude(person__in=people).delete()
+    _invite(tournament, people)
+
+
+def arrangement_of(tournament: Tournament) -> Arrangement:
+    """Return how a tournament is arranged, as it could be asked for again."""
+    return Arrangement(
+        closes_entries_at=tournament.closes_entries_at,
+        starts_at=tournament.starts_at,
+        hides_results=tournament.hides_results,
+        freezes_at=tournament.freezes_at,
+        releases_at=tournament.released_at,
+        entry_rules=EntryRules.from_json(tournament.entry_rules),
+        by_invitation=tournament.by_invitation,
+        invited=tuple(invited_names(tournament)),
+    )
 
 
 @transaction.atomic

@@ -17,6 +17,12 @@ def lock_own(actor: User, tournament: Tournament, *states: TournamentState, to: 
 def lock(tournament: Tournament, *states: TournamentState, to: str) -> Tournament:
     """Lock a tournament in one of these states."""
     tournament = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    check_state(tournament, *states, to=to)
+    return tournament
+
+
+def check_state(tournament: Tournament, *states: TournamentState, to: str) -> None:
+    """Refuse a step that the present state of a tournament does not allow."""
     if tournament.state not in states:
         raise Conflict(
             f"{tournament.name} is {tournament.get_state_display()}; one can {to} only while it "
@@ -24,7 +30,6 @@ def lock(tournament: Tournament, *states: TournamentState, to: str) -> Tournamen
             code="wrong_state",
             allowed=[state.value for state in states],
         )
-    return tournament
 
 
 def check_organiser(actor: User, tournament: Tournament, *, to: str) -> None:

@@ -19,17 +19,9 @@ from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotAllowed
 from pentathlon.matches.models import Match
-from pentathlon.matches.services import (
-    hold_lane,
-    release_lane,
-    void_matches,
-)
+from pentathlon.matches.services import hold_lane, release_lane, void_matches
 from pentathlon.ratings.models import Pool, tournament_key
-from pentathlon.ratings.services import (
-    note_arithmetic,
-    open_live_pool,
-    open_pool,
-)
+from pentathlon.ratings.services import note_arithmetic, open_live_pool, open_pool
 from pentathlon.tournaments import checks
 from pentathlon.tournaments.blocks import settle_blocks
 from pentathlon.tournaments.document import columns_of, document, draft_document, event_key
@@ -81,6 +73,44 @@ def create_tournament(
     """
     if not actor.is_organiser:
         raise NotAllowed("Only organisers create tournaments.", code="not_an_organiser")
+    completed = check_wanted(
+        name=name,
+        document=document,
+        versions=versions,
+        rated=rated,
+        entries_per_author=entries_per_author,
+        secret=secret,
+        errors=errors,
+    )
+    tournament = Tournament.objects.create(
+        owner=actor,
+        name=checks.checked_name(name),
+        secret=secrets.token_hex(SECRET_BYTES) if secret is None else secret,
+        secret_given=secret is not None,
+        entries_per_author=entries_per_author,
+        rated=rated,
+        state=TournamentState.DRAFT if is_draft else TournamentState.OPEN,
+        **columns_of(completed),
+    )
+    enter_versions(tournament, versions, actor=actor)
+    return tournament
+
+
+def check_wanted(
+    *,
+    name: str,
+    document: TournamentDocument,
+    versions: Sequence[int],
+    rated: bool,
+    entries_per_author: int,
+    secret: str | None = None,
+    errors: Sequence[DomainError] = (),
+) -> TournamentDocument:
+    """Return the document of a tournament with all defaults; refuse what cannot be.
+
+    Raises:
+        InvalidInput: `Problems` if several things are wrong, `errors` among them.
+    """
     completed = check_plan(
         document,
         entries=max(len(versions), len(document.entries)),
@@ -96,18 +126,7 @@ def create_tournament(
     )
     if rated:
         checks.check_official(checks.checked_game(completed.game), completed)
-    tournament = Tournament.objects.create(
-        owner=actor,
-        name=checks.checked_name(name),
-        secret=secrets.token_hex(SECRET_BYTES) if secret is None else secret,
-        secret_given=secret is not None,
-        entries_per_author=entries_per_author,
-        rated=rated,
-        state=TournamentState.DRAFT if is_draft else TournamentState.OPEN,
-        **columns_of(completed),
-    )
-    _enter(tournament, versions, actor=actor)
-    return tournament
+    return completed
 
 
 @transaction.atomic
@@ -116,7 +135,26 @@ def enter_tournament(
 ) -> Entry:
     """Enter a bot version, alone or for a team; its author and the organiser may."""
     tournament = lock(tournament, *UNSTARTED, to="enter")
-    return _enter(tournament, [version_id], actor=actor, team=team)[0]
+    return enter_versions(tournament, [version_id], actor=actor, team=team)[0]
+
+
+def enter_versions(
+    tournament: Tournament, version_ids: Sequence[int], *, actor: User, team: str = ""
+) -> list[Entry]:
+    """Enter bot versions in a locked tournament that has not started."""
+    versions = _versions(version_ids)
+    checks.check_eligible(versions, game=tournament.game)
+    _check_not_disqualified(tournament, versions)
+    entries = list(tournament.entries.scheduled().select_related("version__bot"))
+    _check_entrants(tournament, entries, versions, actor=actor, team=team)
+    checks.check_size(draft_document(tournament), bots=len(entries) + len(versions))
+    # Those who withdrew leave gaps until the start.
+    first = max((entry.number or 0 for entry in entries), default=-1) + 1
+    forget_start_problem(tournament)
+    return Entry.objects.bulk_create(
+        Entry(tournament=tournament, version=version, number=number, team=team)
+        for number, version in enumerate(versions, start=first)
+    )
 
 
 @transaction.atomic
@@ -241,24 +279,6 @@ def _close(tournament: Tournament) -> Tournament | None:
             note_arithmetic(pool_id=locked.pool_id)
         note_end(locked)
         return _end(locked, TournamentState.CLOSED)
-
-
-def _enter(
-    tournament: Tournament, version_ids: Sequence[int], *, actor: User, team: str = ""
-) -> list[Entry]:
-    versions = _versions(version_ids)
-    checks.check_eligible(versions, game=tournament.game)
-    _check_not_disqualified(tournament, versions)
-    entries = list(tournament.entries.scheduled().select_related("version__bot"))
-    _check_entrants(tournament, entries, versions, actor=actor, team=team)
-    checks.check_size(draft_document(tournament), bots=len(entries) + len(versions))
-    # Those who withdrew leave gaps until the start.
-    first = max((entry.number or 0 for entry in entries), default=-1) + 1
-    forget_start_problem(tournament)
-    return Entry.objects.bulk_create(
-        Entry(tournament=tournament, version=version, number=number, team=team)
-        for number, version in enumerate(versions, start=first)
-    )
 
 
 def _check_not_disqualified(tournament: Tournament, versions: Sequence[BotVersion]) -> None:

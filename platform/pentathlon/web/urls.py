@@ -92,6 +92,7 @@ urlpatterns = [
     path(
         f"{_TOURNAMENT}/leave-team/", arranging.tournament_leave_team, name="tournament_leave_team"
     ),
+    path(f"{_TOURNAMENT}/edit/", organising.tournament_edit, name="tournament_edit"),
     path(f"{_TOURNAMENT}/open/", organising.tournament_open, name="tournament_open"),
     path(f"{_TOURNAMENT}/delete/", organising.tournament_delete, name="tournament_delete"),
     path(f"{_TOURNAMENT}/cancel/", organising.tournament_cancel, name="tournament_cancel"),

@@ -176,6 +176,7 @@ def _organised(scene: Scene) -> Iterator[Visit]:
     for tournament in (scene.open, scene.running, scene.paused, scene.closed, draft):
         yield _visit("tournament", tournament.pk, reader=organiser)
     running = scene.running.pk
+    yield _visit("tournament_edit", draft.pk, reader=organiser)
     yield _visit("tournament_schedule", running, reader=organiser)
     yield _visit("tournament_cancel", running, reader=organiser)
     for name in ("void", "rerun"):

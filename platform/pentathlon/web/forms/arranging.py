@@ -87,6 +87,14 @@ class ArrangementForm(forms.Form):
         return cleaned
 
 
+def initial_arrangement(arrangement: Arrangement) -> dict[str, Any]:  # Any: what fields show
+    """Return what the form of an arrangement shows of one that is stored."""
+    shown = {name: getattr(arrangement, name) for name in Arrangement.__dataclass_fields__}
+    rules = shown.pop("entry_rules")
+    shown["invited"] = " ".join(arrangement.invited)
+    return shown | {name: getattr(rules, name) for name in _RULES}
+
+
 class EventForm(ArrangementForm, PlanForm):
     """A new event: a tournament of each chosen game, all in one format."""
 

@@ -72,6 +72,16 @@ class PlanForm(forms.Form):
             "tie_breaks": tuple(values[name] for name in self._ordering if values.get(name)),
         }
 
+    def initial_plan(self, document: TournamentDocument) -> dict[str, Any]:
+        # Any: what Django's fields show
+        """Return the values of a document; of another format, without its parameters."""
+        shown = dict(zip(self._ordering, document.tie_breaks, strict=False)) | dict(
+            document.limits
+        )
+        if document.scheduler == self.scheduling.name:
+            shown |= {name: _typed(value) for name, value in document.params.items()}
+        return shown
+
     def field_of(self, name: str | None) -> str | None:
         """Return which field shows an error of the service; None: the form as a whole."""
         part, _, rest = (name or "").partition(".")
@@ -121,10 +131,26 @@ class OptionFields:
         usual = {option.name: option.usual() for option in self._options}
         return {name: value for name, value in chosen.items() if value != usual[name]}
 
+    def initial(self, options: Mapping[str, Any]) -> dict[str, Any]:  # Any: JSON
+        """Return the values of these options by field."""
+        shown: dict[str, Any] = {}
+        for option in self._options:
+            names, value = _names(option), options.get(option.name, option.usual())
+            values = value if option.kind == "each_seat" else [value]
+            shown |= zip(names, values, strict=False)
+        return shown
+
     def field_of(self, name: str) -> str | None:
         """Return the field of an option, the first one if it has several or is not named."""
         found = (option for option in self._options if name in {"", option.name})
         return next((_names(option)[0] for option in found), None)
+
+
+def _typed(value: Any) -> Any:  # Any: JSON
+    """Return a parameter as people type it: a list has a comma behind each number but the last."""
+    if not isinstance(value, list):
+        return value
+    return ", ".join(map(str, value)) if len(value) > 1 else f"{value[0]},"
 
 
 def _limit_fields() -> dict[str, forms.Field]:

@@ -11,6 +11,7 @@ from pentathlon.tournaments.checks import (
     LONGEST_NAME,
     MOST_ENTRIES_PER_AUTHOR,
 )
+from pentathlon.tournaments.drafts import Draft
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Tournament
 from pentathlon.tournaments.replacing import LONGEST_TEAM
 from pentathlon.web.forms.formats import formats_of, seats_of
@@ -51,6 +52,7 @@ class TournamentForm(PlanForm):
         *,
         info: GameInfo,
         kind: str = "",
+        draft: Draft | None = None,
     ) -> None:
         self.formats = formats_of(info)
         """By kind: what organisers may choose for this game."""
@@ -60,7 +62,27 @@ class TournamentForm(PlanForm):
         self._options = OptionFields(info)
         self.fields.update(self._options.fields)
         self.fields["table_seats"] = _seats_field(self.scheduling, info)
-        self.fields["versions"].choices = _choices(_eligible(info.key))  # type: ignore[attr-defined]
+        choices = dict(_choices(_eligible(info.key)))
+        if draft is not None:
+            self.initial = self._initial(draft)
+            entered = BotVersion.objects.listed().filter(pk__in=draft.versions)
+            choices = dict(_choices(entered)) | choices
+        self.fields["versions"].choices = list(choices.items())  # type: ignore[attr-defined]
+
+    def _initial(self, draft: Draft) -> dict[str, Any]:  # Any: what Django's fields show
+        """Return the values of a draft, as far as its game and format have these fields."""
+        shown = {
+            "name": draft.name,
+            "versions": draft.versions,
+            "entries_per_author": draft.entries_per_author,
+            "rated": draft.rated,
+            **self.initial_plan(draft.document),
+        }
+        if draft.document.game == self._game:
+            shown |= self._options.initial(draft.document.options)
+            if draft.document.scheduler == self.scheduling.name:
+                shown["table_seats"] = draft.document.table_seats
+        return shown
 
     @property
     def options(self) -> list[forms.BoundField]:

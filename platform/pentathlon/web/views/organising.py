@@ -1,6 +1,7 @@
 """The pages where organisers run tournaments and authors manage their entries."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pentathlon.bots.models import BotVersion
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.tournaments.arrangement import create_arranged_tournament
-from pentathlon.tournaments.drafts import delete_draft, open_tournament
+from pentathlon.tournaments.drafts import (
+    delete_draft,
+    edit_draft,
+    open_tournament,
+    read_draft,
+)
 from pentathlon.tournaments.dry_runs import estimate_of_new
 from pentathlon.tournaments.entries import disqualify_entry, matches_of_entry, withdraw_entry
 from pentathlon.tournaments.guards import check_may_manage, check_organiser
@@ -29,7 +35,7 @@ from pentathlon.tournaments.services import (
     start_tournament,
 )
 from pentathlon.web.boards import game_tiles
-from pentathlon.web.forms.arranging import ArrangementForm
+from pentathlon.web.forms.arranging import ArrangementForm, initial_arrangement
 from pentathlon.web.forms.errors import call_service
 from pentathlon.web.forms.tournaments import CancelForm, DisqualifyForm, EntryForm, TournamentForm
 from pentathlon.web.requests import get_tournament, posted_number, query_number, signed_in_user
@@ -63,6 +69,39 @@ def tournament_new(request: HttpRequest) -> HttpResponse:
             return redirect("tournament", made.pk)
     context |= {"section": "tournaments", "tiles": game_tiles()}
     return render(request, "web/tournament/new.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+@handle_domain_errors
+def tournament_edit(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Edit a draft, unless it has changed since the form was opened."""
+    found = get_tournament(request, tournament_id)
+    actor = signed_in_user(request)
+    check_organiser(actor, found, to="edit")
+    stored = read_draft(found)
+    info = GAMES[_known_game(request) or found.game].info
+    kind = request.GET.get("format", found.format)
+    form = TournamentForm(request.POST or None, info=info, kind=kind, draft=stored)
+    shown = initial_arrangement(stored.arrangement)
+    around = ArrangementForm(request.POST or None, initial=shown)
+    revision = request.POST.get("revision", stored.revision)
+    if all([form.is_valid(), around.is_valid()]):
+        # The form does not have it: it is that of a replay.
+        draws = stored.document.draw_probability
+        document = replace(form.document, draw_probability=draws)
+        values = {"document": document, **form.arguments, "arrangement": around.arrangement}
+        wanted = replace(stored, **values)
+        done = call_service(
+            form,
+            lambda: edit_draft(actor=actor, tournament=found, draft=wanted, revision=revision),
+        )
+        if done is not None:
+            messages.success(request, f"The draft {done.name} is saved.")
+            return redirect("tournament", found.pk)
+    context = {"section": "tournaments", "form": form, "around": around, "info": info}
+    context |= {"tournament": found, "revision": revision, "tiles": game_tiles()}
+    return render(request, "web/tournament/edit.html", context)
 
 
 @login_required
@@ -217,9 +256,14 @@ def _entry_context(entry: Entry) -> dict[str, Any]:  # Any: what templates take
 
 def _game(request: HttpRequest) -> str:
     """Return the game in the query, else the first one that a bot may play."""
+    playable = (key for key in GAMES if BotVersion.objects.eligible(key).exists())
+    return _known_game(request) or next(playable, next(iter(GAMES)))
+
+
+def _known_game(request: HttpRequest) -> str | None:
+    """Return the game in the query; None: it has none, or one that is not here."""
     wanted = request.GET.get("game", "")
-    games = (wanted, *(key for key in GAMES if BotVersion.objects.eligible(key).exists()))
-    return next((key for key in games if key in GAMES), next(iter(GAMES)))
+    return wanted if wanted in GAMES else None
 
 
 def _apply(
