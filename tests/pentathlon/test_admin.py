@@ -1,16 +1,27 @@
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import Group
 from django.db.models import Model
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from pentathlon.accounts.models import ApiToken, User
 from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.fleet.models import WorkerToken
 from pentathlon.ladders.models import Division, LadderMember, Season
-from tests.factories import make_token, make_user, make_version
+from tests.factories import make_staff, make_token, make_user, make_version
 from tests.pentathlon.ladders.playing import open_ladder, seat_all
 
 pytestmark = pytest.mark.django_db
 LADDERS = (Season, Division, LadderMember)
+MAY = {
+    User: {"add", "change"},
+    Group: {"add", "change", "delete"},
+    ApiToken: {"delete"},  # that is how it is revoked
+    Bot: {"change"},  # its name
+    WorkerToken: {"add", "change"},  # to see it; revoking is an action
+}
+"""What even a superuser may do; nothing of all else. Ledger, results, replays and what people did
+are changed by services, which leave traces."""
 OURS = (User, ApiToken, Bot, BotVersion, *LADDERS)
 
 
@@ -56,3 +67,38 @@ def test_stranger_is_sent_to_sign_in(client: Client) -> None:
 
     assert all(client.get(f"/admin/{m._meta.app_label}/").status_code == 302 for m in OURS)
     assert set(OURS) <= set(admin.site._registry)
+
+
+def test_admin_writes_only_what_may_be_edited() -> None:
+    request = RequestFactory().get("/admin/")
+    request.user = make_staff(superuser=True)
+
+    permissions = {
+        model: {name for name, has in site.get_model_perms(request).items() if has} - {"view"}
+        for model, site in admin.site._registry.items()
+    }
+
+    assert {model: may for model, may in permissions.items() if may} == MAY
+
+
+@pytest.mark.parametrize("model", [User, Bot, BotVersion])
+def test_what_results_belong_to_is_not_deleted(model: type[Model], administrator: Client) -> None:
+    row = model._default_manager.all()[0]
+    base = f"/admin/{model._meta.app_label}/{model._meta.model_name}"
+    chosen = {"action": "delete_selected", "_selected_action": row.pk, "post": "yes"}
+
+    assert administrator.post(f"{base}/{row.pk}/delete/", {"post": "yes"}).status_code == 403
+    administrator.post(f"{base}/", chosen)
+
+    assert model._default_manager.filter(pk=row.pk).exists()
+
+
+def test_bot_changes_nothing_but_its_name(administrator: Client) -> None:
+    bot = Bot.objects.all()[0]
+    wanted = {"name": "a-better-name", "owner": make_user().pk, "is_reference": "on"}
+
+    administrator.post(f"/admin/bots/bot/{bot.pk}/change/", wanted)
+
+    changed = Bot.objects.get(pk=bot.pk)
+    assert changed.name == "a-better-name"
+    assert (changed.owner_id, changed.is_reference) == (bot.owner_id, bot.is_reference)

@@ -15,6 +15,10 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # generic in the stubs 
         ("Tournaments", {"fields": ("is_organiser",)}),
     )
 
+    def has_delete_permission(self, request: object, obj: object = None) -> bool:
+        """Nobody: bots, tournaments and results belong to people. Take "active" away instead."""
+        return False
+
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
@@ -34,4 +38,8 @@ class ApiTokenAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in t
 
     def has_add_permission(self, request: object) -> bool:
         """Tokens are made by their owners, who alone may see the secret."""
+        return False
+
+    def has_change_permission(self, request: object, obj: object = None) -> bool:
+        """Nobody: a token is what its owner has made, until it is deleted."""
         return False

@@ -4,20 +4,29 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from pentathlon.bots.models import Bot, BotVersion
+from pentathlon.common.admin import ReadOnlyAdmin
 
 
 @admin.register(Bot)
 class BotAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
-    """Bots, to be found by name and owner."""
+    """Bots, to be found by name and owner; a name that hurts somebody may be changed."""
 
     list_display = ("name", "owner", "created_at")
     list_select_related = ("owner",)
     search_fields = ("name", "owner__username")
-    readonly_fields = ("owner", "created_at")
+    readonly_fields = ("owner", "is_reference", "created_at")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Bots come from uploads only."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        """Nobody: results belong to bots. Their versions can be retired or disqualified."""
+        return False
 
 
 @admin.register(BotVersion)
-class BotVersionAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+class BotVersionAdmin(ReadOnlyAdmin):
     """Versions, to be looked at: an upload is immutable."""
 
     list_display = ("__str__", "state", "state_reason", "stopped_at", "stopped_by", "created_at")
@@ -37,11 +46,3 @@ class BotVersionAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in
             return redirect("version_disqualify", ids[0])
         self.message_user(request, "Choose one version: each has its own reason.", messages.ERROR)
         return None
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Versions come from uploads only."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """Look, but change nothing."""
-        return False
