@@ -47,6 +47,8 @@ class Stage:
     worker: subprocess.Popen[bytes]
     log: Path
     owner: User
+    others: tuple[int, ...] = ()
+    """Processes beside worker and broker whose CPU time counts."""
     _publisher: Publisher = field(default_factory=Publisher)
 
     def enter(self, archive: CheckedArchive) -> BotVersion:
@@ -81,7 +83,9 @@ class Stage:
         return sent + self._cpu_s() - before
 
     def _cpu_s(self) -> float:
-        return cpu_s_of([_broker_pid(), self.worker.pid, *processes.children(self.worker.pid)])
+        return cpu_s_of(
+            [_broker_pid(), self.worker.pid, *processes.children(self.worker.pid), *self.others]
+        )
 
     def wait_for(self, is_true: Callable[[], bool]) -> None:
         """Return when something is true; raise if the worker ends, or takes too long for it."""
@@ -104,13 +108,13 @@ def open_stage(folder: Path) -> Iterator[Stage]:
         )
     stage = Stage(worker=worker, log=log, owner=owner)
     try:
-        stage.wait_for(_has_settled)
+        stage.wait_for(has_settled)
         yield stage
     finally:
         processes.stop(worker)
 
 
-def _has_settled() -> bool:
+def has_settled() -> bool:
     """Return whether a worker is alive that has tried all its runtimes."""
     fleet = read_fleet()
     return fleet.slots > 0 and fleet.runtimes >= _try_offer()

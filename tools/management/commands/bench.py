@@ -13,9 +13,11 @@ from tools.benchmark.competition import ladder, ratings, schedules, tournaments
 from tools.benchmark.live import command as live
 from tools.benchmark.load import commands as load
 from tools.benchmark.speed import command as engines
+from tools.benchmark.wire import command as wire
 
 _PARTS: dict[str, Any] = {  # Any: modules and values with the same three names
     "match": matches,
+    "wire": wire,
     "clock": clock,
     "starvation": starvation,
     "live": live,
