@@ -7,7 +7,7 @@ database. A worker is told nothing of matches that it does not hold.
 import base64
 import binascii
 from http import HTTPStatus
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -18,14 +18,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import fleet_requests as told
-from api.endpoint import LARGEST_ID, Endpoint
-from api.fleet_authentication import RateOfWorkers, WorkerAuthentication, WorkersOnly
-from api.requests import RequestSerializer
+from api.endpoint import LARGEST_ID
+from api.fleet_endpoint import FleetEndpoint, read
+from api.fleet_hints import sent_work
+from pentathlon.bots.models import Archive
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.capabilities import Capabilities
-from pentathlon.fleet.hints import HINT_HEADER
-from pentathlon.fleet.models import WorkerToken
+from pentathlon.fleet.hints import HINT_HEADER, PAUSE_HEADER, PAUSE_S, Hint
 from pentathlon.fleet.services import announce_worker, mark_draining, record_heartbeat
+from pentathlon.friendlies.stretches import is_moved_by
 from pentathlon.matches import builds
 from pentathlon.matches.jobs import Submission
 from pentathlon.matches.leases import renew_leases
@@ -41,38 +42,27 @@ from pentathlon.matches.wire import (
     jobs_to_json,
     submission_from_json,
 )
-from pentathlon.matches.worker_tokens import read_archive_of, sent_matches
+from pentathlon.matches.worker_tokens import is_played_by
 from pentathlon.replays.services import accept_results
 
 HASH: Final = r"sha256:[0-9a-f]{64}"
 _RANGE_PREFIX: Final = "bytes="
 
 
-class FleetViewSet(Endpoint[Match]):
+class FleetViewSet(FleetEndpoint[Match]):
     """Claims, leases, results, builds and signs of life of workers."""
 
     noun = "match"
     queryset = Match.objects.none()
     serializer_class = told.HintSerializer
-    authentication_classes = (WorkerAuthentication,)
-    permission_classes = (WorkersOnly,)
-    throttle_classes = (RateOfWorkers,)
-    filter_backends = ()
-    pagination_class = None
-    takes_idempotency_key = False  # tokens of attempts make every request repeatable
-    query_parameters = {"archives": ("match",)}
-
-    @property
-    def token(self) -> WorkerToken:
-        """The token of the worker that asks."""
-        return cast(WorkerToken, self.request.auth)
+    query_parameters = {"archives": ("match", "friendly")}
 
     @extend_schema(request=told.HeartbeatSerializer, responses=told.HeardSerializer)
     @action(detail=False, methods=["post"])
     def heartbeats(self, request: Request) -> Response:
         """Tell that the worker is alive, and what it can play when that is new."""
-        facts = _read(told.HeartbeatSerializer, request)
-        name = self._name(facts["name"])
+        facts = read(told.HeartbeatSerializer, request)
+        name = self.name_here(facts["name"])
         if announcement := facts.get("announcement"):
             announce_worker(announcement_from_json(announcement, name=name), token=self.token)
         if facts["is_draining"]:
@@ -86,30 +76,32 @@ class FleetViewSet(Endpoint[Match]):
     @extend_schema(request=told.WaitSerializer, responses=told.HintSerializer)
     @action(detail=False, methods=["post"])
     def hints(self, request: Request) -> Response:
-        """Wait for matches that want to be played; the answer comes at once if any do."""
-        wait_s = _read(told.WaitSerializer, request)["wait_s"]
-        if settings.REDIS_URL is None:
-            # No queue that a web process could read: what was sent out stands in the database.
-            return Response({"match_ids": sent_matches()})
-        # The server takes the header off and answers when a hint comes; see `pentathlon.asgi`.
-        return Response({"match_ids": []}, headers={HINT_HEADER: str(wait_s)})
+        """Wait for what wants to be done; the answer comes at once if anything does."""
+        wait_s = read(told.WaitSerializer, request)["wait_s"]
+        if settings.REDIS_URL is not None and self.token.is_trusted_with_all:
+            # The server takes the header off and answers when a hint comes; see `pentathlon.asgi`.
+            return Response(Hint().to_json(), headers={HINT_HEADER: str(wait_s)})
+        if hint := sent_work(self.token.work):
+            return Response(hint.to_json())
+        pause_s = min(wait_s, PAUSE_S)
+        return Response(Hint().to_json(), headers={PAUSE_HEADER: str(pause_s)})
 
     @extend_schema(request=told.MatchIdsSerializer, responses={204: None})
     @action(detail=False, methods=["post"], url_path="passed-hints")
     def passed_hints(self, request: Request) -> Response:
         """Leave matches to others: their hints go out again."""
-        publish_again(match_ids=_read(told.MatchIdsSerializer, request)["match_ids"])
+        publish_again(match_ids=read(told.MatchIdsSerializer, request)["match_ids"])
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(request=told.ClaimSerializer, responses=told.JobsSerializer)
     @action(detail=False, methods=["post"])
     def claims(self, request: Request) -> Response:
         """Claim those of these matches that still wait and that this worker may play."""
-        facts = _read(told.ClaimSerializer, request)
+        facts = read(told.ClaimSerializer, request)
         announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
         jobs = claim_matches(
             match_ids=facts["match_ids"],
-            worker=self._name(facts["slot"]),
+            worker=self.name_here(facts["slot"]),
             capabilities=Capabilities.of(announcement).trusted_with(self.token.work),
             worker_token=self.token.pk,
         )
@@ -119,7 +111,7 @@ class FleetViewSet(Endpoint[Match]):
     @action(detail=False, methods=["post"])
     def leases(self, request: Request) -> Response:
         """Report progress and keep matches for another 30 s."""
-        asked = _read(told.LeasesSerializer, request)["leases"]
+        asked = read(told.LeasesSerializer, request)["leases"]
         kept = renew_leases({each["token"]: (each["match_id"], each["ply"]) for each in asked})
         lost = [each["match_id"] for each in asked if each["token"] not in kept]
         return Response({"lost": lost})
@@ -132,17 +124,17 @@ class FleetViewSet(Endpoint[Match]):
         Codes of refusals: `stale_token`, `different_result`, `not_found`, `bad_record`,
         `bad_result`. The same result again gets the same answer.
         """
-        given = _read(told.ResultsSerializer, request)["results"]
-        read = [_submission(each) for each in given]
-        found = iter(accept_results([each for each in read if isinstance(each, Submission)]))
-        answers = [next(found) if isinstance(each, Submission) else each for each in read]
+        given = read(told.ResultsSerializer, request)["results"]
+        parsed = [_submission(each) for each in given]
+        found = iter(accept_results([each for each in parsed if isinstance(each, Submission)]))
+        answers = [next(found) if isinstance(each, Submission) else each for each in parsed]
         return Response({"answers": [_refusal(answer) for answer in answers]})
 
     @extend_schema(request=told.ReturnSerializer, responses=told.ReturnedSerializer)
     @action(detail=False, methods=["post"])
     def returns(self, request: Request) -> Response:
         """Give a match back for others to play."""
-        facts = _read(told.ReturnSerializer, request)
+        facts = read(told.ReturnSerializer, request)
         attempt = {name: facts[name] for name in ("match_id", "token", "reason")}
         if facts["has_failed"]:
             cause = {"suspect": facts["suspect"], "was_too_slow": facts["was_too_slow"]}
@@ -154,8 +146,12 @@ class FleetViewSet(Endpoint[Match]):
             OpenApiParameter(
                 "match",
                 {"type": "integer", "minimum": 0, "maximum": LARGEST_ID},
-                required=True,
                 description="The running match of this worker in which the bot sits.",
+            ),
+            OpenApiParameter(
+                "friendly",
+                {"type": "integer", "minimum": 0, "maximum": LARGEST_ID},
+                description="Or the friendly in which it moves the bot.",
             ),
             OpenApiParameter(
                 "content_hash", {"type": "string", "pattern": f"^{HASH}$"}, "path", required=True
@@ -166,18 +162,25 @@ class FleetViewSet(Endpoint[Match]):
     @action(detail=False, url_path=f"archives/(?P<content_hash>{HASH})")
     def archives(self, request: Request, content_hash: str) -> HttpResponse:
         """Send the files of a bot that this worker plays now; `Range: bytes=N-` resumes."""
-        data = read_archive_of(
-            token=self.token,
-            match_id=_match_id(request.query_params.get("match", "")),
-            content_hash=content_hash,
-        )
+        asked = request.query_params
+        if "friendly" in asked:
+            friendly_id = _place(asked["friendly"], "friendly")
+            needed = is_moved_by(self.token, friendly_id=friendly_id, content_hash=content_hash)
+        else:
+            match_id = _place(asked.get("match", ""), "match")
+            needed = is_played_by(self.token, match_id=match_id, content_hash=content_hash)
+        if not needed:
+            raise NotFound(
+                "No match that this worker plays now needs these files.", code="unneeded_files"
+            )
+        data = bytes(Archive.objects.values_list("data", flat=True).get(pk=content_hash))
         return _part_of(data, request.headers.get("Range", ""))
 
     @extend_schema(request=told.BuiltSerializer, responses=told.BuiltFilesSerializer)
     @action(detail=False, methods=["post"])
     def builds(self, request: Request) -> Response:
         """Store what a build made; the first build of a version counts."""
-        facts = _read(told.BuiltSerializer, request)
+        facts = read(told.BuiltSerializer, request)
         try:
             data = base64.b64decode(facts["archive"], validate=True)
         except (binascii.Error, ValueError) as error:
@@ -189,7 +192,7 @@ class FleetViewSet(Endpoint[Match]):
     @action(detail=False, methods=["post"], url_path="build-logs")
     def build_logs(self, request: Request) -> Response:
         """Show the author what a build writes; answers what another worker has built meanwhile."""
-        facts = _read(told.BuildLogSerializer, request)
+        facts = read(told.BuildLogSerializer, request)
         if "log" in facts:
             builds.note_log(_building(facts), log=facts["log"])
         return Response({"files_hash": builds.built_files(_building(facts))})
@@ -198,20 +201,9 @@ class FleetViewSet(Endpoint[Match]):
     @action(detail=False, methods=["post"], url_path="build-refusals")
     def build_refusals(self, request: Request) -> Response:
         """Reject an upload whose build fails through its own fault."""
-        facts = _read(told.BuildRefusalSerializer, request)
+        facts = read(told.BuildRefusalSerializer, request)
         builds.reject(_building(facts), reason=facts["reason"], log=facts["log"])
         return Response(status=HTTPStatus.NO_CONTENT)
-
-    def _name(self, name: str) -> str:
-        """Return the name of a worker or slot here: no token can speak for workers of another."""
-        return f"w{self.token.pk}:{name}"
-
-
-def _read(kind: type[RequestSerializer], request: Request) -> dict[str, Any]:  # Any: JSON
-    given = kind(data=request.data)
-    given.is_valid(raise_exception=True)
-    checked: dict[str, Any] = given.validated_data
-    return checked
 
 
 def _building(facts: dict[str, Any]) -> builds.Building:  # Any: JSON
@@ -233,9 +225,9 @@ def _refusal(answer: DomainError | None) -> dict[str, Any] | None:  # Any: JSON
     return {"code": answer.code, "detail": answer.detail, "is_unwanted": is_unwanted}
 
 
-def _match_id(text: str) -> int:
+def _place(text: str, field: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text[:20]) <= LARGEST_ID):
-        raise InvalidInput("Name the match in which the bot sits.", field="match")
+        raise InvalidInput(f"Name the {field} in which the bot sits.", field=field)
     return int(text)
 
 

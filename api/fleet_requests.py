@@ -90,9 +90,16 @@ class MatchIdsSerializer(RequestSerializer):
 
 
 class HintSerializer(serializers.Serializer[Any]):
-    """Matches that wait; empty if nothing came."""
+    """What waits; empty if nothing came."""
 
     match_ids = serializers.ListField(child=serializers.IntegerField())
+    friendly_ids = serializers.ListField(child=serializers.IntegerField())
+    analysis_ids = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Matches whose win-chance curves are wanted."
+    )
+    lent_ids = serializers.ListField(
+        child=serializers.IntegerField(), help_text="The same, while matches wait."
+    )
 
 
 class ClaimSerializer(RequestSerializer):
@@ -202,3 +209,90 @@ class BuildRefusalSerializer(BuildSerializer):
 
     reason = serializers.CharField(max_length=1000)
     log = serializers.CharField(max_length=_LONGEST_LOG, allow_blank=True, trim_whitespace=False)
+
+
+class WasHeldSerializer(serializers.Serializer[Any]):
+    """Whether it was still this worker's."""
+
+    was_held = serializers.BooleanField()
+
+
+class NothingSerializer(RequestSerializer):
+    """A question without parameters."""
+
+
+class FriendlyIdsSerializer(RequestSerializer):
+    """Friendlies, by their ids."""
+
+    friendly_ids = serializers.ListField(child=MatchIdField(), max_length=MOST_MATCHES)
+
+
+class FriendlyClaimSerializer(FriendlyIdsSerializer):
+    """Friendlies whose bots a slot would move."""
+
+    slot = serializers.CharField(max_length=_LONGEST_NAME, help_text="The worker and its slot.")
+    announcement = AnnouncementSerializer()
+
+
+class StretchesSerializer(serializers.Serializer[Any]):
+    """The friendlies in which the slot is to move bots now, each for 30 s."""
+
+    stretches = serializers.ListField(child=serializers.DictField())
+
+
+class HeldFriendlySerializer(RequestSerializer):
+    """A friendly, and the token that the claim gave."""
+
+    friendly_id = MatchIdField()
+    token = serializers.UUIDField()
+
+
+class StretchResultSerializer(HeldFriendlySerializer):
+    """What the bots did: all events and faults since the friendly began, sandbox and layers."""
+
+    result = serializers.DictField()
+
+
+class FriendlyReturnSerializer(HeldFriendlySerializer):
+    """A friendly that is given back."""
+
+    reason = serializers.CharField(max_length=1000, allow_blank=True)
+    has_failed = serializers.BooleanField(help_text="The host could not run the bots.")
+
+
+class AnalysisClaimSerializer(RequestSerializer):
+    """The match whose curve a slot would compute."""
+
+    match_id = MatchIdField()
+    is_lent = serializers.BooleanField(
+        default=False, help_text="Matches wait, and lend it a slot for a while."
+    )
+
+
+class LoanSerializer(RequestSerializer):
+    """A slot that was lent to an analysis, and for how long."""
+
+    match_id = MatchIdField()
+    held_s = serializers.FloatField(min_value=0, max_value=1e6)
+
+
+class AnalysisJobSerializer(serializers.Serializer[Any]):
+    """The right to hand in a curve, and the record; null if there is nothing to do."""
+
+    token = serializers.UUIDField(allow_null=True)
+    record = serializers.DictField(allow_null=True)
+
+
+class DemandSerializer(serializers.Serializer[Any]):
+    """Whether slots are needed for matches."""
+
+    has_waiting_matches = serializers.BooleanField()
+
+
+class AnalysisResultSerializer(HeldMatchSerializer):
+    """A curve with the CPU time it took; or an error; or neither, for others to try."""
+
+    curve = serializers.DictField(required=False)
+    cpu_ms = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=0)
+    error = serializers.RegexField(r"^[a-z_]{0,30}$", default="", allow_blank=True)
+    has_died = serializers.BooleanField(default=False)

@@ -13,6 +13,8 @@ from api.errors import UnknownAddress
 from api.events import EventViewSet
 from api.explanations import SeatFileViewSet
 from api.fleet import FleetViewSet
+from api.fleet_analyses import FleetAnalysisViewSet
+from api.fleet_friendlies import FleetFriendlyViewSet
 from api.friendlies import FriendlyViewSet
 from api.games import GameViewSet
 from api.kit import KitView
@@ -45,6 +47,8 @@ _router.register("friendlies", FriendlyViewSet, basename="friendly")
 _router.register("leaderboards", LeaderboardViewSet, basename="leaderboard")
 _router.register("rankings", RankingViewSet, basename="ranking")
 _router.register("workers", WorkerViewSet, basename="worker")
+_router.register("fleet/analyses", FleetAnalysisViewSet, basename="fleet_analysis")
+_router.register("fleet/friendlies", FleetFriendlyViewSet, basename="fleet_friendly")
 _router.register("fleet", FleetViewSet, basename="fleet")
 _router.register("device", DeviceLoginViewSet, basename="device")
 _router.register("webhooks", WebhookViewSet, basename="webhook")

@@ -16,27 +16,17 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from subprocess import PIPE
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final, Protocol, cast
 from uuid import UUID
 
 import structlog
 
 from pentathlon.analyses.loans import LOAN_S
-from pentathlon.analyses.services import (
-    LEASE_S,
-    claim_analysis,
-    end_loan,
-    fail_analysis,
-    renew_analysis,
-    return_analysis,
-    store_curve,
-)
-from pentathlon.matches.models import Match
 from pentathlon_engines.record.shape import Record
 from workers.drain import Drain
 
-LOOK_S: Final = 0.5
-"""Between two looks for matches that wait."""
+RENEW_S: Final = 20.0
+"""Between two renewals of a lease, a third of what it lasts."""
 SILENCE_S: Final = 600.0
 """A step takes a second, on a busy host a minute; after so long the process hangs."""
 TOO_LONG: Final = "too_long"
@@ -44,8 +34,37 @@ COMMAND: Final = (sys.executable, "-m", "pentathlon_engines.analysis")
 _AT_ONCE: Final = "0"
 """The niceness on a slot that is lent: matches wait for it, so it should be done soon."""
 _STEP: Final = b'{"ply":'
+_Json = dict[str, Any]  # Any: JSON
 
 _log = structlog.stdlib.get_logger(__name__)
+
+
+class Analyses(Protocol):
+    """The analyses of the platform, as a worker sees them."""
+
+    look_s: float
+    """Between two looks for matches that wait."""
+
+    def claim(self, match_id: int, *, is_lent: bool) -> tuple[UUID, Record] | None:
+        """Take an analysis that waits: its token, and the record. None if there is none."""
+
+    def end_loan(self, match_id: int, *, held_s: float) -> None:
+        """Say that the slot that was lent is free again, after so long."""
+
+    def has_waiting_matches(self) -> bool:
+        """Return whether a match waits for a slot."""
+
+    def renew(self, match_id: int, token: UUID) -> bool:
+        """Keep an analysis; False means that it is no longer this worker's."""
+
+    def store(self, match_id: int, token: UUID, *, curve: _Json, cpu_ms: int) -> None:
+        """Hand in a curve."""
+
+    def fail(self, match_id: int, token: UUID, *, error: str) -> None:
+        """Say that it cannot be computed."""
+
+    def give_back(self, match_id: int, token: UUID, *, has_died: bool = False) -> None:
+        """Leave it to another worker, or for later."""
 
 
 class _Stopped(Exception):
@@ -53,64 +72,69 @@ class _Stopped(Exception):
 
 
 def analyse(
-    match_id: int, *, drain: Drain, is_lent: bool = False, command: Sequence[str] = COMMAND
+    match_id: int,
+    *,
+    analyses: Analyses,
+    drain: Drain,
+    is_lent: bool = False,
+    command: Sequence[str] = COMMAND,
 ) -> None:
     """Compute the analysis of a match and store it, or give it back when its slot is needed."""
-    claimed = None if drain.is_asked else claim_analysis(match_id, is_lent=is_lent)
+    claimed = None if drain.is_asked else analyses.claim(match_id, is_lent=is_lent)
     if claimed is None:
         return
     token, record = claimed
     begun_at = time.monotonic()
     try:
-        run = _Run(match_id, token, drain, lent_s=LOAN_S if is_lent else 0)
+        lent_s = LOAN_S if is_lent else 0
+        run = _Run(match_id, token, analyses=analyses, drain=drain, lent_s=lent_s)
         _finish(run, record, [*command, _AT_ONCE] if is_lent else command)
     finally:
         if is_lent:
-            end_loan(match_id=match_id, held_s=time.monotonic() - begun_at)
+            analyses.end_loan(match_id, held_s=time.monotonic() - begun_at)
 
 
 def _finish(run: _Run, record: Record, command: Sequence[str]) -> None:
-    match_id, token = run.match_id, run.token
+    match_id, token, analyses = run.match_id, run.token, run.analyses
     log = _log.bind(match=match_id)
     try:
         answer = run.compute(record, command)
     except TimeoutError as error:
         log.warning("analysis hangs", reason=str(error))
-        return_analysis(match_id=match_id, token=token, has_died=True)
+        analyses.give_back(match_id, token, has_died=True)
     except _Stopped as stopped:
         log.info("analysis given back", reason=str(stopped))
-        return_analysis(match_id=match_id, token=token)
+        analyses.give_back(match_id, token)
     except BaseException:
-        return_analysis(match_id=match_id, token=token, has_died=True)
+        analyses.give_back(match_id, token, has_died=True)
         raise
     else:
         if answer is None:
             log.error("analysis died")
-            return_analysis(match_id=match_id, token=token, has_died=True)
+            analyses.give_back(match_id, token, has_died=True)
         elif "error" in answer:
             log.error("analysis failed", code=answer["error"], reason=answer.get("detail"))
-            fail_analysis(match_id=match_id, token=token, error=answer["error"])
+            analyses.fail(match_id, token, error=answer["error"])
         else:
-            store_curve(
-                match_id=match_id, token=token, curve=answer["curve"], cpu_ms=answer["cpu_ms"]
-            )
+            analyses.store(match_id, token, curve=answer["curve"], cpu_ms=answer["cpu_ms"])
 
 
 class _Run:
     """One process that computes, and who watches it."""
 
-    def __init__(self, match_id: int, token: UUID, drain: Drain, *, lent_s: float) -> None:
+    def __init__(
+        self, match_id: int, token: UUID, *, analyses: Analyses, drain: Drain, lent_s: float
+    ) -> None:
         self.match_id = match_id
         self.token = token
+        self.analyses = analyses
         self._drain = drain
         now = time.monotonic()
         self._lent_until = now + lent_s
         self._heard_at = self._looked_at = self._renewed_at = now
         self._did_wait = False
 
-    def compute(
-        self, record: Record, command: Sequence[str]
-    ) -> dict[str, Any] | None:  # Any: JSON
+    def compute(self, record: Record, command: Sequence[str]) -> _Json | None:
         """Return the last line of the process, None if it died; raise `_Stopped` to give way."""
         with subprocess.Popen(command, stdin=PIPE, stdout=PIPE) as process:
             try:
@@ -129,12 +153,12 @@ class _Run:
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
             while True:
-                if selector.select(LOOK_S):
+                if selector.select(self.analyses.look_s):
                     line = stdout.readline()
                     self._heard_at = time.monotonic()
                     if not line.startswith(_STEP):
                         return line if line.endswith(b"\n") else None
-                if time.monotonic() - self._looked_at >= LOOK_S:
+                if time.monotonic() - self._looked_at >= self.analyses.look_s:
                     self._look()
 
     def _look(self) -> None:
@@ -142,14 +166,14 @@ class _Run:
         now = self._looked_at = time.monotonic()
         if self._drain.is_asked:
             raise _Stopped("the worker was asked to stop")
-        waits = now > self._lent_until and Match.objects.sent().exists()
+        waits = now > self._lent_until and self.analyses.has_waiting_matches()
         if waits and self._did_wait:
             # Another slot takes most matches between two looks.
             raise _Stopped("a match waits")
         self._did_wait = waits
-        if now - self._renewed_at > LEASE_S / 3:
+        if now - self._renewed_at > RENEW_S:
             self._renewed_at = now
-            if not renew_analysis(match_id=self.match_id, token=self.token):
+            if not self.analyses.renew(self.match_id, self.token):
                 raise _Stopped("another worker has it")
         if now - self._heard_at > SILENCE_S:
             raise TimeoutError(f"no word for {SILENCE_S} s")

@@ -8,20 +8,21 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from pentathlon.fleet.hints import read_hint
+from pentathlon.fleet.hints import Hint, read_hint
 from workers.port import PlatformAway
 from workers.remote import RemotePlatform
 
-QUEUE: Final = "match"
+QUEUES: Final = ("friendly", "match")
+"""Few friendlies are sent at a time, and people wait for them."""
 _CONNECT_S: Final = 3.0
 _SLACK_S: Final = 5.0
 
 
 class HintSource(Protocol):
-    """Says which matches want to be played."""
+    """Says what wants to be done."""
 
-    def wait(self, wait_s: float) -> list[int]:
-        """Return matches as soon as there are any, or nothing; raise `PlatformAway`."""
+    def wait(self, wait_s: float) -> Hint:
+        """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
 
 
 class LongPoll:
@@ -30,8 +31,8 @@ class LongPoll:
     def __init__(self, platform: RemotePlatform) -> None:
         self._platform = platform
 
-    def wait(self, wait_s: float) -> list[int]:
-        """Return matches as soon as there are any, or nothing; raise `PlatformAway`."""
+    def wait(self, wait_s: float) -> Hint:
+        """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
         return self._platform.wait_for_hint(wait_s)
 
 
@@ -42,8 +43,8 @@ class QueueReader:
         self._url = url
         self._client: Redis | None = None
 
-    def wait(self, wait_s: float) -> list[int]:
-        """Return matches as soon as there are any, or nothing; raise `PlatformAway`."""
+    def wait(self, wait_s: float) -> Hint:
+        """Return a hint as soon as there is one, or an empty one; raise `PlatformAway`."""
         if self._client is None:
             # Not before: the process that made this is not the one that waits.
             self._client = Redis.from_url(
@@ -53,7 +54,7 @@ class QueueReader:
                 retry=Retry(NoBackoff(), 0),
             )
         try:
-            found = self._client.brpop([QUEUE], timeout=max(0.01, wait_s))
+            found = self._client.brpop(list(QUEUES), timeout=max(0.01, wait_s))
         except (RedisError, OSError) as error:
             raise PlatformAway(f"the queue: {error}") from error
-        return [] if found is None else read_hint(cast(list[bytes], found)[1])
+        return Hint() if found is None else read_hint(cast(list[bytes], found)[1])

@@ -13,6 +13,7 @@ import structlog
 from pentathlon.env import DRAIN_S, Mode
 from pentathlon.fleet.announcements import Announcement
 from pentathlon_engines.match.launcher import SandboxLevel
+from workers.analyst import Analyses, analyse
 from workers.backoff import Backoff
 from workers.broadcast import Broadcast
 from workers.cpu_pressure import HOLD_S, Starvation
@@ -46,6 +47,7 @@ class WorkerProcess:
         *,
         platform: Platform,
         friendlies: Friendlies | None = None,
+        analyses: Analyses | None = None,
         slots: int = 1,
         drain: Drain | None = None,
         starvation: Starvation | None = None,
@@ -55,6 +57,7 @@ class WorkerProcess:
     ) -> None:
         self._platform = platform
         self._friendlies = friendlies
+        self._analyses = analyses
         self.drain = drain or Drain(grace_s=DRAIN_S[Mode.LOCAL])
         self.level = level_of(probe)
         self._tries_runtimes = self.level is not SandboxLevel.PROCESS
@@ -172,6 +175,11 @@ class WorkerProcess:
             )
             self._broadcast.note_move(stretch.friendly_id)
             self._wait_after(failed=not is_well)
+
+    def analyse(self, match_id: int, *, is_lent: bool = False) -> None:
+        """Compute the win-chance curve of a match, unless another worker does or matches wait."""
+        if self._analyses is not None:
+            analyse(match_id, analyses=self._analyses, drain=self.drain, is_lent=is_lent)
 
     def _wait_after(self, *, failed: bool) -> None:
         self._backoff.record(failed=failed)

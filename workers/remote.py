@@ -19,6 +19,7 @@ from urllib3.exceptions import HTTPError, ProtocolError
 
 from pentathlon.common.errors import Conflict, DomainError, InvalidInput, NotFound
 from pentathlon.fleet.announcements import Announcement
+from pentathlon.fleet.hints import Hint
 from pentathlon.matches.jobs import Job, SeatJob, Submission
 from pentathlon.matches.wire import (
     MOST_RESULTS,
@@ -71,8 +72,8 @@ class RemotePlatform:
         self._unsent = unsent
         self._pool: urllib3.PoolManager | None = None
         self._pid = 0
-        self._rights: dict[str, Job] = {}
-        """By content hash the match that gives the right to these files."""
+        self._rights: dict[str, str] = {}
+        """By content hash what gives the right to these files, as a query."""
         self.refusal: TokenRefused | None = None
         """Set as soon as the site refuses the token."""
 
@@ -80,24 +81,24 @@ class RemotePlatform:
         """Tell that this worker is alive and what it can play."""
         told = announcement_to_json(announcement)
         with suppress(TokenRefused):
-            self._post("heartbeats", {"name": announcement.name, "announcement": told})
+            self.post("heartbeats", {"name": announcement.name, "announcement": told})
 
     def beat(self, *, name: str, starved: float, held_slots: int) -> bool:
         """Tell that this worker is still alive; False if it has to announce itself again."""
         told = {"name": name, "starved": min(1.0, starved), "held_slots": held_slots}
         with suppress(TokenRefused):
-            return bool(self._post("heartbeats", told)["is_known"])
+            return bool(self.post("heartbeats", told)["is_known"])
         return True
 
     def note_draining(self, name: str) -> None:
         """Tell that this worker finishes its matches and takes no more."""
         with suppress(TokenRefused):
-            self._post("heartbeats", {"name": name, "is_draining": True})
+            self.post("heartbeats", {"name": name, "is_draining": True})
 
-    def wait_for_hint(self, wait_s: float) -> list[int]:
-        """Return matches that want to be played, as soon as there are any; else nothing."""
-        answer = self._post("hints", {"wait_s": wait_s}, answer_s=wait_s + ANSWER_S)
-        return [int(match_id) for match_id in answer["match_ids"]]
+    def wait_for_hint(self, wait_s: float) -> Hint:
+        """Return what wants to be done, as soon as there is anything; else nothing."""
+        answer = self.post("hints", {"wait_s": wait_s}, answer_s=wait_s + ANSWER_S)
+        return Hint.from_json(answer)
 
     def claim(
         self, match_ids: Sequence[int], *, slot: str, announcement: Announcement
@@ -108,9 +109,9 @@ class RemotePlatform:
             "slot": slot,
             "announcement": announcement_to_json(announcement),
         }
-        jobs = jobs_from_json(self._post("claims", told)["jobs"])
+        jobs = jobs_from_json(self.post("claims", told)["jobs"])
         self._rights = {
-            content_hash: job
+            content_hash: _right(job)
             for job in jobs
             for seat in job.seats
             for content_hash in (seat.content_hash, seat.files_hash)
@@ -119,13 +120,13 @@ class RemotePlatform:
 
     def publish_again(self, match_ids: Collection[int]) -> None:
         """Leave these matches to others."""
-        self._post("passed-hints", {"match_ids": list(match_ids)})
+        self.post("passed-hints", {"match_ids": list(match_ids)})
 
     def renew(self, leases: Sequence[Lease]) -> Collection[int]:
         """Renew leases; return the ids of the matches that this worker has lost."""
         told = [{**_attempt(lease.job), "ply": lease.ply} for lease in leases]
         try:
-            lost: list[int] = self._post("leases", {"leases": told})["lost"]
+            lost: list[int] = self.post("leases", {"leases": told})["lost"]
         except TokenRefused:
             return [lease.job.match_id for lease in leases]
         return lost
@@ -161,12 +162,11 @@ class RemotePlatform:
 
     def archive(self, content_hash: str) -> bytes:
         """Return the files of a bot that this worker is to play."""
-        job = self._rights[content_hash]
         got = bytearray()
         for _ in range(_TRIES):
             before = len(got)
             try:
-                self._download(f"archives/{content_hash}?match={job.match_id}", got)
+                self._download(f"archives/{content_hash}/?{self._rights[content_hash]}", got)
             except HTTPError as error:
                 if len(got) == before:
                     raise PlatformAway(_reason(error)) from error
@@ -175,24 +175,28 @@ class RemotePlatform:
                 return bytes(got)
         raise PlatformAway(f"{_TRIES} downloads of one archive broke off.")
 
+    def note_right(self, content_hash: str, query: str) -> None:
+        """Remember what gives this worker the right to read files."""
+        self._rights[content_hash] = query
+
     def built_files(self, job: Job, seat: SeatJob) -> str:
         """Return the hash of what was built of this seat's upload; empty if nothing was yet."""
-        return self._note_built(job, self._post("build-logs", _building(job, seat)))
+        return self._note_built(job, self.post("build-logs", _building(job, seat)))
 
     def note_build_log(self, job: Job, seat: SeatJob, log: str) -> None:
         """Show the author what the build has written so far."""
-        self._post("build-logs", {**_building(job, seat), "log": log[-_LONGEST_LOG:]})
+        self.post("build-logs", {**_building(job, seat), "log": log[-_LONGEST_LOG:]})
 
     def keep_build(self, job: Job, seat: SeatJob, built: CheckedArchive) -> str:
         """Store what a build made and return its hash; the first build counts."""
         archive = base64.b64encode(built.normalised).decode()
         told = {**_building(job, seat), "archive": archive}
-        return self._note_built(job, self._post("builds", told, answer_s=HAND_IN_S))
+        return self._note_built(job, self.post("builds", told, answer_s=HAND_IN_S))
 
     def reject_build(self, job: Job, seat: SeatJob, *, reason: str, log: str) -> None:
         """Reject an upload whose build fails by its own fault."""
         told = {"reason": reason[:_LONGEST_REASON], "log": log[-_LONGEST_LOG:]}
-        self._post("build-refusals", {**_building(job, seat), **told})
+        self.post("build-refusals", {**_building(job, seat), **told})
 
     def answers(self) -> bool:
         """Return whether the site answers at all."""
@@ -207,7 +211,7 @@ class RemotePlatform:
 
     def _hand_in(self, results: Sequence[_Json]) -> list[DomainError | None]:
         try:
-            told = self._post("results", {"results": list(results)}, answer_s=HAND_IN_S)
+            told = self.post("results", {"results": list(results)}, answer_s=HAND_IN_S)
             answers: list[DomainError | None] = [_refusal(each) for each in told["answers"]]
         except (TokenRefused, InvalidInput) as refused:
             answers = [refused] * len(results)
@@ -218,19 +222,19 @@ class RemotePlatform:
     def _give_back(self, job: Job, *, reason: str, **told: object) -> bool:
         told = {**_attempt(job), "reason": reason[:_LONGEST_REASON], **told}
         try:
-            return bool(self._post("returns", told)["was_held"])
+            return bool(self.post("returns", told)["was_held"])
         except TokenRefused:
             return False
 
     def _note_built(self, job: Job, answer: _Json) -> str:
         files_hash = str(answer["files_hash"])
-        self._rights[files_hash] = job
+        self.note_right(files_hash, _right(job))
         return files_hash
 
     def _download(self, path: str, got: bytearray) -> None:
         """Append what is still missing of a file."""
         wanted = {"Range": f"bytes={len(got)}-"} if got else {}
-        address = f"{self._address}/api/v1/fleet/{path.replace('?', '/?')}"
+        address = f"{self._address}/api/v1/fleet/{path}"
         response = self._request(
             "GET", address, answer_s=ANSWER_S, headers=wanted, preload_content=False
         )
@@ -248,7 +252,7 @@ class RemotePlatform:
         finally:
             response.close()
 
-    def _post(self, path: str, told: _Json, *, answer_s: float = ANSWER_S) -> _Json:
+    def post(self, path: str, told: _Json, *, answer_s: float = ANSWER_S) -> _Json:
         """Ask the site something.
 
         Raises:
@@ -315,6 +319,10 @@ class RemotePlatform:
             redirect=False,
             preload_content=preload_content,
         )
+
+
+def _right(job: Job) -> str:
+    return f"match={job.match_id}"
 
 
 def _attempt(job: Job) -> _Json:

@@ -19,10 +19,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import structlog
+from platformdirs import user_state_path
 
 from pentathlon import logs
 from pentathlon.common.errors import DomainError
-from pentathlon.env import BadEnvironment, Environment, Mode, read_environment
+from pentathlon.env import CHECKOUT, BadEnvironment, Environment, Mode, read_environment
 from pentathlon_engines.match.launcher import SandboxLevel
 from workers.cpu_pressure import Starvation
 from workers.drain import Drain
@@ -31,6 +32,8 @@ from workers.port import PlatformAway
 from workers.prefork import TOKEN_REFUSED, Prefork
 from workers.process import WorkerProcess
 from workers.remote import RemotePlatform, TokenRefused
+from workers.remote_analyses import RemoteAnalyses
+from workers.remote_friendlies import RemoteFriendlies
 from workers.sandbox.errors import LayerMissing
 from workers.sandbox.levels import choose_probe
 from workers.unsent import UnsentResults
@@ -59,7 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     logging.config.dictConfig(logs.configuration(environment))
     logs.configure_structlog()
-    folder = options.data or environment.data / "worker"
+    # Installed from a wheel there is no folder of a checkout or an image.
+    is_installed = not (CHECKOUT / "manage.py").exists()
+    own = user_state_path("pentathlon-worker") if is_installed else environment.data / "worker"
+    folder = options.data or own
     platform = RemotePlatform(
         server=options.server, token=token, unsent=UnsentResults(folder / "unsent")
     )
@@ -81,6 +87,8 @@ def _run(
     worker = WorkerProcess(
         probe,
         platform=platform,
+        friendlies=RemoteFriendlies(platform),
+        analyses=RemoteAnalyses(platform),
         slots=slots,
         drain=drain,
         starvation=Starvation(slots=slots, starved=environment.starved_share),
@@ -139,12 +147,18 @@ class _Slot:
         return self._worker.drain.is_asked or self._platform.refusal is not None
 
     def _take_one(self) -> None:
-        """Wait for one hint, and play what it names."""
+        """Wait for one hint, and do what it names."""
         began = time.monotonic()
         try:
-            match_ids = self._source.wait(WAIT_S)
-            if match_ids:
-                self._worker.play(match_ids)
+            hint = self._source.wait(WAIT_S)
+            if hint.friendly_ids:
+                self._worker.move_bots(hint.friendly_ids)
+            if hint.match_ids:
+                self._worker.play(hint.match_ids)
+            for match_id in hint.analysis_ids:
+                self._worker.analyse(match_id)
+            for match_id in hint.lent_ids:
+                self._worker.analyse(match_id, is_lent=True)
         except TokenRefused as refused:
             _log.error("worker token refused", code=refused.code, reason=str(refused))
             return
@@ -155,7 +169,7 @@ class _Slot:
             self._pause(min(_LONGEST_PAUSE_S, _QUICK_S * 2.0**self._failures))
             return
         self._failures = 0
-        if not match_ids and time.monotonic() - began < _QUICK_S:
+        if not hint and time.monotonic() - began < _QUICK_S:
             self._pause(_QUICK_S)
 
     def _pause(self, seconds: float) -> None:

@@ -18,11 +18,11 @@ from django.db import InterfaceError, OperationalError
 
 from pentathlon.common.schema import wait_for_schema
 from pentathlon.fleet.capabilities import least_sandbox
-from workers.analyst import analyse
 from workers.broadcast import Broadcast
 from workers.celery_app import app
 from workers.cpu_pressure import Starvation
 from workers.direct import DirectPlatform
+from workers.direct_analyses import DirectAnalyses
 from workers.direct_friendlies import DirectFriendlies
 from workers.drain import Drain
 from workers.port import PlatformAway
@@ -66,7 +66,7 @@ def analyse_match(match_id: int, *, is_lent: bool = False) -> None:
 
     On a slot that `is_lent` matches wait for a while.
     """
-    analyse(match_id, drain=worker_process().drain, is_lent=is_lent)
+    worker_process().analyse(match_id, is_lent=is_lent)
 
 
 @app.task(
@@ -94,6 +94,7 @@ def worker_process(*, slots: int = 1) -> WorkerProcess:
             probe,
             platform=DirectPlatform(),
             friendlies=DirectFriendlies(),
+            analyses=DirectAnalyses(),
             slots=slots,
             drain=Drain(grace_s=settings.DRAIN_S),
             starvation=Starvation(slots=slots, starved=settings.STARVED_SHARE),

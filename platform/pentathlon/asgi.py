@@ -33,7 +33,9 @@ _streams = Streams(
     _pages,
     lambda: Hub(broker=settings.REDIS_URL, most_a_person=settings.STREAMS_OF_ONE),
 )
-_hints = HintDesk(_pages, broker=settings.REDIS_URL, queue=settings.CELERY_TASK_DEFAULT_QUEUE)
+# People wait for the bots of friendlies, and few of those are sent at a time: they come first.
+_QUEUES = sorted(settings.CELERY_TASK_QUEUES)
+_hints = HintDesk(_pages, broker=settings.REDIS_URL, queues=_QUEUES)
 # A stream would keep the server from ever stopping.
 ON_SHUTDOWN.append(_streams.close)
 ON_SHUTDOWN.append(_hints.close)

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models.functions import Now
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -44,6 +45,21 @@ BODIES: dict[str, dict[str, Any]] = {
     "returns": {"match_id": 1, "token": str(uuid4()), "reason": "", "has_failed": False},
     "builds": {"match_id": 1, "token": str(uuid4()), "version_id": 1, "archive": ""},
     "build-logs": {"match_id": 1, "token": str(uuid4()), "version_id": 1},
+    "analyses/claims": {"match_id": 1},
+    "analyses/demand": {},
+    "analyses/loans": {"match_id": 1, "held_s": 1.5},
+    "analyses/leases": {"match_id": 1, "token": str(uuid4())},
+    "analyses/results": {"match_id": 1, "token": str(uuid4())},
+    "friendlies/claims": {"friendly_ids": [], "slot": "host/1.0", "announcement": ANNOUNCED},
+    "friendlies/passed-hints": {"friendly_ids": []},
+    "friendlies/leases": {"friendly_id": 1, "token": str(uuid4())},
+    "friendlies/results": {"friendly_id": 1, "token": str(uuid4()), "result": {}},
+    "friendlies/returns": {
+        "friendly_id": 1,
+        "token": str(uuid4()),
+        "reason": "",
+        "has_failed": False,
+    },
     "build-refusals": {
         "match_id": 1,
         "token": str(uuid4()),
@@ -120,8 +136,30 @@ def test_unknown_fields_are_refused(path: str, secret: str) -> None:
 def test_wait_for_a_hint_is_left_to_the_server(secret: str) -> None:
     answer = post(secret, "hints", {"wait_s": 5})
 
-    assert answer.json() == {"match_ids": []}
+    assert not any(answer.json().values())
     assert answer.headers["Pentathlon-Hint-Wait"] == "5.0"
+
+
+def test_worker_without_full_trust_is_told_only_of_what_it_may_do() -> None:
+    """Else hints would go to and fro between it and the reconciler."""
+    unbuilt = make_version()
+    unbuilt.manifest["build"] = ["cc", "-o", "bot", "main.c"]
+    unbuilt.save()
+    rated, unrated = make_match(rated=True, sent_at=Now()), make_match(sent_at=Now())
+    building = make_match([unbuilt, unbuilt], sent_at=Now())
+    make_match()  # has not been sent out
+
+    def named(*work: Work) -> Any:
+        return post(secret_of("-".join(work), *work), "hints", {"wait_s": 5})
+
+    assert named(Work.RATED).json()["match_ids"] == [rated.pk]
+    assert named(Work.UNRATED).json()["match_ids"] == [unrated.pk]
+    assert named(Work.BUILDS).json()["match_ids"] == [building.pk]
+    assert named(Work.UNRATED, Work.BUILDS).json()["match_ids"] == [unrated.pk, building.pk]
+    idle = named(Work.ANALYSES)
+    assert not any(idle.json().values())
+    assert idle.headers["Pentathlon-Hint-Pause"] == "2.0"
+    assert "Pentathlon-Hint-Wait" not in idle.headers
 
 
 def test_worker_gets_only_work_that_it_is_trusted_with() -> None:

@@ -15,9 +15,11 @@ from tests.factories import make_match
 from tests.pentathlon.analyses.test_services import make_played
 from workers import analyst
 from workers.analyst import TOO_LONG, analyse
+from workers.direct_analyses import DirectAnalyses
 from workers.drain import Drain
 
 pytestmark = pytest.mark.django_db
+DIRECT = DirectAnalyses()
 HANGS = "import sys, time; sys.stdin.read(); print('{\"ply\": 0}', flush=True); time.sleep(600)"
 IN_EARNEST = (
     "import os; os.nice = lambda n: 0; "  # tests share the machine with much else
@@ -39,7 +41,13 @@ def run(
     is_lent: bool = False,
 ) -> Analysis:
     command = analyst.COMMAND if program is None else (sys.executable, "-c", program)
-    analyse(match_id, drain=drain or Drain(grace_s=0), is_lent=is_lent, command=command)
+    analyse(
+        match_id,
+        analyses=DIRECT,
+        drain=drain or Drain(grace_s=0),
+        is_lent=is_lent,
+        command=command,
+    )
     return Analysis.objects.get(pk=match_id)
 
 
@@ -66,7 +74,7 @@ def test_broken_record_gives_an_error_and_no_loop() -> None:
 
 
 def test_match_that_waits_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analyst, "LOOK_S", 0.01)
+    monkeypatch.setattr(DirectAnalyses, "look_s", 0.01)
     match_id = wanted()
     make_match(sent_at=Now())
 
@@ -78,7 +86,7 @@ def test_match_that_waits_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_match_that_waits_does_not_end_it_on_a_slot_that_is_lent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(analyst, "LOOK_S", 0.01)
+    monkeypatch.setattr(DirectAnalyses, "look_s", 0.01)
     match_id = wanted()
     make_match(sent_at=Now())
 
@@ -90,7 +98,7 @@ def test_match_that_waits_does_not_end_it_on_a_slot_that_is_lent(
 
 
 def test_lent_slot_is_given_back_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analyst, "LOOK_S", 0.01)
+    monkeypatch.setattr(DirectAnalyses, "look_s", 0.01)
     monkeypatch.setattr(analyst, "LOAN_S", 0.05)
     match_id = wanted()
     make_match(sent_at=Now())
@@ -127,7 +135,7 @@ def test_process_that_computes_for_too_long_is_not_tried_again() -> None:
 
 
 def test_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analyst, "LOOK_S", 0.01)
+    monkeypatch.setattr(DirectAnalyses, "look_s", 0.01)
     monkeypatch.setattr(analyst, "SILENCE_S", 0.05)
 
     died = run(wanted(), HANGS)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pentathlon_engines.contract.game import Game
-from pentathlon_engines.errors import BadRecord
+from pentathlon_engines.errors import BadAction, BadRecord
 from pentathlon_engines.match import protocol
 from pentathlon_engines.match.bot_pipes import BotFailed
 from pentathlon_engines.match.events import Event
@@ -185,4 +185,7 @@ def _dismiss(referee: Referee, course: Course, left: dict[int, RecordedFault]) -
 
 def _is_legal(referee: Referee, text: str) -> bool:
     state = referee.state
-    return state.is_legal(state.parse(text))
+    try:
+        return state.is_legal(state.parse(text))
+    except BadAction:
+        return False

@@ -93,6 +93,12 @@ def may_lend(slots: int) -> bool:
     return next_loan_at(begun_at=begun_at, held_s=held_s, slots=slots) <= database_now()
 
 
+def sent_analyses() -> list[int]:
+    """Return an analysis that a worker was told of and that nobody has begun, if there is one."""
+    sent = Analysis.objects.waiting().filter(sent_at__isnull=False)
+    return list(sent.values_list("pk", flat=True)[:1])
+
+
 def claim_analysis(match_id: int, *, is_lent: bool = False) -> tuple[UUID, Record] | None:
     """Take an analysis that waits, with a lease; return its token and the record.
 

@@ -22,6 +22,8 @@ class Work(StrEnum):
     """All other matches."""
     BUILDS = "builds"
     """Matches for which an upload has to be built first."""
+    ANALYSES = "analyses"
+    """Win-chance curves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ _WORK: Final = {
     Work.RATED: "rated matches",
     Work.UNRATED: "unrated matches",
     Work.BUILDS: "building uploads",
+    Work.ANALYSES: "win-chance curves",
 }
 
 

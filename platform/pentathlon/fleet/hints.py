@@ -4,6 +4,10 @@ A view has checked the worker's token; its answer carries a header that says how
 server takes the header off, takes a hint from the queue on the worker's behalf, and answers then:
 a worker that waits costs no thread. Under a server that does not know the header, the answer says
 that nothing waits, and the worker asks again.
+
+A worker that is not trusted with everything takes nothing from the queue: it would have to put
+back what only others may do, again and again. The view names it what waits in the database; where
+nothing does, another header lets it wait.
 """
 
 from __future__ import annotations
@@ -11,7 +15,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, cast
 
 import structlog
@@ -23,10 +28,14 @@ from pentathlon.server.protocol import Message as Part
 
 PATH: Final = "/api/v1/fleet/hints/"
 HINT_HEADER: Final = "Pentathlon-Hint-Wait"
+"""How long to wait for the queue."""
+PAUSE_HEADER: Final = "Pentathlon-Hint-Pause"
+"""How long to wait without the queue."""
+PAUSE_S: Final = 2.0
 MOST_WAITING: Final = 2000
 """Workers' slots that wait in one process."""
-_TASK: Final = "play_matches"
 _HEADER: Final = HINT_HEADER.lower().encode()
+_PAUSE: Final = PAUSE_HEADER.lower().encode()
 _CONNECT_S: Final = 2.0
 _ANSWER_S: Final = 60.0
 """Longer than anybody may wait: the package's own limit is shorter."""
@@ -34,30 +43,65 @@ _ANSWER_S: Final = 60.0
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def read_hint(message: bytes) -> list[int]:
-    """Return the matches that a message of the queue names; none if it is something else.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What a worker may look at: ids of what waits."""
 
-    A message is what Celery sends for `play_matches`: JSON around arguments in base64.
+    match_ids: Sequence[int] = ()
+    friendly_ids: Sequence[int] = ()
+    analysis_ids: Sequence[int] = ()
+    """Matches whose win-chance curves are wanted."""
+    lent_ids: Sequence[int] = ()
+    """The same, on a slot for which matches wait."""
+
+    def __bool__(self) -> bool:
+        return bool(self.match_ids or self.friendly_ids or self.analysis_ids or self.lent_ids)
+
+    def to_json(self) -> dict[str, list[int]]:
+        """Return it as the site tells it."""
+        return {name: list(ids) for name, ids in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, told: dict[str, Any]) -> Hint:  # Any: JSON
+        """Read what `to_json` made; a site of the previous release names matches only."""
+        return cls(**{each.name: tuple(map(int, told.get(each.name, ()))) for each in fields(cls)})
+
+
+_NAMED_BY: Final = {
+    "play_matches": "match_ids",
+    "move_bots": "friendly_ids",
+    "analyse_match": "analysis_ids",
+}
+"""By the name of a task what its argument names."""
+
+
+def read_hint(message: bytes) -> Hint:
+    """Return what a message of the queue names; nothing if it is something else.
+
+    A message is what Celery sends for a task: JSON around arguments in base64.
     """
     try:
         told = json.loads(message)
-        if told["headers"]["task"] != _TASK:
-            return []  # an analysis: it is sent again, and workers beside the database do it
-        arguments, *_ = json.loads(base64.b64decode(told["body"]))
-        (match_ids,) = arguments
-        return [int(match_id) for match_id in match_ids]
-    except (KeyError, TypeError, ValueError):
-        return []
+        named = _NAMED_BY[told["headers"]["task"]]
+        arguments, named_arguments, *_ = json.loads(base64.b64decode(told["body"]))
+        (ids,) = arguments
+        if named_arguments.get("is_lent"):
+            named = "lent_ids"
+        return Hint.from_json({named: ids if isinstance(ids, list) else [ids]})
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return Hint()
 
 
 class HintDesk:
     """An ASGI application that answers like the one behind it, and waits where that says so."""
 
-    def __init__(self, site: Callable[..., Any], *, broker: str | None, queue: str) -> None:
+    def __init__(
+        self, site: Callable[..., Any], *, broker: str | None, queues: Sequence[str]
+    ) -> None:
         # Any: an application
         self._site = site
         self._broker = broker
-        self._queue = queue
+        self._queues = list(queues)
         self._client: Redis | None = None
         self._waiting = 0
         self._closing: asyncio.Event | None = None
@@ -72,7 +116,10 @@ class HintDesk:
         taken: list[Headers] = []
 
         async def pass_on(part: Part) -> None:
-            if part["type"] == "http.response.start" and _HEADER in dict(part["headers"]):
+            if (
+                part["type"] == "http.response.start"
+                and {_HEADER, _PAUSE} & dict(part["headers"]).keys()
+            ):
                 taken.append(list(part["headers"]))
             elif not taken:
                 await send(part)
@@ -80,21 +127,26 @@ class HintDesk:
         await self._site(scope, receive, pass_on)
         if not taken:
             return
-        wait_s = float(dict(taken[0])[_HEADER])
-        message = await self._wait(wait_s, receive)
-        hint = [] if message is None else read_hint(message)
-        body = json.dumps({"match_ids": hint}).encode()
-        headers = [pair for pair in taken[0] if pair[0] not in {_HEADER, b"content-length"}]
+        said = dict(taken[0])
+        reads_queue = _HEADER in said
+        wait_s = float(said[_HEADER if reads_queue else _PAUSE])
+        found = await self._wait(wait_s, receive, reads_queue=reads_queue)
+        hint = Hint() if found is None else read_hint(found[1])
+        body = json.dumps(hint.to_json()).encode()
+        dropped = {_HEADER, _PAUSE, b"content-length"}
+        headers = [pair for pair in taken[0] if pair[0] not in dropped]
         headers.append((b"content-length", str(len(body)).encode()))
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    async def _wait(self, wait_s: float, receive: Receive) -> bytes | None:
-        """Take a message from the queue; None if none comes in time, or the worker goes."""
-        if self._broker is None or self._waiting >= MOST_WAITING:
+    async def _wait(
+        self, wait_s: float, receive: Receive, *, reads_queue: bool
+    ) -> tuple[bytes, bytes] | None:
+        """Take a message from a queue; None if none comes in time, or the worker goes."""
+        if self._waiting >= MOST_WAITING or (reads_queue and self._broker is None):
             return None
         self._closing = self._closing or asyncio.Event()
-        pop = asyncio.create_task(self._pop(wait_s))
+        pop = asyncio.create_task(self._pop(wait_s) if reads_queue else _sleep(wait_s))
         gone = asyncio.create_task(_wait_until_gone(receive))
         closing = asyncio.create_task(self._closing.wait())
         self._waiting += 1
@@ -102,28 +154,28 @@ class HintDesk:
             await asyncio.wait({pop, gone, closing}, return_when=asyncio.FIRST_COMPLETED)
             if pop.done() and not gone.done():
                 return pop.result()
-            if pop.done() and (message := pop.result()) is not None:
-                await self._put_back(message)
+            if pop.done() and (found := pop.result()) is not None:
+                await self._put_back(*found)
             return None
         finally:
             self._waiting -= 1
             for task in (pop, gone, closing):
                 task.cancel()
 
-    async def _pop(self, wait_s: float) -> bytes | None:
+    async def _pop(self, wait_s: float) -> tuple[bytes, bytes] | None:
         try:
             # 0 would wait for ever.
-            found = await self._redis().brpop([self._queue], timeout=max(0.01, wait_s))
+            found = await self._redis().brpop(self._queues, timeout=max(0.01, wait_s))
         except (RedisError, OSError, TimeoutError) as error:
             _log.warning("hints not read", reason=str(error))
             await asyncio.sleep(min(1.0, wait_s))
             return None
-        return None if found is None else cast(bytes, found[1])
+        return None if found is None else cast(tuple[bytes, bytes], tuple(found))
 
-    async def _put_back(self, message: bytes) -> None:
+    async def _put_back(self, queue: bytes, message: bytes) -> None:
         """Leave a hint to the next one; should that fail, the reconciler sends it again."""
         try:
-            await self._redis().rpush(self._queue, message)
+            await self._redis().rpush(queue.decode(), message)
         except (RedisError, OSError, TimeoutError):
             return
 
@@ -133,6 +185,10 @@ class HintDesk:
                 str(self._broker), socket_connect_timeout=_CONNECT_S, socket_timeout=_ANSWER_S
             )
         return self._client
+
+
+async def _sleep(seconds: float) -> None:
+    await asyncio.sleep(seconds)
 
 
 async def _wait_until_gone(receive: Receive) -> None:

@@ -36,6 +36,16 @@ class WorkerToken(models.Model):
         return self.name
 
     @property
+    def prefix(self) -> str:
+        """What the names of its workers begin with here."""
+        return f"w{self.pk}:"
+
+    @property
+    def is_trusted_with_all(self) -> bool:
+        """Whether its workers may do whatever waits."""
+        return set(Work) <= set(self.work)
+
+    @property
     def is_trusted_with(self) -> str:
         """What it is trusted with, in words."""
         return ", ".join(work for work in Work if work in self.work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Collection
 from typing import Final
 
 from pentathlon.common.errors import InvalidInput
@@ -13,22 +14,23 @@ SHORTEST_PASSWORD: Final = 20
 _NEVER: Final = re.compile(r"[^\x21-\x7e]")
 
 
-def acl_file(*, platform_password: str, worker_password: str, queue: str) -> str:
+def acl_file(*, platform_password: str, worker_password: str, queues: Collection[str]) -> str:
     """Return an ACL file; passwords stand in it as digests."""
     if platform_password == worker_password:
         raise InvalidInput("The platform and its workers must have different passwords.")
     everything = f"user default on {_digest(platform_password)} ~* &* +@all"
-    return f"{everything}\n{worker_line(password=worker_password, queue=queue)}\n"
+    return f"{everything}\n{worker_line(password=worker_password, queues=queues)}\n"
 
 
-def worker_line(*, password: str, queue: str) -> str:
-    """Return the rule of the user with whom workers read the queue.
+def worker_line(*, password: str, queues: Collection[str]) -> str:
+    """Return the rule of the user with whom workers read the queues.
 
-    It takes messages from one list. It cannot put any there, see other keys, hear a channel or ask
-    who else is connected.
+    It takes messages from these lists. It cannot put any there, see other keys, hear a channel or
+    ask who else is connected.
     """
+    keys = " ".join(f"~{queue}" for queue in queues)
     allowed = "-@all +brpop +auth +hello +ping"
-    return f"user {WORKER} on {_digest(password)} resetkeys ~{queue} resetchannels {allowed}"
+    return f"user {WORKER} on {_digest(password)} resetkeys {keys} resetchannels {allowed}"
 
 
 def _digest(password: str) -> str:

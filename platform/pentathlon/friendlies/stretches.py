@@ -18,6 +18,7 @@ from django.db.models.functions import Now
 
 from pentathlon.common.texts import storable
 from pentathlon.fleet.capabilities import Capabilities, read_fleet
+from pentathlon.fleet.models import WorkerToken
 from pentathlon.friendlies.endings import store_progress
 from pentathlon.friendlies.jobs import LEASE_S, FriendlyStretch, StretchResult
 from pentathlon.friendlies.models import Friendly, FriendlyState
@@ -65,6 +66,12 @@ def publish_friendlies(publish: Publish) -> int:
     return len(chosen)
 
 
+def sent_friendlies() -> list[int]:
+    """Return a friendly that hints were sent out for and nobody has claimed, if there is one."""
+    sent = Friendly.objects.waiting().filter(sent_at__isnull=False)
+    return list(sent.values_list("pk", flat=True)[:1])
+
+
 def publish_stretches_again(friendly_ids: Collection[int]) -> None:
     """Take back the hints about these friendlies that nobody has followed."""
     Friendly.objects.waiting().filter(pk__in=friendly_ids).order_by().update(sent_at=None)
@@ -90,7 +97,7 @@ def claim_stretch(
     seats = friendly.seats.exclude(version=None).select_related("version__bot").order_by("seat")
     versions = [each.version for each in seats if each.version is not None]
     needs = requirements_of_versions(
-        versions, game=friendly.game, rules_version=friendly.rules_version
+        versions, game=friendly.game, rules_version=friendly.rules_version, rated=False
     )
     if capabilities is not None and not capabilities.satisfies(needs):
         return None
@@ -109,6 +116,15 @@ def claim_stretch(
             if each.version is not None
         ),
     )
+
+
+def is_moved_by(token: WorkerToken, *, friendly_id: int, content_hash: str) -> bool:
+    """Tell whether a worker of this token moves the bot with these files now."""
+    held = Friendly.objects.filter(
+        pk=friendly_id, state=FriendlyState.BOT, worker__startswith=token.prefix
+    ).exclude(token=None)
+    seats = held.values_list("seats__version__archive", "seats__version__built")
+    return any(content_hash in seat for seat in seats)
 
 
 def renew_stretch(*, friendly_id: int, token: UUID) -> bool:

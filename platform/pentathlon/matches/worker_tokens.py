@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
-from pentathlon.bots.models import Archive
-from pentathlon.common.errors import NotFound
+from pentathlon.fleet.announcements import Work
 from pentathlon.fleet.models import Worker, WorkerToken
-from pentathlon.matches.models import Attempt, AttemptState, Match
+from pentathlon.matches.models import Attempt, AttemptState, Match, MatchSeat
 from pentathlon.matches.services import return_match
 
 BATCH: Final = 4
 """Most matches that are named to one slot at a time where there is no queue."""
 
 
-def read_archive_of(*, token: WorkerToken, match_id: int, content_hash: str) -> bytes:
-    """Return the files of a bot that sits in a match which this token's worker plays now.
+def is_played_by(token: WorkerToken, *, match_id: int, content_hash: str) -> bool:
+    """Tell whether these files sit in a match that this token's worker plays now.
 
-    Raises `NotFound` otherwise: what sits in other matches is no affair of that worker.
+    What sits in other matches is no affair of that worker.
     """
     held = Attempt.objects.filter(
         worker_token=token.pk, match=match_id, state=AttemptState.RUNNING
@@ -28,18 +31,23 @@ def read_archive_of(*, token: WorkerToken, match_id: int, content_hash: str) -> 
     seats = Match.objects.filter(pk=match_id, attempts__in=held).values_list(
         "seats__version__archive", "seats__version__built"
     )
-    if not any(content_hash in seat for seat in seats):
-        raise NotFound(
-            "No match that this worker plays now needs these files.", code="unneeded_files"
-        )
-    data = Archive.objects.values_list("data", flat=True).get(pk=content_hash)
-    return bytes(data)
+    return any(content_hash in seat for seat in seats)
 
 
-def sent_matches() -> list[int]:
-    """Return some matches that hints were sent out for and that nobody has claimed."""
+def sent_matches(work: Collection[str]) -> list[int]:
+    """Return some matches of this work that hints were sent out for and nobody has claimed."""
     sent = Match.objects.startable().filter(sent_at__isnull=False).order_by("sent_at", "pk")
-    return list(sent.values_list("pk", flat=True)[:BATCH])
+    kinds = {
+        Work.RATED: Q(rated=True),
+        Work.UNRATED: Q(rated=False) & ~Q(to_be_built=True),
+        Work.BUILDS: Q(rated=False, to_be_built=True),
+    }
+    unbuilt = MatchSeat.objects.filter(match=OuterRef("pk"), version__built=None).exclude(
+        version__manifest__build=[]
+    )
+    wanted = reduce(or_, (kind for name, kind in kinds.items() if name in work), Q(pk__in=()))
+    found = sent.annotate(to_be_built=Exists(unbuilt)).filter(wanted)
+    return list(found.values_list("pk", flat=True)[:BATCH])
 
 
 def revoke_worker_token(token: WorkerToken) -> int:

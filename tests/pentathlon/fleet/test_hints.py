@@ -12,14 +12,18 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
-from pentathlon.fleet.hints import HINT_HEADER, HintDesk, read_hint
+from pentathlon.fleet.hints import HINT_HEADER, PAUSE_HEADER, Hint, HintDesk, read_hint
 
 QUEUE = "test_hints"
 
 
 def message(*match_ids: int) -> bytes:
-    body = base64.b64encode(json.dumps([[list(match_ids)], {}, {}]).encode()).decode()
-    return json.dumps({"body": body, "headers": {"task": "play_matches"}}).encode()
+    return told("play_matches", list(match_ids))
+
+
+def told(task: str, argument: object) -> bytes:
+    body = base64.b64encode(json.dumps([[argument], {}, {}]).encode()).decode()
+    return json.dumps({"body": body, "headers": {"task": task}}).encode()
 
 
 @pytest.fixture
@@ -34,12 +38,14 @@ def queue() -> Iterator[Redis]:
 async def _site(scope: Any, receive: Any, send: Any) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", b"17")]
     if scope["wait_s"] is not None:
-        headers.append((HINT_HEADER.lower().encode(), str(scope["wait_s"]).encode()))
+        headers.append((scope["header"].lower().encode(), str(scope["wait_s"]).encode()))
     await send({"type": "http.response.start", "status": scope["status"], "headers": headers})
     await send({"type": "http.response.body", "body": b'{"match_ids": []}'})
 
 
-def ask(*, wait_s: float | None, status: int = 200, is_gone: bool = False) -> Any:
+def ask(
+    *, wait_s: float | None, status: int = 200, is_gone: bool = False, header: str = HINT_HEADER
+) -> Any:
     """Return status, headers and body of the answer."""
     sent: list[Any] = []
 
@@ -52,8 +58,8 @@ def ask(*, wait_s: float | None, status: int = 200, is_gone: bool = False) -> An
         sent.append(part)
 
     async def run() -> None:
-        desk = HintDesk(_site, broker=settings.REDIS_URL, queue=QUEUE)
-        await desk({"wait_s": wait_s, "status": status}, receive, send)
+        desk = HintDesk(_site, broker=settings.REDIS_URL, queues=["test_hints_first", QUEUE])
+        await desk({"wait_s": wait_s, "status": status, "header": header}, receive, send)
         if desk._client is not None:
             await desk._client.aclose()
 
@@ -66,13 +72,21 @@ def test_waiting_hint_is_the_answer(queue: Redis) -> None:
 
     status, headers, body = ask(wait_s=60)
 
-    assert (status, body) == (200, {"match_ids": [7, 8]})
+    assert (status, body) == (
+        200,
+        Hint(
+            match_ids=(
+                7,
+                8,
+            )
+        ).to_json(),
+    )
     assert HINT_HEADER.lower().encode() not in headers
     assert queue.llen(QUEUE) == 1
 
 
 def test_answer_is_empty_when_nothing_comes(queue: Redis) -> None:
-    assert ask(wait_s=0)[2] == {"match_ids": []}
+    assert ask(wait_s=0)[2] == Hint().to_json()
 
 
 def test_refusal_passes_as_it_is(queue: Redis) -> None:
@@ -96,7 +110,23 @@ def test_worker_that_has_gone_takes_no_hint(queue: Redis) -> None:
     ids=repr,
 )
 def test_message_that_is_no_hint_names_nothing(broken: bytes) -> None:
-    assert read_hint(broken) == []
+    assert not read_hint(broken)
+
+
+def test_hint_says_what_is_to_be_done() -> None:
+    assert read_hint(told("move_bots", [4])) == Hint(friendly_ids=(4,))
+    assert read_hint(told("analyse_match", 5)) == Hint(analysis_ids=(5,))
+    assert not read_hint(told("drop_tables", [6]))
+
+
+def test_worker_that_may_not_do_everything_leaves_the_queue_alone(queue: Redis) -> None:
+    queue.lpush(QUEUE, message(7))
+
+    status, headers, body = ask(wait_s=0.01, header=PAUSE_HEADER)
+
+    assert (status, body) == (200, Hint().to_json())
+    assert PAUSE_HEADER.lower().encode() not in headers
+    assert queue.llen(QUEUE) == 1
 
 
 def test_hint_is_read_as_celery_sends_it() -> None:
@@ -112,4 +142,10 @@ def test_hint_is_read_as_celery_sends_it() -> None:
         )
         raw = channel._get(QUEUE)  # type: ignore[attr-defined]  # of virtual channels
 
-    assert read_hint(json.dumps(raw).encode()) == [1, 2, 3]
+    assert read_hint(json.dumps(raw).encode()) == Hint(
+        match_ids=(
+            1,
+            2,
+            3,
+        )
+    )

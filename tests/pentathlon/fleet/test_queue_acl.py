@@ -17,6 +17,7 @@ from redis import Redis
 from redis.exceptions import AuthenticationError, NoPermissionError
 
 from pentathlon.common.errors import InvalidInput
+from pentathlon.fleet.hints import Hint
 from pentathlon.fleet.queue_acl import WORKER, acl_file, worker_line
 from tests.pentathlon.fleet.test_hints import message
 from workers import hint_source
@@ -40,9 +41,9 @@ def owner(monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:
     """Give the server to its owner, with a worker's user on it."""
     client: Any = Redis.from_url(str(settings.REDIS_URL))  # Any: commands without types
     # As the line of a file says it: what follows "user NAME" are the rules.
-    rules = worker_line(password=PASSWORD, queue=QUEUE).split()[2:]
+    rules = worker_line(password=PASSWORD, queues=[QUEUE]).split()[2:]
     client.execute_command("ACL", "SETUSER", WORKER, "reset", *rules)
-    monkeypatch.setattr(hint_source, "QUEUE", QUEUE)
+    monkeypatch.setattr(hint_source, "QUEUES", (QUEUE,))
     yield client
     client.execute_command("ACL", "DELUSER", WORKER)
     client.delete(QUEUE)
@@ -53,8 +54,13 @@ def test_worker_reads_its_queue(owner: Redis) -> None:
     reader = QueueReader(url_of(PASSWORD))
     owner.lpush(QUEUE, message(3, 4))
 
-    assert reader.wait(5) == [3, 4]
-    assert reader.wait(0) == []
+    assert reader.wait(5) == Hint(
+        match_ids=(
+            3,
+            4,
+        )
+    )
+    assert not reader.wait(0)
 
 
 def test_wrong_password_is_refused(owner: Redis) -> None:
@@ -119,4 +125,4 @@ def test_platform_without_a_password_gets_no_file(tmp_path: Path, settings: Sett
 @pytest.mark.parametrize("password", ["short", "with space" * 3, "new\nline" * 4])
 def test_password_that_could_be_guessed_or_break_the_file_is_refused(password: str) -> None:
     with pytest.raises(InvalidInput):
-        acl_file(platform_password=PASSWORD, worker_password=password, queue=QUEUE)
+        acl_file(platform_password=PASSWORD, worker_password=password, queues=[QUEUE])

@@ -34,7 +34,7 @@ class Command(BaseCommand):
             text = acl_file(
                 platform_password=password,
                 worker_password=worker_password,
-                queue=settings.CELERY_TASK_DEFAULT_QUEUE,
+                queues=sorted(settings.CELERY_TASK_QUEUES),
             )
         except DomainError as error:
             raise CommandError(str(error)) from error

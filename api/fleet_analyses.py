@@ -1,0 +1,78 @@
+"""Win-chance curves that workers without keys compute: `workers.remote_analyses` is the client."""
+
+from http import HTTPStatus
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api import fleet_requests as told
+from api.fleet_endpoint import FleetEndpoint, read
+from pentathlon.analyses import services
+from pentathlon.analyses.models import Analysis
+from pentathlon.analyses.wire import curve_from_json
+from pentathlon.common.errors import NotFound
+from pentathlon.fleet.announcements import Work
+from pentathlon.matches.models import Match, MatchSeat
+
+
+class FleetAnalysisViewSet(FleetEndpoint[Analysis]):
+    """Claims, leases and results of analyses."""
+
+    noun = "analysis"
+    queryset = Analysis.objects.none()
+    serializer_class = told.WasHeldSerializer
+
+    @extend_schema(request=told.AnalysisClaimSerializer, responses=told.AnalysisJobSerializer)
+    @action(detail=False, methods=["post"])
+    def claims(self, request: Request) -> Response:
+        """Take an analysis that waits, for a minute: its token, and the record of the match."""
+        facts = read(told.AnalysisClaimSerializer, request)
+        is_trusted = Work.ANALYSES in self.token.work
+        claimed = services.claim_analysis(**facts) if is_trusted else None
+        token, record = claimed or (None, None)
+        return Response({"token": token, "record": record})
+
+    @extend_schema(request=told.LoanSerializer, responses={204: None})
+    @action(detail=False, methods=["post"])
+    def loans(self, request: Request) -> Response:
+        """Say that a slot that was lent to an analysis is free again."""
+        services.end_loan(**read(told.LoanSerializer, request))
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+    @extend_schema(request=told.NothingSerializer, responses=told.DemandSerializer)
+    @action(detail=False, methods=["post"])
+    def demand(self, request: Request) -> Response:
+        """Tell whether matches wait: then slots give their analyses back."""
+        read(told.NothingSerializer, request)
+        return Response({"has_waiting_matches": Match.objects.sent().exists()})
+
+    @extend_schema(request=told.HeldMatchSerializer, responses=told.WasHeldSerializer)
+    @action(detail=False, methods=["post"])
+    def leases(self, request: Request) -> Response:
+        """Keep an analysis for another minute."""
+        held = read(told.HeldMatchSerializer, request)
+        return Response({"was_held": services.renew_analysis(**held)})
+
+    @extend_schema(request=told.AnalysisResultSerializer, responses=told.WasHeldSerializer)
+    @action(detail=False, methods=["post"])
+    def results(self, request: Request) -> Response:
+        """Hand in a curve, or say why there is none: an error, or that others should try."""
+        facts = read(told.AnalysisResultSerializer, request)
+        return Response({"was_held": _end(facts)})
+
+
+def _end(facts: dict[str, Any]) -> bool:  # Any: JSON
+    held = {"match_id": facts["match_id"], "token": facts["token"]}
+    if "curve" in facts:
+        plies = Match.objects.filter(pk=facts["match_id"]).values_list("ply", flat=True).first()
+        if plies is None:
+            raise NotFound(f"There is no match {facts['match_id']}.")
+        seats = MatchSeat.objects.filter(match=facts["match_id"]).count()
+        curve = curve_from_json(facts["curve"], seats=seats, plies=plies)
+        return services.store_curve(**held, curve=curve, cpu_ms=facts["cpu_ms"])
+    if facts["error"]:
+        return services.fail_analysis(**held, error=facts["error"])
+    return services.return_analysis(**held, has_died=facts["has_died"])

@@ -1,0 +1,79 @@
+"""Friendlies whose bots workers without keys move: `workers.remote_friendlies` is the client."""
+
+from http import HTTPStatus
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api import fleet_requests as told
+from api.fleet_endpoint import FleetEndpoint, read
+from pentathlon.common.errors import InvalidInput
+from pentathlon.fleet.capabilities import Capabilities
+from pentathlon.friendlies import stretches
+from pentathlon.friendlies.models import Friendly
+from pentathlon.friendlies.wire import stretch_result_from_json, stretch_to_json
+from pentathlon.matches.wire import announcement_from_json
+from pentathlon_engines.errors import BadRecord
+
+
+class FleetFriendlyViewSet(FleetEndpoint[Friendly]):
+    """Claims, leases and results of what bots do between two actions of a person."""
+
+    noun = "friendly"
+    queryset = Friendly.objects.none()
+    serializer_class = told.WasHeldSerializer
+
+    @extend_schema(request=told.FriendlyClaimSerializer, responses=told.StretchesSerializer)
+    @action(detail=False, methods=["post"])
+    def claims(self, request: Request) -> Response:
+        """Claim those of these friendlies in which a bot is to move that this worker can play."""
+        facts = read(told.FriendlyClaimSerializer, request)
+        announcement = announcement_from_json(facts["announcement"], name=facts["slot"])
+        capabilities = Capabilities.of(announcement).trusted_with(self.token.work)
+        claimed = [
+            stretches.claim_stretch(
+                friendly_id=pk,
+                worker=self.name_here(facts["slot"]),
+                capabilities=capabilities,
+            )
+            for pk in facts["friendly_ids"]
+        ]
+        return Response({"stretches": [stretch_to_json(each) for each in claimed if each]})
+
+    @extend_schema(request=told.FriendlyIdsSerializer, responses={204: None})
+    @action(detail=False, methods=["post"], url_path="passed-hints")
+    def passed_hints(self, request: Request) -> Response:
+        """Leave friendlies to others: their hints go out again."""
+        stretches.publish_stretches_again(
+            read(told.FriendlyIdsSerializer, request)["friendly_ids"]
+        )
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+    @extend_schema(request=told.HeldFriendlySerializer, responses=told.WasHeldSerializer)
+    @action(detail=False, methods=["post"])
+    def leases(self, request: Request) -> Response:
+        """Keep a friendly for another 30 s."""
+        held = read(told.HeldFriendlySerializer, request)
+        return Response({"was_held": stretches.renew_stretch(**held)})
+
+    @extend_schema(request=told.StretchResultSerializer, responses=told.WasHeldSerializer)
+    @action(detail=False, methods=["post"])
+    def results(self, request: Request) -> Response:
+        """Hand in what the bots did; it is played again before it counts."""
+        facts = read(told.StretchResultSerializer, request)
+        result = stretch_result_from_json(facts.pop("result"))
+        try:
+            was_held = stretches.finish_stretch(**facts, result=result)
+        except BadRecord as error:
+            raise InvalidInput(str(error), code="bad_record", field="result") from error
+        return Response({"was_held": was_held})
+
+    @extend_schema(request=told.FriendlyReturnSerializer, responses=told.WasHeldSerializer)
+    @action(detail=False, methods=["post"])
+    def returns(self, request: Request) -> Response:
+        """Give a friendly back for others."""
+        facts = read(told.FriendlyReturnSerializer, request)
+        counts = facts.pop("has_failed")
+        return Response({"was_held": stretches.fail_stretch(**facts, counts=counts)})

@@ -1,0 +1,58 @@
+"""Analyses, asked for in the database: for workers on the platform's own machine."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from pentathlon.analyses.services import (
+    claim_analysis,
+    end_loan,
+    fail_analysis,
+    renew_analysis,
+    return_analysis,
+    store_curve,
+)
+from pentathlon.matches.models import Match
+from pentathlon_engines.record.shape import Record
+
+
+class DirectAnalyses:
+    """Calls the services of the platform."""
+
+    look_s = 0.5
+
+    def claim(self, match_id: int, *, is_lent: bool) -> tuple[UUID, Record] | None:
+        """Take an analysis that waits: its token, and the record. None if there is none."""
+        return claim_analysis(match_id, is_lent=is_lent)
+
+    def end_loan(self, match_id: int, *, held_s: float) -> None:
+        """Say that the slot that was lent is free again, after so long."""
+        end_loan(match_id=match_id, held_s=held_s)
+
+    def has_waiting_matches(self) -> bool:
+        """Return whether a match waits for a slot."""
+        return Match.objects.sent().exists()
+
+    def renew(self, match_id: int, token: UUID) -> bool:
+        """Keep an analysis; False means that it is no longer this worker's."""
+        return renew_analysis(match_id=match_id, token=token)
+
+    def store(
+        self,
+        match_id: int,
+        token: UUID,
+        *,
+        curve: dict[str, Any],  # Any: JSON
+        cpu_ms: int,
+    ) -> None:
+        """Hand in a curve."""
+        store_curve(match_id=match_id, token=token, curve=curve, cpu_ms=cpu_ms)
+
+    def fail(self, match_id: int, token: UUID, *, error: str) -> None:
+        """Say that it cannot be computed."""
+        fail_analysis(match_id=match_id, token=token, error=error)
+
+    def give_back(self, match_id: int, token: UUID, *, has_died: bool = False) -> None:
+        """Leave it to another worker, or for later."""
+        return_analysis(match_id=match_id, token=token, has_died=has_died)
