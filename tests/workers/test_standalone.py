@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -13,6 +15,7 @@ from pentathlon.fleet.models import WorkerToken
 from pentathlon.local import processes
 from pentathlon.matches.models import Attempt, AttemptState, Match, MatchState
 from pentathlon.matches.worker_tokens import revoke_worker_token
+from pentathlon.web.wheel import wheels
 from tests.factories import make_match, make_version
 from tests.workers.running import running_platform
 from tests.workers.sites import make_worker_token
@@ -20,7 +23,7 @@ from workers import standalone
 from workers.prefork import TOKEN_REFUSED
 from workers.standalone import main
 
-WORKER = (sys.executable, "-m", "workers")
+WORKER = (sys.executable, "-P", "-m", "workers")
 
 
 @pytest.mark.slow
@@ -32,8 +35,11 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
     versions = [make_version(), make_version(like="greedy")]
     for _ in range(3):
         make_match(versions, rated=True)
+    served = tmp_path / "served"
+    for wheel in wheels().values():
+        ZipFile(io.BytesIO(wheel.data)).extractall(served)
     # No database, no broker, no key, no home: what is not here cannot be stolen from here.
-    bare = {"PYTHONPATH": IMPORT_PATH, "PATH": "/usr/bin:/bin", "PENTATHLON_STARVED_SHARE": "2"}
+    bare = {"PYTHONPATH": str(served), "PATH": "/usr/bin:/bin", "PENTATHLON_STARVED_SHARE": "2"}
 
     with running_platform(tmp_path) as platform:
         site = platform.start_web()
@@ -50,7 +56,9 @@ def test_worker_without_keys_plays_rated_matches_to_the_end(tmp_path: Path) -> N
         assert set(Match.objects.values_list("state", "host_faults")) == {(MatchState.DONE, 0)}
         played = Attempt.objects.values_list("worker_token", "state").distinct()
         assert list(played) == [(token.pk, AttemptState.ACCEPTED)]
-        assert not list((tmp_path / "state" / "unsent").iterdir())
+        # It hears of the last result a moment after the database has it.
+        unsent = tmp_path / "state" / "unsent"
+        platform.eventually(lambda: not list(unsent.iterdir()))
 
         revoke_worker_token(WorkerToken.objects.get())
         assert worker.wait(60) == TOKEN_REFUSED, log.read_text()

@@ -20,6 +20,7 @@ from pentathlon.web.views import (
     friendlies,
     games,
     home,
+    joining,
     kit,
     ladders,
     leaderboards,
@@ -232,5 +233,6 @@ urlpatterns = [
     path("search/", search.search, name="search"),
     path("status/", status.status, name="status"),
     path("workers/", status.workers, name="workers"),
+    path("workers/join/", joining.join_worker, name="join_worker"),
     path("theme/", theme.theme, name="theme"),
 ]

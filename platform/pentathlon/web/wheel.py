@@ -1,6 +1,6 @@
-"""The wheel of the engines that this site runs, for bot authors to install.
+"""The wheels of what this site runs: the engines for bot authors, the worker for machines.
 
-Authors install by address, never by name from a package index: a name that is not ours to give
+They are installed by address, never by name from a package index: a name that is not ours to give
 could be a stranger's tomorrow.
 """
 
@@ -36,6 +36,17 @@ def engines_wheel() -> Wheel:
     return build_wheel(CHECKOUT / "engines")
 
 
+@cache
+def worker_wheel() -> Wheel:
+    """Return the wheel of the worker without keys."""
+    return build_wheel(CHECKOUT / "workers")
+
+
+def wheels() -> dict[str, Wheel]:
+    """Return all wheels of this site by their names."""
+    return {wheel.name: wheel for wheel in (engines_wheel(), worker_wheel())}
+
+
 def build_wheel(source: Path) -> Wheel:
     """Build a wheel; the same files give the same bytes everywhere."""
     with TemporaryDirectory(prefix="pentathlon-wheel-") as folder:
@@ -49,6 +60,15 @@ def install_line(request: HttpRequest, *, extra: str) -> str:
 
     In double quotes, which every usual shell understands, that of Windows included.
     """
-    wheel = engines_wheel()
+    return f"pip install {_source(request, f'pentathlon-engines[{extra}]', engines_wheel())}"
+
+
+def worker_install_line(request: HttpRequest) -> str:
+    """Return the shell command that installs the worker from this site and checks the hashes."""
+    engines = _source(request, "pentathlon-engines", engines_wheel())
+    return f"pip install {engines} {_source(request, 'pentathlon-worker', worker_wheel())}"
+
+
+def _source(request: HttpRequest, name: str, wheel: Wheel) -> str:
     address = request.build_absolute_uri(reverse("wheel", args=[wheel.name]))
-    return f'pip install "pentathlon-engines[{extra}] @ {address}#sha256={wheel.sha256}"'
+    return f'"{name} @ {address}#sha256={wheel.sha256}"'

@@ -9,7 +9,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from pentathlon.web.templatetags.components import glyph
-from pentathlon.web.wheel import install_line
+from pentathlon.web.wheel import install_line, worker_install_line
 
 register = template.Library()
 
@@ -19,6 +19,13 @@ def install_command(context: dict[str, Any], extra: str = "cli") -> str:  # Any:
     """Return the shell command that installs the engines from this site and checks their hash."""
     request: HttpRequest = context["request"]
     return install_line(request, extra=extra)
+
+
+@register.simple_tag(takes_context=True)
+def worker_install_command(context: dict[str, Any]) -> str:  # Any: a template's
+    """Return the shell command that installs the worker from this site and checks the hashes."""
+    request: HttpRequest = context["request"]
+    return worker_install_line(request)
 
 
 @register.simple_tag(takes_context=True)

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from pentathlon.caching import answer_if_changed
-from pentathlon.web.wheel import engines_wheel
+from pentathlon.web.wheel import engines_wheel, wheels
 from pentathlon_engines.match.protocol import PROTOCOL
 from pentathlon_engines.version import __version__
 
@@ -25,10 +25,10 @@ def kit(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def wheel(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Send the wheel of the engines that this site runs."""
-    found = engines_wheel()
-    if name != found.name:
-        raise Http404(f"There is no {name}; this site runs {found.name}.")
+    """Send a wheel of what this site runs."""
+    found = wheels().get(name)
+    if found is None:
+        raise Http404(f"There is no {name}; this site has {' and '.join(wheels())}.")
 
     def send() -> HttpResponse:
         return HttpResponse(

@@ -1,0 +1,27 @@
+"""The form by which staff let a machine work for the site."""
+
+from django import forms
+
+from pentathlon.fleet.announcements import Work
+from pentathlon.fleet.tokens import LONGEST_NAME
+
+_WORDS = {
+    Work.RATED: "Rated matches: only for machines that you run yourself",
+    Work.UNRATED: "Unrated matches, and bots that play with people",
+    Work.BUILDS: "Building uploads",
+    Work.ANALYSES: "Win-chance curves",
+}
+
+
+class JoinForm(forms.Form):
+    """A worker token to be: its name, and what it is trusted with."""
+
+    name = forms.CharField(
+        max_length=LONGEST_NAME, help_text="Of the machine, or of who runs it: “lab 3”."
+    )
+    work = forms.MultipleChoiceField(
+        label="Trusted with",
+        choices=[(work.value, words) for work, words in _WORDS.items()],
+        initial=[work.value for work in Work if work is not Work.RATED],
+        widget=forms.CheckboxSelectMultiple,
+    )
