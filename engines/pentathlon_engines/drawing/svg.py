@@ -220,7 +220,7 @@ class Picture:
         self._parts.append(
             f'<path d="{outline}"{_place(at, size)}{_paint(f"qi-{name} qi-edge", 1.5 * unit)}/>'
         )
-        self.text(letter, (at[0], at[1] + 0.12 * size), size=13, paint=f"qi-{name}-ink", bold=True)
+        self.text(letter, (at[0], at[1] + 0.12 * size), size=16, paint=f"qi-{name}-ink", bold=True)
 
     def seat_piece(self, seat: int, at: Point, *, size: float, inside: str = "") -> None:
         """Draw the shape of a seat with a halo, and a short text inside."""

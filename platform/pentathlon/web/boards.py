@@ -103,6 +103,12 @@ def game_tiles() -> list[Tile]:
     return [Tile(info=game.info, glyphs=game.glyphs()) for game in GAMES.values()]
 
 
+def lesson_picture(game: str) -> SafeString:
+    """Return the last position of a game's lesson as decoration; a start where there is none."""
+    steps = lesson_steps(game)
+    return thumbnail(steps[-1][1] if steps else start_board(game))
+
+
 def seats_in_words(info: GameInfo) -> str:
     """Write how many play: 2 seats, 2 to 5 seats."""
     low, high = info.seats

@@ -32,6 +32,13 @@ def rules_text(game: str) -> str | None:
         return None
 
 
+@cache
+def rules_summary(game: str) -> SafeString:
+    """Return the first paragraph of a game's rules as HTML: what it is about, in short."""
+    text = rules_text(game)
+    return render_line(title_and_body(text)[1].strip().partition("\n\n")[0] if text else "")
+
+
 def protocol_text() -> str:
     """Return the page of the bot protocol as Markdown."""
     return _read("PROTOCOL.md")

@@ -93,9 +93,23 @@ def game_guide(game: str) -> GameGuide:
         ],
         actions=_rows(words.actions),
         events=_rows(words.events),
-        sizes=read_data(pentathlon_engines.__file__, f"{game}/match_sizes.json"),
+        sizes=_match_sizes(game),
         bot=_first_bot(game),
     )
+
+
+def usual_plies(game: str) -> int | None:
+    """Return how many plies a usual match has; None for a game that was not measured."""
+    try:
+        return int(_match_sizes(game)["plies"][1])
+    except FileNotFoundError:
+        return None
+
+
+def _match_sizes(game: str) -> dict[str, Any]:  # Any: JSON
+    """Return the least, the usual and the most of what a match between reference bots has."""
+    sizes: dict[str, Any] = read_data(pentathlon_engines.__file__, f"{game}/match_sizes.json")
+    return sizes
 
 
 def _rows(kinds: list[Notation]) -> list[NotationRow]:

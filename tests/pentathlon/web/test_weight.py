@@ -1,10 +1,14 @@
 """Pages are light: what they weigh on the wire, and how many elements a long replay has."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
+from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import reverse
+from whitenoise.compress import Compressor
 
 from pentathlon.matches.models import Match, MatchState
 from pentathlon.replays.codec import CODEC, pack
@@ -16,6 +20,7 @@ from pentathlon_engines.record.record import canonical, seal
 from pentathlon_engines.record.shape import Header, Record
 from tests.factories import make_match, make_version
 from tests.pentathlon.web.pages import page_of
+from tests.pentathlon.web.scene import Scene
 
 pytestmark = pytest.mark.django_db
 
@@ -69,3 +74,18 @@ def test_long_replay_is_light_wherever_it_is_opened(long_match: Match) -> None:
         assert len(packed.content) < 60_000
         assert len(page.elements) <= 2000
         assert len(page.all("li")) < 150
+
+
+def test_home_is_light_with_all_that_it_loads(scene: Scene) -> None:
+    pack = Compressor(use_brotli=False, quiet=True).compress_gzip
+    home = Client().get("/", headers={"accept-encoding": "gzip"})
+    page = page_of(Client().get("/"))
+
+    links = [each["href"] for each in page.all("link") if each["rel"] in {"stylesheet", "icon"}]
+    links += [each["src"] for each in page.all("script")]
+    paths = [link.removeprefix(settings.STATIC_URL) for link in links]
+    files = [Path(str(finders.find(path))).read_bytes() for path in paths]
+
+    assert home["Content-Encoding"] == "gzip"
+    assert len(files) > 8
+    assert len(home.content) + sum(len(pack(file)) for file in files) <= 40_000

@@ -1,25 +1,33 @@
 """Games: the list, and a page for each."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from pentathlon.ladders.reading import ladder_lines
 from pentathlon.matches.models import Match
-from pentathlon.ratings.models import live_key
+from pentathlon.ratings.models import Pool, live_key
 from pentathlon.replays.boards import board_svg
 from pentathlon.replays.services import read_record
 from pentathlon.tournaments.standings import seat_rates_of_game
 from pentathlon.web.boards import (
+    Tile,
     game_tiles,
     inline_board,
+    lesson_picture,
     lesson_steps,
     match_title,
     seats_in_words,
     start_board,
 )
+from pentathlon.web.documents import rules_summary
+from pentathlon.web.game_guides import usual_plies
 from pentathlon.web.requests import person
-from pentathlon.web.tables import rating_table
+from pentathlon.web.tables import RatingRow, rating_table
 from pentathlon_engines import GAMES
 from pentathlon_engines.contract.registry import unknown_game
 
@@ -27,10 +35,41 @@ _RECENT = 10
 _BEST = 5
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameLine:
+    """One game in the list of games."""
+
+    tile: Tile
+    picture: SafeString
+    summary: SafeString
+    plies: int | None
+    """Of a usual match; None if nobody has measured any."""
+    has_lesson: bool
+    leader: RatingRow | None
+    results: int
+    """How many results its leaderboard counts."""
+
+
 @require_safe
 def games(request: HttpRequest) -> HttpResponse:
-    """List the games of this installation."""
-    return render(request, "web/games.html", {"section": "games", "tiles": game_tiles()})
+    """List the games of this installation: what they are about, and who leads."""
+    results = dict(Pool.objects.live().values_list("key", "applied_seq"))
+    lines = [_line(tile, results, request) for tile in game_tiles()]
+    return render(request, "web/games.html", {"section": "games", "lines": lines})
+
+
+def _line(tile: Tile, results: Mapping[str, int], request: HttpRequest) -> GameLine:
+    key = tile.info.key
+    best = rating_table(live_key(key), reader=person(request), size=1).rows
+    return GameLine(
+        tile=tile,
+        picture=lesson_picture(key),
+        summary=rules_summary(key),
+        plies=usual_plies(key),
+        has_lesson=bool(GAMES[key].lesson()),
+        leader=best[0] if best else None,
+        results=results.get(live_key(key), 0),
+    )
 
 
 @require_safe
