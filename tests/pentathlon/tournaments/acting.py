@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from pentathlon.accounts.models import User
@@ -69,14 +70,22 @@ def settle(
     matches: list[Match], rank: Callable[[MatchSeat, MatchSeat], int] = first_bot_wins
 ) -> None:
     """Let two-seat matches end in this order."""
+    prefetch_related_objects(matches, "seats")
     for match in matches:
-        first, second = match.seats.order_by("seat")
-        MatchSeat.objects.filter(pk=first.pk).update(rank=rank(first, second))
-        MatchSeat.objects.filter(pk=second.pk).update(rank=rank(second, first))
-        Match.objects.filter(pk=match.pk).update(
-            state=MatchState.DONE, finished_at=timezone.now(), sandbox="namespaces"
-        )
-    note_endings([match.pk for match in matches])
+        first, second = sorted(match.seats.all(), key=lambda seat: seat.seat)
+        first.rank, second.rank = rank(first, second), rank(second, first)
+    store_ends(matches)
+
+
+def store_ends(matches: list[Match]) -> None:
+    """Store that matches ended in the order of their prefetched seats, and rate them."""
+    seats = [seat for match in matches for seat in match.seats.all()]
+    MatchSeat.objects.bulk_update(seats, ("rank",))
+    ids = [match.pk for match in matches]
+    Match.objects.filter(pk__in=ids).update(
+        state=MatchState.DONE, finished_at=timezone.now(), sandbox="namespaces"
+    )
+    note_endings(ids)
     while apply_results():
         pass
 

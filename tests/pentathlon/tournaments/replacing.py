@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils import timezone
+from django.db.models import prefetch_related_objects
 
 from pentathlon.accounts.models import User
 from pentathlon.bots.models import BotVersion
 from pentathlon.bots.services import stop_version
-from pentathlon.matches.endings import note_endings
-from pentathlon.matches.models import Match, MatchSeat, MatchState
+from pentathlon.matches.models import Match, MatchState
 from pentathlon.matches.services import claim_matches
 from pentathlon.ratings.models import Pool
 from pentathlon.ratings.services import apply_results
@@ -28,7 +27,7 @@ from pentathlon.tournaments.standings import Standing, standings
 from pentathlon.tournaments.verification import verify_final_table
 from pentathlon_engines.tournament.proof import check_proof
 from tests.factories import make_version
-from tests.pentathlon.tournaments.acting import matches_of, open_cup
+from tests.pentathlon.tournaments.acting import matches_of, open_cup, store_ends
 
 FORMATS: list[dict[str, Any]] = [
     {"format": "round_robin", "bots": 5},
@@ -66,18 +65,13 @@ def blocks_of(tournament: Tournament, version: BotVersion) -> list[int]:
 
 def play(matches: list[Match]) -> None:
     """Let matches end: the bot that was uploaded earlier wins, whichever version plays."""
+    prefetch_related_objects(matches, "seats__version")
     for match in matches:
-        seats = list(match.seats.select_related("version"))
+        seats = match.seats.all()
         bots = sorted(seat.version.bot_id for seat in seats)
         for seat in seats:
-            rank = bots.index(seat.version.bot_id)
-            MatchSeat.objects.filter(pk=seat.pk).update(rank=rank)
-        Match.objects.filter(pk=match.pk).update(
-            state=MatchState.DONE, finished_at=timezone.now(), sandbox="namespaces"
-        )
-    note_endings([match.pk for match in matches])
-    while apply_results():
-        pass
+            seat.rank = bots.index(seat.version.bot_id)
+    store_ends(matches)
 
 
 def play_to_the_end(tournament: Tournament) -> Tournament:
