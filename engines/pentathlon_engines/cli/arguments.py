@@ -106,7 +106,7 @@ def _build(folder: Path, manifest: Manifest) -> None:
         subprocess.run(manifest.build, cwd=folder, check=True, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError) as error:
         raise CommandFailed(
-            f"{manifest.name}: its build failed: {error}.",
+            f"{manifest.name}: its build failed: {str(error).rstrip('.')}.",
             try_next=f"cd {folder} && {' '.join(manifest.build)}",
             exit_code=CHECK_FAILED,
         ) from error

@@ -238,6 +238,7 @@ def test_build_that_fails_ends_with_1(run: Run, tmp_path: Path) -> None:
 
     assert failed.code == 1
     assert "built: its build failed" in failed.err
+    assert ".." not in failed.err
 
 
 def test_module_runs_as_a_command() -> None:
