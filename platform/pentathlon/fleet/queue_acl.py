@@ -25,11 +25,11 @@ def acl_file(*, platform_password: str, worker_password: str, queues: Collection
 def worker_line(*, password: str, queues: Collection[str]) -> str:
     """Return the rule of the user with whom workers read the queues.
 
-    It takes messages from these lists. It cannot put any there, see other keys, hear a channel or
-    ask who else is connected.
+    It takes messages from these lists, in whichever database of the server. It cannot put any
+    there, see other keys, hear a channel or ask who else is connected.
     """
     keys = " ".join(f"~{queue}" for queue in queues)
-    allowed = "-@all +brpop +auth +hello +ping"
+    allowed = "-@all +brpop +auth +hello +ping +select"
     return f"user {WORKER} on {_digest(password)} resetkeys {keys} resetchannels {allowed}"
 
 

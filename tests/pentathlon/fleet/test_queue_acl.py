@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -26,14 +27,16 @@ from workers.port import PlatformAway
 
 PASSWORD = "p" * 40
 QUEUE = "test_acl"
+USER = f"{WORKER}-{uuid4().hex}"
+"""Users are those of the whole server, which other processes of this run use, too."""
 
 
 def url_of(password: str) -> str:
     """Return the address of the tests' server for the worker's user."""
     parts = urlsplit(str(settings.REDIS_URL))
     if parts.scheme == "unix":
-        return str(settings.REDIS_URL).replace("unix://", f"unix://{WORKER}:{password}@")
-    return parts._replace(netloc=f"{WORKER}:{password}@{parts.netloc.rpartition('@')[2]}").geturl()
+        return str(settings.REDIS_URL).replace("unix://", f"unix://{USER}:{password}@")
+    return parts._replace(netloc=f"{USER}:{password}@{parts.netloc.rpartition('@')[2]}").geturl()
 
 
 @pytest.fixture
@@ -42,10 +45,10 @@ def owner(monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:
     client: Any = Redis.from_url(str(settings.REDIS_URL))  # Any: commands without types
     # As the line of a file says it: what follows "user NAME" are the rules.
     rules = worker_line(password=PASSWORD, queues=[QUEUE]).split()[2:]
-    client.execute_command("ACL", "SETUSER", WORKER, "reset", *rules)
+    client.execute_command("ACL", "SETUSER", USER, "reset", *rules)
     monkeypatch.setattr(hint_source, "QUEUES", (QUEUE,))
     yield client
-    client.execute_command("ACL", "DELUSER", WORKER)
+    client.execute_command("ACL", "DELUSER", USER)
     client.delete(QUEUE)
     client.close()
 
