@@ -24,6 +24,7 @@ class Proxy:
         self._target = target
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._over = threading.Event()
+        self._drops = threading.Event()
         self._flows = threading.Event()
         self._flows.set()
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
@@ -38,8 +39,14 @@ class Proxy:
         """Forward nothing, but take connections and keep those that there are."""
         self._flows.clear()
 
+    def drop(self) -> None:
+        """End every connection, and each new one at once, as if nobody were there."""
+        self._drops.set()
+        self._flows.set()
+
     def resume(self) -> None:
-        """Forward again, with all that was sent meanwhile."""
+        """Forward again, with all that was sent meanwhile on connections that are left."""
+        self._drops.clear()
         self._flows.set()
 
     def close(self) -> None:
@@ -54,6 +61,9 @@ class Proxy:
         while not self._over.is_set():
             if select.select([self._listener], [], [], _TICK_S)[0]:
                 client, _ = self._listener.accept()
+                if self._drops.is_set():
+                    client.close()
+                    continue
                 thread = threading.Thread(target=self._serve, args=(client,), daemon=True)
                 self._threads.append(thread)
                 thread.start()
@@ -62,7 +72,7 @@ class Proxy:
         self._flows.wait()
         with client, suppress(OSError), _connected(self._target) as server:
             other = {client: server, server: client}
-            while not self._over.is_set():
+            while not (self._over.is_set() or self._drops.is_set()):
                 for source in select.select([client, server], [], [], _TICK_S)[0]:
                     self._flows.wait()
                     sent = source.recv(65536)

@@ -1,14 +1,15 @@
-"""A web server whose database or broker is away, or hangs."""
+"""A web server whose database or broker is away or hangs, or whose disk is full."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
+import resource
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from email.message import Message
 from http.cookiejar import CookieJar
-from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
@@ -16,6 +17,7 @@ from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_ope
 import pytest
 from django.db import connection
 
+from pentathlon.server.limits import IN_MEMORY
 from tests.factories import PASSWORD, make_token, make_upload, make_user
 from tests.patience import PATIENCE_S
 from tests.proxy import Proxy, proxy_for, server_address
@@ -26,9 +28,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 @dataclass
 class Site:
-    """A web server behind whose back its servers can be made to hang."""
+    """A web server behind whose back what it needs can be taken away."""
 
     address: str
+    process_id: int
     database: Proxy
     broker: Proxy
 
@@ -49,18 +52,14 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of collected static files, still empty for the first test."""
-    return tmp_path_factory.mktemp("static")
-
-
-@pytest.fixture
-def site(tmp_path: Path, static: Path) -> Iterator[Site]:
+def site(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One web server for all outages: after each it has to recover by itself."""
     values = connection.settings_dict
     if connection.vendor != "postgresql":
         pytest.skip("about PostgreSQL alone")
+    folder = tmp_path_factory.mktemp("site")
     with ExitStack() as stack:
-        platform = stack.enter_context(running_platform(tmp_path))
+        platform = stack.enter_context(running_platform(folder))
         host, port = values["HOST"], values["PORT"] or 5432
         target = f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port))
         database = stack.enter_context(proxy_for(target))
@@ -70,11 +69,63 @@ def site(tmp_path: Path, static: Path) -> Iterator[Site]:
             f"/{values['NAME']}",
             "REDIS_URL": f"redis://127.0.0.1:{broker.port}/0",
             # Whole pages have the addresses of collected static files.
-            "PENTATHLON_STATIC": str(static),
+            "PENTATHLON_STATIC": str(folder / "static"),
         }
-        if not any(static.iterdir()):
-            platform.run("-m", "django", "collectstatic", "--noinput")
-        yield Site(platform.start_web(), database, broker)
+        (folder / "static").mkdir()
+        platform.run("-m", "django", "collectstatic", "--noinput")
+        address = platform.start_web()
+        yield Site(address, platform.started[-1].pid, database, broker)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A row of the table in the operators' guide: the answer to each kind of request."""
+
+    page: int = 200
+    api: int = 200
+    sign_in: int = 200
+    upload: int = 201
+    large_upload: int = 400  # it is no archive
+    healthz: int = 200
+    readyz: int = 200
+
+
+_NO_DATABASE = Row(page=503, api=503, sign_in=503, upload=503, large_upload=503, readyz=503)
+TABLE = {
+    "broker down": Row(),
+    "broker hangs": Row(),
+    "database down": _NO_DATABASE,
+    "database hangs": _NO_DATABASE,
+    # Bodies that do not fit into memory go to a temporary file.
+    "disk full": Row(large_upload=503),
+}
+
+
+@contextmanager
+def outage(site: Site, what: str) -> Iterator[None]:
+    """Take something away from the site, and give it back at the end."""
+    part = site.database if what.startswith("database") else site.broker
+    unlimited = resource.prlimit(site.process_id, resource.RLIMIT_FSIZE)
+    if what == "disk full":
+        # The kernel refuses whatever makes a file longer: temporary files, and the log as well.
+        resource.prlimit(site.process_id, resource.RLIMIT_FSIZE, (1, unlimited[1]))
+    elif what.endswith("hangs"):
+        part.hang()
+    else:
+        part.drop()
+    try:
+        yield
+    finally:
+        resource.prlimit(site.process_id, resource.RLIMIT_FSIZE, unlimited)
+        part.resume()
+
+
+def eventually(is_true: Callable[[], bool]) -> None:
+    """Return as soon as something is true; readiness and gauges are kept for some seconds."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def _sign_in(site: Site) -> int:
@@ -84,57 +135,51 @@ def _sign_in(site: Site) -> int:
     return site.ask("/sign-in/", data=urlencode(form).encode())[0]
 
 
-def _upload(site: Site, token: str, name: str) -> int:
+def _upload(site: Site, token: str, archive: bytes) -> int:
     head = (
         '--x\r\nContent-Disposition: form-data; name="archive"; filename="bot.zip"\r\n'
         "Content-Type: application/zip\r\n\r\n"
     )
-    body = head.encode() + make_upload(name) + b"\r\n--x--\r\n"
+    body = head.encode() + archive + b"\r\n--x--\r\n"
     kind = {"Content-Type": "multipart/form-data; boundary=x"}
     return site.ask("/api/v1/bots/", data=body, Authorization=f"Bearer {token}", **kind)[0]
 
 
-@pytest.mark.parametrize("how", ["hangs", "is gone"])
-def test_site_does_without_its_broker(site: Site, how: str) -> None:
+@pytest.mark.parametrize("what", TABLE)
+def test_each_outage_is_answered_as_the_table_says(site: Site, what: str) -> None:
     _, token = make_token(make_user("ada"))
-    if how == "hangs":
-        site.broker.hang()
-    else:
-        site.broker.close()
-
-    for path in ("/", "/games/", "/bots/", "/tournaments/", "/readyz", "/api/v1/bots/"):
-        assert site.ask(path)[0] == 200, path
-    assert _upload(site, token, "away") == 201
-    assert _sign_in(site) == 200
-    assert b"pentathlon_broker_up 0.0" in site.ask("/metrics")[2]
-
-
-def test_site_whose_database_hangs_asks_for_patience(site: Site) -> None:
+    eventually(lambda: site.ask("/readyz")[0] == 200)
     assert site.ask("/")[0] == 200
-    site.database.hang()
+    expected = TABLE[what]
 
-    assert site.ask("/healthz")[0] == 200
+    with outage(site, what):
+        eventually(lambda: site.ask("/readyz")[0] == expected.readyz)
+        found = Row(
+            page=site.ask("/bots/")[0],
+            api=site.ask("/api/v1/bots/")[0],
+            sign_in=_sign_in(site),
+            upload=_upload(site, token, make_upload("small")),
+            large_upload=_upload(site, token, bytes(2 * IN_MEMORY)),
+            healthz=site.ask("/healthz")[0],
+            readyz=site.ask("/readyz")[0],
+        )
+        if what.startswith("broker"):
+            assert b"pentathlon_broker_up 0.0" in site.ask("/metrics")[2]
+        if what.startswith("database"):
+            eventually(lambda: b"pentathlon_gauges_up 0.0" in site.ask("/metrics")[2])
+            _demand_patience(site)
+
+    assert found == expected
+    eventually(lambda: site.ask("/readyz")[0] == 200)
+    assert site.ask("/bots/")[0] == 200
+    assert _upload(site, token, make_upload("afterwards")) == 201
+
+
+def _demand_patience(site: Site) -> None:
     status, headers, _ = site.ask("/")
     assert (status, headers["Retry-After"]) == (503, "5")
     status, headers, body = site.ask("/api/v1/bots/")
     assert (status, headers["Retry-After"]) == (503, "5")
     assert headers["Content-Type"] == "application/problem+json"
     assert json.loads(body)["code"] == "database_away"
-    status, _, body = site.ask("/readyz")
-    assert (status, json.loads(body)["ready"]) == (503, False)
-
-    site.database.resume()
-    assert site.ask("/bots/")[0] == 200
-
-
-def test_site_whose_database_is_away_asks_for_patience(site: Site) -> None:
-    assert site.ask("/")[0] == 200
-    site.database.close()
-
-    assert site.ask("/healthz")[0] == 200
-    assert [site.ask(path)[0] for path in ("/", "/sign-in/", "/api/v1/bots/", "/readyz")] == [
-        503,
-        200,
-        503,
-        503,
-    ]
+    assert json.loads(site.ask("/readyz")[2])["ready"] is False

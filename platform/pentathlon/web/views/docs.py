@@ -109,6 +109,7 @@ def operator_guide(request: HttpRequest) -> HttpResponse:
         "lease_s": LEASE_S,
         "heartbeat_s": HEARTBEAT_S,
         "silent_s": SILENT_AFTER_S,
+        "in_memory_kb": table.IN_MEMORY // table.KILOBYTE,
     }
     return render(request, "web/docs/operator_guide.html", context)
 
