@@ -18,6 +18,7 @@ from pentathlon.bots.services import LONGEST_REASON
 from pentathlon.tournaments.arrangement import invite_authors
 from pentathlon.tournaments.entries import disqualify_entry, get_entry, withdraw_entry
 from pentathlon.tournaments.models import Entry, Tournament
+from pentathlon.tournaments.reinstating import reinstate_entry
 from pentathlon.tournaments.replacements import Replacement
 from pentathlon.tournaments.replacing import (
     LONGEST_TEAM,
@@ -130,6 +131,12 @@ class VerdictSerializer(RequestSerializer):
     )
 
 
+class ReinstatementSerializer(RequestSerializer):
+    """Why a disqualification is lifted."""
+
+    reason = ReasonField(max_length=LONGEST_REASON, help_text="Everybody reads it.")
+
+
 class DisqualificationSerializer(RequestSerializer):
     """The bot version to disqualify, and why."""
 
@@ -175,7 +182,10 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=DisqualificationSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"])
     def disqualify(self, request: Request, pk: str) -> Response:
-        """Disqualify a bot version for good and state the reason; the organiser may."""
+        """Disqualify a bot version and state the reason; the organiser may.
+
+        Until the start it can be reinstated.
+        """
         wanted = DisqualificationSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         form = wanted.validated_data
@@ -230,10 +240,27 @@ class EntryActions(Endpoint[Tournament]):
     @extend_schema(request=VerdictSerializer, responses=EntrySerializer)
     @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/disqualify")
     def disqualify_one(self, request: Request, pk: str, version: str) -> Response:
-        """Disqualify an entry for good, before, during or after; the organiser may."""
+        """Disqualify an entry, before, during or after; the organiser may.
+
+        Until the start it can be reinstated.
+        """
         wanted = VerdictSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         entry = disqualify_entry(
+            actor=self.actor,
+            tournament=self.get_object(),
+            version_id=int(version),
+            **wanted.validated_data,
+        )
+        return self._told(entry)
+
+    @extend_schema(request=ReinstatementSerializer, responses=EntrySerializer)
+    @action(detail=True, methods=["post"], url_path=f"{_ENTRY}/reinstate")
+    def reinstate_one(self, request: Request, pk: str, version: str) -> Response:
+        """Lift a disqualification before the start; the organiser may, and says why."""
+        wanted = ReinstatementSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        entry = reinstate_entry(
             actor=self.actor,
             tournament=self.get_object(),
             version_id=int(version),

@@ -16,6 +16,7 @@ from drf_standardized_errors.types import Error, ErrorResponse
 from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
 from pentathlon.common.errors import (
@@ -76,6 +77,8 @@ def pointer_of(error: DomainError) -> str | None:
 
 
 def _pointer(attr: str | None) -> str | None:
+    if attr == api_settings.NON_FIELD_ERRORS_KEY:
+        return ""
     return None if attr is None else "/" + attr.replace(".", "/")
 
 

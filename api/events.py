@@ -1,3 +1,4 @@
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,9 +15,16 @@ from api.people import PersonSerializer
 from api.requests import naming
 from api.tournament_requests import usual_seats
 from pentathlon.accounts.models import Scope
+from pentathlon.common.errors import DomainError, refuse_all
 from pentathlon.tournaments.checks import LONGEST_NAME
-from pentathlon.tournaments.events import create_event, event_table, tournaments_of
+from pentathlon.tournaments.events import (
+    create_event,
+    event_table,
+    problems_of_documents,
+    tournaments_of,
+)
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR, Event
+from pentathlon.tournaments.plan_checks import gather_errors
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.document import TournamentDocument
 from pentathlon_engines.tournament.formats.registry import newest_format
@@ -59,6 +67,14 @@ class EventRequestSerializer(ArrangementSerializer):
         default=ENTRIES_PER_AUTHOR, min_value=1, max_value=_MOST_ENTRIES
     )
 
+    def further_problems(self) -> Iterator[DomainError]:
+        """Yield what is wrong around it, and with the documents of the fields that are right."""
+        yield from super().further_problems()
+        right = self.right_values("games", "format", "params")
+        documents = _documents(right["games"] or (), kind=right["format"], params=right["params"])
+        check = partial(refuse_all, problems_of_documents(documents))
+        yield from gather_errors([naming(check, _IN_REQUEST)])
+
 
 class EventCellSerializer(serializers.Serializer[Any]):
     """How an author or team did in one game."""
@@ -80,6 +96,20 @@ class EventLineSerializer(serializers.Serializer[Any]):
     )
 
 
+def _documents(
+    games: Iterable[str],
+    *,
+    kind: str,
+    params: Mapping[str, Any],  # Any: as requests have it
+) -> list[TournamentDocument]:
+    return [
+        TournamentDocument(
+            game=game, scheduler=newest_format(kind, seats=usual_seats(game)), params=params
+        )
+        for game in games
+    ]
+
+
 class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
     """Events: everybody reads them, organisers create them."""
 
@@ -97,14 +127,7 @@ class EventViewSet(ListModelMixin, RetrieveModelMixin, Endpoint[Event]):
         asked = dict(wanted.validated_data)
         arrangement = take_arrangement(asked)
         kind, params = asked.pop("format"), asked.pop("params")
-        documents = [
-            TournamentDocument(
-                game=game,
-                scheduler=newest_format(kind, seats=usual_seats(game)),
-                params=params,
-            )
-            for game in asked.pop("games")
-        ]
+        documents = _documents(asked.pop("games"), kind=kind, params=params)
         create = partial(
             create_event, actor=self.actor, documents=documents, arrangement=arrangement, **asked
         )

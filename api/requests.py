@@ -3,12 +3,13 @@
 An unknown name is refused, not ignored: somebody who sends `starts_at` expects something to start.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
+from rest_framework.fields import SkipField, empty
 
 from pentathlon.common.errors import DomainError, InvalidInput, Problems
 
@@ -33,6 +34,36 @@ class RequestSerializer(serializers.Serializer[Any]):
             if isinstance(error.detail, dict):
                 problems |= error.detail
         raise serializers.ValidationError(problems)
+
+    def right_values(self, *names: str) -> dict[str, Any]:  # Any: checked values
+        """Return the values of fields, where they can be used; the others have their defaults.
+
+        A field that must be sent and is wrong has None.
+        """
+        given = self.initial_data if isinstance(self.initial_data, Mapping) else {}
+        right: dict[str, Any] = {}
+        for name in names:
+            field = self.fields[name]
+            try:
+                right[name] = field.run_validation(given.get(name, empty))
+            except SkipField:
+                continue
+            except serializers.ValidationError:
+                right[name] = None if field.required else field.get_default()
+        return right
+
+
+def flatten_errors(errors: Any, at: str = "") -> Iterator[InvalidInput]:  # Any: nested errors
+    """Yield the errors of a serializer, each with its field."""
+    if isinstance(errors, Mapping):
+        for name, each in errors.items():
+            yield from flatten_errors(each, f"{at}.{name}" if at else str(name))
+        return
+    for number, each in enumerate(errors):
+        if isinstance(each, ErrorDetail):
+            yield InvalidInput(str(each), code=str(each.code), field=at)
+        else:
+            yield from flatten_errors(each, f"{at}.{number}")
 
 
 @extend_schema_field({"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": 200})

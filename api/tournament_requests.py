@@ -1,23 +1,20 @@
 """What requests about tournaments say."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail
-from rest_framework.fields import SkipField, empty
 
 from api.arrangements import ArrangementSerializer, take_arrangement
 from api.requests import ReasonField, RequestSerializer
 from pentathlon.bots.services import LONGEST_REASON
-from pentathlon.common.errors import InvalidInput, Problems
+from pentathlon.common.errors import DomainError
 from pentathlon.tournaments.checks import error_of
 from pentathlon.tournaments.models import ENTRIES_PER_AUTHOR
 from pentathlon_engines import GAMES
 from pentathlon_engines.tournament.checks import check_document
 from pentathlon_engines.tournament.document import TournamentDocument
-from pentathlon_engines.tournament.formats.interface import Problem
 from pentathlon_engines.tournament.formats.registry import newest_format
 
 IN_SHORT_FORM: Final = {"entries": "versions", "scheduler": "format"}
@@ -95,32 +92,10 @@ class TournamentRequestSerializer(ArrangementSerializer):
         default=None, allow_null=True, help_text="Only of an unrated replay: that of its document."
     )
 
-    def is_valid(self, *, raise_exception: bool = False) -> bool:
-        """Check the fields and, where they are wrong, also what their values would mean.
-
-        So that one answer names everything, whoever finds it.
-        """
-        if super().is_valid():
-            return True
-        problems = list(self._problems_of_document())
-        if raise_exception and problems:
-            raise Problems([*_flatten(self.errors), *map(error_of, problems)])
-        if raise_exception:
-            raise serializers.ValidationError(self.errors)
-        return False
-
-    def _problems_of_document(self) -> Iterator[Problem]:
-        """Yield what is wrong with a document of the fields that are right."""
-        right: dict[str, Any] = {}  # Any: checked values
-        for name in (*_OF_DOCUMENT, "format"):
-            field = self.fields[name]
-            given = self.initial_data.get(name, empty) if _is_object(self.initial_data) else empty
-            try:
-                right[name] = field.run_validation(given)
-            except SkipField:
-                continue
-            except serializers.ValidationError:
-                right[name] = None if field.required else field.get_default()
+    def further_problems(self) -> Iterator[DomainError]:
+        """Yield what is wrong around it, and with a document of the fields that are right."""
+        yield from super().further_problems()
+        right = self.right_values(*_OF_DOCUMENT, "format")
         if right.get("game") is None:
             return
         seats = right["table_seats"] or usual_seats(right["game"])
@@ -129,8 +104,7 @@ class TournamentRequestSerializer(ArrangementSerializer):
         document = TournamentDocument(scheduler=scheduler, **right)
         for problem in check_document(document, entries=0)[1]:
             pointer = problem.pointer.replace("/scheduler", "/format")
-            if pointer.split("/")[1] not in self.errors:
-                yield problem._replace(pointer=pointer)
+            yield error_of(problem._replace(pointer=pointer))
 
     @property
     def arguments(self) -> dict[str, Any]:  # Any: arguments of the service
@@ -192,23 +166,6 @@ class OrderedSerializer(serializers.Serializer[Any]):
     """What an order changes."""
 
     blocks = serializers.IntegerField(help_text="How many blocks; 0: it was as ordered before.")
-
-
-def _is_object(data: object) -> bool:
-    return isinstance(data, Mapping)
-
-
-def _flatten(errors: Any, at: str = "") -> Iterator[InvalidInput]:  # Any: nested errors
-    """Yield the errors of a serializer, each with its field."""
-    if isinstance(errors, Mapping):
-        for name, each in errors.items():
-            yield from _flatten(each, f"{at}.{name}" if at else str(name))
-        return
-    for number, each in enumerate(errors):
-        if isinstance(each, ErrorDetail):
-            yield InvalidInput(str(each), code=str(each.code), field=at)
-        else:
-            yield from _flatten(each, f"{at}.{number}")
 
 
 def usual_seats(game: str) -> int:

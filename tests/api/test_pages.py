@@ -95,6 +95,7 @@ PAGES: Final[Mapping[str, str]] = {
     "tournaments_entries_destroy": "tournament_withdraw",
     "tournaments_entries_disqualify_create": "tournament_disqualify",
     "tournaments_entries_leave_create": "tournament_leave_team",
+    "tournaments_entries_reinstate_create": "tournament_reinstate",
     "tournaments_entries_replace_create": "tournament_replace",
     "tournaments_entries_withdraw_create": "tournament_withdraw",
     "tournaments_invitations_create": "tournament_invite",

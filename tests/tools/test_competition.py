@@ -46,6 +46,18 @@ def test_one_missed_figure_fails_the_run(capsys: pytest.CaptureFixture[str]) -> 
     assert '"measured": 2' in capsys.readouterr().out
 
 
+def test_verdict_says_how_many_figures_are_missed(capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = (Demand(name=str(most), measured=2, most=most) for most in (3, 1))
+    shown = Demand(name="only shown", measured=2)
+
+    show_demands("x", [good, shown], as_json=False)
+    show_demands("y", [good, bad], as_json=False)
+
+    told = capsys.readouterr().out
+    assert "x: all 1 figures with a limit are met." in told
+    assert "y: 1 of 2 figures with a limit are MISSED." in told
+
+
 def test_pairs_play_as_often_as_they_should() -> None:
     blocks = paired_blocks(6, 3)
 

@@ -54,13 +54,28 @@ def read_json(data: Json, *, release: Mapping[str, Json]) -> ReadDocument:
     """Read a posted document; `release` has what else this release computes in one way only."""
     data = _upgrade(data)
     if shapes := tuple(wrong_shapes(data)):
-        return ReadDocument(None, shapes)
+        return ReadDocument(None, (*shapes, *_wrong_besides(data, shapes, release)))
     game = GAMES.get(data["game"])
     here = {"rules": game.info.version if game else None, **release}
     entries = [{**_DEFAULTS_OF_ENTRY, **entry} for entry in data["entries"]]
     document = TournamentDocument.from_json({**_DEFAULTS, **data, "entries": entries})
     problems = (*_other_release(data, here), *_duplicates(data["entries"]))
     return ReadDocument(document, problems)
+
+
+def _wrong_besides(
+    data: Json, shapes: Sequence[Problem], release: Mapping[str, Json]
+) -> Iterator[Problem]:
+    """Yield what is wrong with the members that have the right shape, where others have not."""
+    if not isinstance(data, dict):
+        return
+    broken = {problem.pointer.split("/")[1] for problem in shapes}
+    right = {name: data[name] for name in _STAND_INS if name in data and name not in broken}
+    document, problems = read_json({**_STAND_INS, **right}, release=release)
+    if document is not None:
+        _, more = check_document(document, entries=len(document.entries))
+        found = [*problems, *more]
+        yield from (each for each in found if each.pointer.split("/")[1] in right)
 
 
 def check_document(
@@ -164,6 +179,14 @@ _DEFAULTS: Final[Mapping[str, Json]] = {
     "beta": None,
     "tie_breaks": [],
 }
+_STAND_INS: Final[Mapping[str, Json]] = {
+    **_DEFAULTS,
+    "format": FORMAT,
+    "scheduler": "",
+    "game": "",
+    "entries": [],
+}
+"""For members of a document that cannot be read, so that the others are looked at."""
 _DEFAULTS_OF_ENTRY: Final[Mapping[str, Json]] = {
     "bot": "",
     "version": 1,

@@ -69,7 +69,9 @@ def withdraw_entry(*, actor: User, tournament: Tournament, version_id: int) -> N
 def disqualify_entry(
     *, actor: User, tournament: Tournament, version_id: int, reason: str, revoke: bool = False
 ) -> Entry:
-    """Disqualify a bot version for good and state the reason; only the organiser may.
+    """Disqualify a bot version and state the reason; only the organiser may.
+
+    Until the start it can be reinstated (see `reinstating`), afterwards it is for good.
 
     With `revoke`, its finished matches stop counting here and on the game's leaderboard. A closed
     tournament runs again until it has a new final table.

@@ -84,11 +84,18 @@ def _problems(
 ) -> list[DomainError]:
     """Return everything that is wrong with a new event, and what is wrong in all games once."""
     errors: list[DomainError] = [*arrangement.problems(rated=rated)]
+    errors += gather_errors([lambda: checked_name(name)])
+    errors += problems_of_documents(documents)
+    return list({(each.field, each.detail): each for each in errors}.values())
+
+
+def problems_of_documents(documents: Sequence[TournamentDocument]) -> list[DomainError]:
+    """Return all that is wrong with the documents of an event, once what is so in each game."""
+    errors: list[DomainError] = []
     games = [document.game for document in documents]
     if not games or len(set(games)) < len(games):
         sentence = "An event has one tournament of each of its games: name each game once."
         errors.append(InvalidInput(sentence, code="games_once", field="games"))
-    errors += gather_errors([lambda: checked_name(name)])
     errors += gather_errors(partial(check_plan, each, entries=0) for each in documents)
     return list({(each.field, each.detail): each for each in errors}.values())
 

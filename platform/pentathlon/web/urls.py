@@ -122,6 +122,9 @@ urlpatterns = [
         organising.tournament_disqualify,
         name="tournament_disqualify",
     ),
+    path(
+        f"{_TOURNAMENT}/reinstate/", organising.tournament_reinstate, name="tournament_reinstate"
+    ),
     path("tv/", live.tv, name="tv"),
     path("live/matches/", live.matches_stream, name="matches_stream"),
     path("live/matches/<int:match_id>/", live.match_stream, name="match_stream"),

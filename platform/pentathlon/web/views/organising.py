@@ -27,6 +27,7 @@ from pentathlon.tournaments.guards import check_may_manage, check_organiser
 from pentathlon.tournaments.models import Entry, Tournament, TournamentState
 from pentathlon.tournaments.orders import requeue_match
 from pentathlon.tournaments.progress import progress
+from pentathlon.tournaments.reinstating import reinstate_entry
 from pentathlon.tournaments.replacing import enter_bot
 from pentathlon.tournaments.services import (
     cancel_tournament,
@@ -235,6 +236,22 @@ def tournament_disqualify(request: HttpRequest, tournament_id: int) -> HttpRespo
     return render(
         request, "web/tournament/disqualify.html", {**_entry_context(entry), "form": form}
     )
+
+
+@login_required
+@require_POST
+@handle_domain_errors
+def tournament_reinstate(request: HttpRequest, tournament_id: int) -> HttpResponse:
+    """Lift the disqualification of a bot version."""
+    found = get_tournament(request, tournament_id)
+    entry = reinstate_entry(
+        actor=signed_in_user(request),
+        tournament=found,
+        version_id=posted_number(request, "version"),
+        reason=request.POST.get("reason", ""),
+    )
+    messages.success(request, f"{entry.version.label} takes part again.")
+    return redirect("tournament", found.pk)
 
 
 def _get_entry(request: HttpRequest, found: Tournament) -> Entry:

@@ -20,6 +20,7 @@ from pentathlon.tournaments.hidden_results import are_hidden, hidden_lanes
 from pentathlon.tournaments.models import (
     UNSTARTED,
     Entry,
+    EntryState,
     Tournament,
     TournamentMatch,
     TournamentState,
@@ -254,6 +255,9 @@ def _entries(request: HttpRequest, found: Tournament) -> Context:
         "entries": entries,
         "withdrawable": mine,
         "joined": _joined(entries, reader),
+        "disqualified": found.entries.filter(state=EntryState.DISQUALIFIED).select_related(
+            "version__bot"
+        ),
         "estimate": estimate(found),
         "form": EntryForm(actor=reader, tournament=found),
         "rules": rules_of(found).sentences(),

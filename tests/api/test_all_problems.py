@@ -1,0 +1,93 @@
+"""One answer names everything wrong with a request, whoever finds it."""
+
+from typing import Any
+
+import pytest
+
+from pentathlon.tournaments.models import Event, Tournament
+from tests.api.client import V1, client_of
+from tests.factories import make_user, make_version
+from tests.pentathlon.tournaments.acting import open_cup
+
+pytestmark = pytest.mark.django_db
+
+
+def _told(path: str, body: Any) -> dict[str, str]:
+    answer = client_of(make_user(organiser=True)).post(f"{V1}{path}", body, format="json")
+    assert answer.status_code == 400, answer.json()
+    return {each["pointer"]: each["code"] for each in answer.json()["errors"]}
+
+
+def test_wrong_fields_hide_neither_dates_nor_values() -> None:
+    told = _told(
+        "/tournaments/",
+        {
+            "name": "",
+            "game": "tuned",
+            "params": {"cycles": 0},
+            "limits": {"memory_mb": 1},
+            "starts_at": "2020-01-01T00:00:00Z",
+            "entry_rules": {"languages": ["latin"]},
+            "invited": ["nobody"],
+            "colour": "red",
+        },
+    )
+
+    assert told == {
+        "/colour": "unknown_field",
+        "/name": "blank",
+        "/params/cycles": "bad_parameter",
+        "/limits/memory_mb": "bad_limit",
+        "/starts_at": "past",
+        "/entry_rules/languages": told["/entry_rules/languages"],
+        "/invited": told["/invited"],
+    }
+    assert not Tournament.objects.exists()
+
+
+def test_wrong_fields_of_an_event_hide_nothing() -> None:
+    body = {"name": "", "games": ["tuned", "tuned", "chess"], "format": "league", "x": 1}
+
+    told = _told("/events/", {**body, "starts_at": "2020-01-01T00:00:00Z"})
+
+    assert told.keys() == {"/x", "/name", "/games", "/format", "/starts_at"}
+    assert told["/format"] == "unknown_format"
+    assert not Event.objects.exists()
+
+
+class TestDocument:
+    @pytest.fixture
+    def document(self) -> dict[str, Any]:
+        cup = open_cup(make_user(organiser=True), versions=[make_version().pk for _ in range(2)])
+        answer = client_of(cup.owner).get(f"{V1}/tournaments/{cup.pk}/document/")
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def test_unknown_member_hides_no_wrong_values(self, document: dict[str, Any]) -> None:
+        wrong = {"params": {"cycles": 0}, "beta": 1.0, "rules": 77, "limits": {"memory_mb": 1}}
+
+        told = _told("/tournaments/", {"document": {**document, **wrong, "a/b": 1}})
+
+        assert told == {
+            "/document/a~1b": "unknown_field",
+            "/document/params/cycles": "bad_parameter",
+            "/document/beta": "other_release",
+            "/document/rules": "other_release",
+            "/document/limits/memory_mb": "bad_limit",
+        }
+
+    def test_missing_game_says_nothing_of_options(self, document: dict[str, Any]) -> None:
+        document |= {"tie_breaks": ["luck"], "entries": "all"}
+        del document["game"]
+
+        told = _told("/tournaments/", {"document": document})
+
+        assert told == {
+            "/document/game": "required",
+            "/document/entries": "bad_type",
+            "/document/tie_breaks/0": "unknown_tie_break",
+        }
+
+
+def test_list_is_pointed_at_as_a_whole() -> None:
+    assert _told("/tournaments/", []).keys() == {""}
