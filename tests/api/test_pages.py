@@ -11,9 +11,6 @@ from pentathlon.web.urls import urlpatterns
 
 _TEMPLATES: Final = CHECKOUT / "platform" / "pentathlon" / "web" / "templates"
 
-_TERMINAL: Final = "for a terminal that signs in"
-_WORKERS: Final = "for workers with a token"
-
 PAGES: Final[Mapping[str, str]] = {
     "bots_list": "bots",
     "bots_create": "upload",
@@ -135,21 +132,12 @@ PAGES: Final[Mapping[str, str]] = {
 }
 """By operation the name of the address that does the same for a person."""
 
-NO_PAGE: Final[Mapping[str, str]] = {
-    **dict.fromkeys(
-        ("device_create", "device_token_create", "tokens_current", "tokens_current_revoke"),
-        _TERMINAL,
-    ),
-    **dict.fromkeys(
-        (
-            *("fleet_archives_retrieve", "fleet_build_logs_create", "fleet_claims_create"),
-            *("fleet_build_refusals_create", "fleet_builds_create", "fleet_heartbeats_create"),
-            *("fleet_hints_create", "fleet_leases_create", "fleet_passed_hints_create"),
-            *("fleet_results_create", "fleet_returns_create"),
-        ),
-        _WORKERS,
-    ),
-}
+NO_PAGE: Final[Mapping[str, str]] = dict.fromkeys(
+    ("device_create", "device_token_create", "tokens_current", "tokens_current_revoke"),
+    "for a terminal that signs in",
+)
+_OF_WORKERS: Final = "fleet_"
+"""So the names of operations begin that are for machines with a token of a worker."""
 
 
 def _operations() -> set[str]:
@@ -158,6 +146,7 @@ def _operations() -> set[str]:
         operation["operationId"]
         for methods in schema["paths"].values()
         for operation in methods.values()
+        if not operation["operationId"].startswith(_OF_WORKERS)
     }
 
 

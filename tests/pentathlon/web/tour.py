@@ -37,6 +37,7 @@ NO_PAGES: Final[Mapping[str, str]] = {
             *("leaderboard_csv", "leaderboard_picture", "match_picture", "oembed", "record"),
             *("seat_bundle", "seat_log", "standings_csv", "tournament_csv", "tournament_feed"),
             *("version_archive", "wheel", "match_stream", "matches_stream", "tournament_stream"),
+            "friendly_stream",
         ),
         _DATA,
     ),
@@ -86,6 +87,7 @@ def _tour(scene: Scene) -> Iterator[Visit]:
     for name in _OF_AN_AUTHOR:
         yield _visit(name, reader=author)
     yield _visit("friendly_new", reader=author, query=f"?bot={scene.versions[2].bot_id}")
+    yield _visit("join_worker", reader=make_staff())
     for name in ("tournament_new", "event_new"):
         yield _visit(name, reader=organiser)
     yield _visit("home", reader=organiser)
@@ -111,7 +113,14 @@ _NO_ARGUMENTS: Final = (
     *("home", "games", "ranking", "tournaments", "events", "tv", "matches", "desk_records"),
     *("bots", "challenges", "sign_in", "sign_up", "docs", "how_it_works"),
     *("first_bot", "why_lost", "rating_guide", "bot_guide", "ci", "protocol", "verify"),
-    *("win_chances", "reference_bots", "ranking_rule", "operator_guide", "organiser_guide"),
+    *(
+        "runbook",
+        "win_chances",
+        "reference_bots",
+        "ranking_rule",
+        "operator_guide",
+        "organiser_guide",
+    ),
     *("learning", "webhooks_guide", "limits", "datasets", "dataset_card", "kit", "search"),
     *("status", "workers"),
 )
