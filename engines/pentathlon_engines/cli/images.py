@@ -120,8 +120,9 @@ def _converse(question: bytes, end: re.Pattern[bytes], longest_s: float) -> byte
         os.write(screen, question)
         deadline = time.monotonic() + longest_s
         while end.search(answer) is None:
-            left_s = deadline - time.monotonic()
-            if left_s <= 0 or not select.select([keyboard], [], [], left_s)[0]:
+            # What has come is read, even if this program was too busy to see it in time.
+            left_s = max(0.0, deadline - time.monotonic())
+            if not select.select([keyboard], [], [], left_s)[0]:
                 break
             answer += os.read(keyboard, 1024)
     finally:
