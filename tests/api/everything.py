@@ -23,8 +23,11 @@ from pentathlon.webhooks.models import OutboxEvent
 _GROUP = re.compile(r"\(\?P<(\w+)>|<(?:\w+:)?(\w+)>")
 GUIDES = "/docs/"
 """Their pages are not asked for: `test_guides` proves that they read of no match."""
-_WRITTEN_ONLY: set[str] = set()
-"""Names of addresses that answer 405 to every GET, found out by the first one."""
+_WRITTEN_ONLY: set[tuple[bool, str]] = set()
+"""Names of addresses that answer 405 to every GET, found out by the first one.
+
+Each with whether somebody is signed in: others may be sent to the sign-in instead.
+"""
 _OF_A_PAGE = {"tournament_document": "?download", "match": "?ply=0&seat=1"}
 
 
@@ -44,12 +47,13 @@ def answers(
         if person is not None:
             client.force_login(person)
         for name, address in sorted(asked):
-            if name in _WRITTEN_ONLY or not where(address):
+            kind = (person is not None, name)
+            if kind in _WRITTEN_ONLY or not where(address):
                 continue
             response = client.get(address)
             assert response.status_code != HTTPStatus.TOO_MANY_REQUESTS
             if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-                _WRITTEN_ONLY.add(name)
+                _WRITTEN_ONLY.add(kind)
             else:
                 yield address, f"{response.headers} {_body(response)}"
     for number, event in enumerate(OutboxEvent.objects.order_by("pk")):
