@@ -76,7 +76,7 @@ class Reconciler:
 
     def tick(self) -> bool:
         """Run every step that is due if this copy leads; return whether all services answered."""
-        if not self._attempt("leadership", self._acquire_leadership):
+        if not self._keep_leadership():
             return False
         outcomes = [self._run_step(name) for name in self._steps]
         return all(outcomes)
@@ -91,9 +91,13 @@ class Reconciler:
         return self._attempt(name, self._steps[name])
 
     def _leads(self) -> bool:
-        if self._is_leader and time.monotonic() > self._led_until:
-            self._attempt("leadership", self._acquire_leadership)
-        return self._is_leader
+        return self._is_leader and self._keep_leadership() and self._is_leader
+
+    def _keep_leadership(self) -> bool:
+        """Lead if nobody else does; return False if the database had to be asked and was away."""
+        if self._is_leader and time.monotonic() <= self._led_until:
+            return True
+        return self._attempt("leadership", self._acquire_leadership)
 
     def _acquire_leadership(self) -> None:
         had_it, self._is_leader = self._is_leader, False

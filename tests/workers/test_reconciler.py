@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 from django.db import OperationalError
@@ -42,6 +43,16 @@ def test_one_of_many_copies_works() -> None:
         assert copy.tick()
 
     assert done == ["a", "a"]
+
+
+def test_leader_renews_its_lease_only_when_a_third_is_over(
+    django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
+) -> None:
+    reconciler = Reconciler({}, ttl_s=600)
+    reconciler.tick()
+
+    with django_assert_num_queries(0):
+        reconciler.tick()
 
 
 def test_broken_step_stops_no_other_and_is_told_once() -> None:
