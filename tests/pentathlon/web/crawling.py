@@ -13,10 +13,12 @@ MOST_PAGES = 400
 def crawl(client: Client) -> dict[str, Page]:
     """Follow every link of ours from the home page; return the pages by address."""
     waiting, found = ["/"], dict[str, Page]()
+    asked = set[str]()
     while waiting and len(found) < MOST_PAGES:
         address = waiting.pop(0)
-        if address in found or not _is_ours(address):
+        if address in asked or not _is_ours(address):
             continue
+        asked.add(address)
         response = client.get(address, follow=True)
         assert response.status_code == 200, address
         if response["Content-Type"].startswith("text/html"):
