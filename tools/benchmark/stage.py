@@ -30,6 +30,7 @@ from pentathlon_engines.archive.archives import CheckedArchive
 from pentathlon_engines.match.launcher import SandboxLevel
 from tools.benchmark.meter import cpu_s_of
 from workers.publisher import Publisher, hints_in_broker
+from workers.reconciler import PAUSE_S
 from workers.runtimes import Runtimes, try_untried
 from workers.sandbox.levels import choose_level
 from workers.tasks import play_matches
@@ -67,9 +68,18 @@ class Stage:
     def play(self, ids: Sequence[int]) -> tuple[float, float]:
         """Have the worker play the waiting matches; return CPU seconds and seconds that took."""
         before, started = self._cpu_s(), time.monotonic()
-        published = _time_of(self._publisher.publish_waiting_matches)
+        published, next_at = 0.0, started
         played = Match.objects.filter(pk__in=ids)
-        self.wait_for(lambda: not played.unfinished().exists())
+
+        def are_over() -> bool:
+            nonlocal published, next_at
+            # As the reconciler does, where the window does not hold all of them at once.
+            if time.monotonic() >= next_at and played.unsent().exists():
+                published += _time_of(self._publisher.publish_waiting_matches)
+                next_at = time.monotonic() + PAUSE_S
+            return not played.unfinished().exists()
+
+        self.wait_for(are_over)
         if played.exclude(state=MatchState.DONE).exists():
             raise ServerFailed("The worker", f"voided a match.\n{last_lines(self.log)}")
         return published + self._cpu_s() - before, time.monotonic() - started
