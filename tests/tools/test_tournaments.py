@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 
 from pentathlon.accounts.models import User
 from pentathlon.matches.models import Match
+from pentathlon.tournaments.time_left import Span
 from pentathlon_engines.tournament.document import TournamentDocument
 from tests.factories import make_user
 from tools.benchmark.competition import remaining
@@ -55,10 +56,14 @@ def test_time_left_is_right_with_and_without_a_pause(pause_s: float) -> None:
 
 
 def test_estimate_that_counts_pauses_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def count_pauses(latest: Sequence[datetime], *, left: int) -> float:
-        return left * (latest[0] - latest[-1]).total_seconds() / (len(latest) - 1)
+    def count_pauses(
+        spans: Sequence[Span], *, since: datetime, until: datetime, free: int
+    ) -> float:
+        assert free
+        busy = [(min(span.end, until) - span.begin).total_seconds() for span in spans]
+        return sum(busy) / (until - since).total_seconds()
 
-    monkeypatch.setattr(remaining, "remaining_s", count_pauses)
+    monkeypatch.setattr(remaining, "count_busy_slots", count_pauses)
 
     assert error_of_estimate(1, pause_s=0) < 0.25
     assert error_of_estimate(1, pause_s=3600) > 0.25

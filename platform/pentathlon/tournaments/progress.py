@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
-from statistics import median
-from typing import Final
+from math import inf
+from typing import Final, NamedTuple
 
-from django.db.models import Count, Q
+from django.db.models import Count
+from django.utils import timezone
 
-from pentathlon.fleet.capabilities import read_fleet
-from pentathlon.matches.models import COMPETITIONS, Match, MatchState
+from pentathlon.fleet.capabilities import Fleet, read_fleet
+from pentathlon.matches.durations import durations_s, is_competition, read_plays
+from pentathlon.matches.models import COMPETITIONS, Match, MatchKind, MatchState
 from pentathlon.ratings.models import Pool
 from pentathlon.tournaments.models import Tournament, TournamentState
+from pentathlon.tournaments.time_left import (
+    OtherLane,
+    Span,
+    WorkLeft,
+    count_busy_slots,
+    expected_match_s,
+    time_left_s,
+)
 
-FEWEST_MATCHES: Final = 20
-"""Fewer finished matches than this tell nothing about the pace."""
-
-_LATEST = 200
+_LATEST: Final = 200
 _SAMPLE: Final = 50
-_TOGETHER_S: Final = 0.05
-"""Ends less than this apart are of one batch."""
-_PAUSE_GAPS: Final = 30
-"""A time without an end is a pause if it is this many times the median of such times: where ends
-come at random, one in a billion is."""
+_LEFT_OF_LIVE: Final = 0.5
+"""What is left of a match that is played, on average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +41,7 @@ class Progress:
     waiting: int
     void: int
     remaining_s: float | None
-    """Until the last match ends at the present pace; None if too few have ended to tell."""
+    """Until the last match ends, by what is left to play before it; None while nobody can tell."""
     fewest: int | None = None
     """Matches in all if results go one way; None: their number is known."""
     most: int | None = None
@@ -53,16 +57,6 @@ class Progress:
         return (self.done + self.void) / self.total if self.total else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RivalTournament:
-    """Another tournament that wants slots of the same workers."""
-
-    started_at: datetime
-    finished_at: datetime | None
-    work_s: float
-    """How long its matches that are left would take one slot."""
-
-
 NOTHING_PLAYED: Final = Progress(done=0, running=0, waiting=0, void=0, remaining_s=None)
 """What is said of a tournament whose results are hidden."""
 
@@ -76,15 +70,12 @@ def progress(tournament: Tournament) -> Progress:
     done, void = _ended(tournament)
     running = matches.live().count()
     waiting = max(0, tournament.planned - done - void - running)
-    latest = matches.recent().values_list("finished_at", flat=True)[:_LATEST]
-    is_moving = tournament.state == TournamentState.RUNNING
-    ends = [time for time in latest if time is not None] if is_moving else []
     return Progress(
         done=done,
         running=running,
         waiting=waiting,
         void=void,
-        remaining_s=_remaining_s(tournament, ends, left=waiting + running),
+        remaining_s=_remaining_s(tournament, running=running, waiting=waiting),
         fewest=tournament.fewest,
         most=tournament.most,
     )
@@ -105,93 +96,125 @@ def _ended(tournament: Tournament) -> tuple[int, int]:
     return counts.get(MatchState.DONE, 0), counts.get(MatchState.VOID, 0)
 
 
-def remaining_s(latest: Sequence[datetime], *, left: int) -> float | None:
-    """Return how long `left` matches take at the pace of the latest ends, newest first.
-
-    Times in which nothing ended for far longer than usual were pauses, and don't count.
-    """
-    if len(latest) < FEWEST_MATCHES:
-        return None
-    gaps = [(later - earlier).total_seconds() for later, earlier in pairwise(latest)]
-    # Matches of one batch end at about the same time, which says nothing of a pause.
-    apart = [gap for gap in gaps if gap > _TOGETHER_S] or [gap for gap in gaps if gap]
-    usual_s = median(apart or [0.0])
-    playing = [gap for gap in gaps if gap <= _PAUSE_GAPS * usual_s]
-    return left * sum(playing) / len(playing)
-
-
-def share_of_slots(
-    work_s: float, *, rivals: Sequence[RivalTournament], since: datetime, until: datetime
-) -> float:
-    """Return for how many times the latest pace holds, if tournaments share all slots alike.
-
-    `work_s` is what this tournament has left to play, and the pace was that from `since` to
-    `until`. Rivals that have begun meanwhile make it slower than it was, and rivals that end
-    before it let it get faster: of their work, it waits for no more than it has itself.
-    """
-    seconds = (until - since).total_seconds()
-    before = sum(_overlap_s(rival, since, until) for rival in rivals)
-    lanes_then = 1 + (before / seconds if seconds > 0 else 0)
-    lanes_now = 1 + sum(min(1.0, rival.work_s / work_s) for rival in rivals) if work_s else 1.0
-    return lanes_now / lanes_then
-
-
-def _overlap_s(rival: RivalTournament, since: datetime, until: datetime) -> float:
-    begun, ended = max(rival.started_at, since), min(rival.finished_at or until, until)
-    return max(0.0, (ended - begun).total_seconds())
-
-
-def _remaining_s(tournament: Tournament, latest: Sequence[datetime], *, left: int) -> float | None:
+def _remaining_s(tournament: Tournament, *, running: int, waiting: int) -> float | None:
     """Return the time that is left, as far as others want the same slots."""
-    at_this_pace = remaining_s(latest, left=left)
-    if not at_this_pace:
-        return at_this_pace
-    lengths_s = _Lengths()
-    rivals = _rivals(tournament, since=latest[-1], lengths_s=lengths_s)
-    work_s = left * lengths_s.of(tournament.game)
-    share = share_of_slots(work_s, rivals=rivals, since=latest[-1], until=latest[0])
-    # The last ones wait for what workers were told of before, however few they are.
-    return max(at_this_pace * share, _backlog_s(lengths_s))
+    if tournament.state != TournamentState.RUNNING or tournament.started_at is None:
+        return None
+    if not waiting + running:
+        return 0.0
+    lengths = _Lengths(tournament)
+    match_s = lengths.of(tournament.game)
+    if match_s is None:
+        return None
+    fleet = read_fleet()
+    slots = _busy_slots(fleet, since=tournament.started_at)
+    if slots <= 0:
+        return None
+    in_flight = _read_in_flight()
+    own = [each for each in in_flight if each.lane == tournament.pk]
+    told = [each.sent_at for each in own if each.sent_at is not None]
+    is_sent = waiting <= len(told)
+    work = WorkLeft(
+        match_s=match_s,
+        running=running,
+        waiting=waiting,
+        in_flight=len(own),
+        rivals=_rivals(tournament, in_flight, lengths),
+        ahead_s=sum(
+            (lengths.of(each.game) or 0.0) * (1.0 if each.sent_at else _LEFT_OF_LIVE)
+            for each in in_flight
+            if not is_sent
+            or each.lane == tournament.pk
+            or (told and (not each.sent_at or each.sent_at < max(told)))
+        ),
+        is_sent=is_sent,
+        keeps_order=not fleet.held_slots,
+    )
+    return time_left_s(work, slots=slots)
 
 
-class _Lengths:
-    """How long matches of each game take at the moment, read once for each."""
+class _InFlight(NamedTuple):
+    """A match that is played or that a worker was told of."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, float] = {}
+    game: str
+    kind: str
+    lane: int
+    sent_at: datetime | None
+    """None: it is played."""
 
-    def of(self, game: str) -> float:
-        """Return the mean of the latest ones, in seconds; 0 if none has ended."""
-        if game not in self._known:
-            ended = Match.objects.of_game(game).recent()
-            times = ended.values_list("started_at", "finished_at")[:_SAMPLE]
-            spans = [(end - start).total_seconds() for start, end in times if start and end]
-            self._known[game] = sum(spans) / len(spans) if spans else 0.0
-        return self._known[game]
+
+def _read_in_flight() -> list[_InFlight]:
+    live = Match.objects.live().order_by().values_list("game", "kind", "lane")
+    sent = Match.objects.sent().order_by().values_list("game", "kind", "lane", "sent_at")
+    return [*(_InFlight(*facts, None) for facts in live), *(_InFlight(*facts) for facts in sent)]
 
 
 def _rivals(
-    tournament: Tournament, *, since: datetime, lengths_s: _Lengths
-) -> list[RivalTournament]:
-    """Return the other tournaments that play or have played since then: one query."""
-    began = Tournament.objects.organised().filter(started_at__isnull=False)
-    ended_since = Q(state=TournamentState.CLOSED, finished_at__gt=since)
-    others = began.filter(Q(state=TournamentState.RUNNING) | ended_since).exclude(pk=tournament.pk)
-    facts = ("game", "started_at", "finished_at", "planned", "pool__done", "pool__void")
-    rivals = []
-    for game, begun, ended, planned, done, void in others.values_list(*facts):
-        left = 0 if ended else max(0, planned - (done or 0) - (void or 0))
-        # What has all its matches behind it and is about to close keeps nobody waiting.
-        if begun and (left or ended):
-            work_s = left * lengths_s.of(game)
-            rivals.append(RivalTournament(started_at=begun, finished_at=ended, work_s=work_s))
-    return rivals
+    tournament: Tournament, in_flight: Iterable[_InFlight], lengths: _Lengths
+) -> list[OtherLane]:
+    """Return the other lanes that play now: one query."""
+    lanes: dict[tuple[str, int], float] = defaultdict(float)
+    for each in in_flight:
+        if each.lane != tournament.pk:
+            lanes[each.kind, each.lane] += lengths.of(each.game) or 0.0
+    others = Tournament.objects.organised().filter(state=TournamentState.RUNNING)
+    facts = ("pk", "game", "planned", "pool__done", "pool__void")
+    left_s = {
+        pk: (planned - (done or 0) - (void or 0)) * (lengths.of(game) or 0.0)
+        for pk, game, planned, done, void in others.exclude(pk=tournament.pk).values_list(*facts)
+    }
+    for pk in left_s:
+        lanes[MatchKind.TOURNAMENT, pk] += 0.0
+    return [
+        OtherLane(
+            left_s=_left_s(kind, known_s=left_s.get(lane), in_flight_s=told_s), in_flight_s=told_s
+        )
+        for (kind, lane), told_s in lanes.items()
+    ]
 
 
-def _backlog_s(lengths_s: _Lengths) -> float:
-    """Return how long the slots are taken by what is played and what workers were told of."""
-    live = Match.objects.live().order_by().values_list("game", flat=True)
-    sent = Match.objects.sent().order_by().values_list("game", flat=True)
-    # Of what is played, half is over on average.
-    work_s = sum(lengths_s.of(game) / 2 for game in live) + sum(map(lengths_s.of, sent))
-    return work_s / max(1, read_fleet().slots)
+def _left_s(kind: str, *, known_s: float | None, in_flight_s: float) -> float:
+    """Return how much a lane will play: validations and challenges come once, ladders for ever."""
+    if kind == MatchKind.LADDER:
+        return inf
+    return in_flight_s if known_s is None else max(known_s, 0.0)
+
+
+def _busy_slots(fleet: Fleet, *, since: datetime) -> float:
+    """Return how many slots have been busy on average since a tournament began, or lately."""
+    now = timezone.now()
+    plays = read_plays(Match.objects.all(), latest=_LATEST)
+    if len(plays) == _LATEST:
+        since = max(since, plays[-1].finished_at)
+    # What a slot claims together keeps one slot busy.
+    ends = {play.batch: play.finished_at for play in reversed(plays)}
+    live = Match.objects.live().order_by().values_list("worker", "started_at")
+    ends.update(((worker, begun), now) for worker, begun in live if begun is not None)
+    spans = [Span(begin=begun, end=end) for (_, begun), end in ends.items()]
+    return count_busy_slots(
+        spans, since=since, until=now, free=max(0, fleet.slots - fleet.held_slots)
+    )
+
+
+class _Lengths:
+    """How long matches of each game keep a slot busy at the moment, read once for each."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._tournament = tournament
+        self._known: dict[str, float | None] = {}
+
+    def of(self, game: str) -> float | None:
+        """Return what is to be expected, in seconds; None if none has ended.
+
+        For the game of the tournament, it is that of its own matches, as soon as there are some.
+        """
+        if game not in self._known:
+            plays = read_plays(Match.objects.of_game(game), latest=_LATEST)
+            took_s = durations_s(plays)
+            own = [took_s[play.pk] for play in plays if play.lane == self._tournament.pk]
+            others = [play for play in plays if play.lane != self._tournament.pk]
+            # Validations build bots, too, and count only where nothing else was played.
+            alike = [took_s[play.pk] for play in others if is_competition(play)]
+            others_s = alike or [took_s[play.pk] for play in others]
+            self._known[game] = expected_match_s(own[:_SAMPLE], others_s=others_s[:_SAMPLE])
+        return self._known[game]

@@ -241,7 +241,7 @@ def tournament_line(tournament: Tournament, *, hidden: Collection[int]) -> Tourn
 
 
 def finishes_at(standing: Progress) -> datetime | None:
-    """Return when the last match ends at the present pace; None while the pace is unknown."""
+    """Return when the last match ends, as far as `Progress` tells; None while it does not."""
     if standing.remaining_s is None:
         return None
     return timezone.now() + timedelta(seconds=standing.remaining_s)

@@ -1,7 +1,8 @@
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from pytest_django import DjangoAssertNumQueries
 
 from pentathlon.bots.models import BotVersion
@@ -10,10 +11,10 @@ from pentathlon.ratings.services import apply_results, open_pool
 from pentathlon.ratings.skill import Skill
 from pentathlon.tournaments.final import final_rows
 from pentathlon.tournaments.models import FinalRow, Tournament
-from pentathlon.tournaments.progress import progress, remaining_s
+from pentathlon.tournaments.progress import progress
 from pentathlon.tournaments.services import close_finished, pause_tournament
 from pentathlon.tournaments.standings import crosstable, seat_rates, standings
-from tests.factories import SECRET, make_match, make_tournament, make_version
+from tests.factories import SECRET, make_match, make_tournament, make_version, make_worker
 from tests.pentathlon.tournaments.acting import matches_of, settle, started
 
 pytestmark = pytest.mark.django_db
@@ -266,27 +267,18 @@ class TestProgress:
         assert (now.total, now.done, now.running, now.waiting, now.void) == (6, 3, 0, 2, 1)
         assert now.share == pytest.approx(4 / 6)
 
-    def test_nobody_can_tell_the_end_before_twenty_matches(self) -> None:
-        start = datetime(2026, 1, 1, tzinfo=UTC)
-        ends = [start - timedelta(seconds=2 * step) for step in range(20)]
+    def test_end_is_told_as_soon_as_one_match_has_ended(self) -> None:
+        tournament = started(bots=5)
+        make_worker()
+        assert progress(tournament).remaining_s is None
 
-        assert remaining_s(ends[:19], left=100) is None
-        assert remaining_s(ends, left=100) == pytest.approx(200)
+        settle(matches_of(tournament)[:1])
+        first = Match.objects.filter(finished_at__isnull=False)
+        first.update(started_at=F("finished_at") - timedelta(seconds=3))
 
-    def test_pauses_do_not_count_as_playing(self) -> None:
-        start = datetime(2026, 1, 1, tzinfo=UTC)
-        before, after = (
-            [first - timedelta(seconds=2 * step) for step in range(15)]
-            for first in (start - timedelta(hours=1), start)
-        )
-
-        assert remaining_s([*after, *before], left=100) == pytest.approx(200)
-
-    def test_matches_that_end_together_are_no_sign_of_a_pause(self) -> None:
-        start = datetime(2026, 1, 1, tzinfo=UTC)
-        ends = [start - timedelta(seconds=10 * (step // 5)) for step in range(21)]
-
-        assert remaining_s(ends, left=100) == pytest.approx(200)
+        told = progress(tournament).remaining_s
+        assert told is not None
+        assert told > 3
 
     def test_paused_tournament_has_no_end_in_sight(self) -> None:
         tournament = started(bots=5)

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import heapq
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from random import Random
 from typing import Final
 
-from pentathlon.tournaments.progress import remaining_s
+from pentathlon.tournaments.time_left import (
+    Span,
+    WorkLeft,
+    count_busy_slots,
+    expected_match_s,
+    time_left_s,
+)
 
 MATCHES: Final = 2_000
 _BEGIN: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -23,26 +30,35 @@ def error_of_estimate(seed: int, *, pause_s: float) -> float:
     random = Random(seed)
     slots = random.choice((2, 4, 8, 32))
     mean_s = random.choice((0.3, 2.0, 20.0))
-    ends = _ends(random, slots=slots, mean_s=mean_s)
-    tenth, pause_at = MATCHES // 10, MATCHES // 20
-    shown = [
-        _BEGIN + timedelta(seconds=end + (pause_s if number >= pause_at else 0))
-        for number, end in enumerate(ends)
-    ]
-    estimate = remaining_s(shown[:tenth][::-1], left=MATCHES - tenth)
-    if estimate is None:
+    played = _play(random, slots=slots, mean_s=mean_s)
+    tenth = MATCHES // 10
+    pause_at = played[MATCHES // 20].end
+    shown = [_delay(span, pause_s) if span.begin >= pause_at else span for span in played]
+    until = shown[tenth - 1].end
+    known = [span for span in shown if span.begin < until]
+    busy = count_busy_slots(known, since=_BEGIN, until=until, free=slots)
+    lengths_s = [(span.end - span.begin).total_seconds() for span in shown[:tenth]]
+    match_s = expected_match_s(lengths_s, others_s=())
+    if match_s is None:
         return 1.0
-    truth = ends[-1] - ends[tenth - 1]
-    return abs(estimate - truth) / truth
+    running = len(known) - tenth
+    work = WorkLeft(match_s=match_s, running=running, waiting=MATCHES - tenth - running)
+    truth = (shown[-1].end - until).total_seconds()
+    return abs(time_left_s(work, slots=busy) - truth) / truth
 
 
-def _ends(random: Random, *, slots: int, mean_s: float) -> list[float]:
-    """Return when the matches end, in order."""
-    busy = [0.0] * slots
-    ends = []
+def _delay(span: Span, pause_s: float) -> Span:
+    pause = timedelta(seconds=pause_s)
+    return Span(begin=span.begin + pause, end=span.end + pause)
+
+
+def _play(random: Random, *, slots: int, mean_s: float) -> list[Span]:
+    """Return when the matches are played, in the order of their ends."""
+    busy = [_BEGIN] * slots
+    played = []
     for _ in range(MATCHES):
-        start = heapq.heappop(busy)
-        end = start + mean_s * random.lognormvariate(0, _SPREAD)
+        begin = heapq.heappop(busy)
+        end = begin + timedelta(seconds=mean_s * random.lognormvariate(0, _SPREAD))
         heapq.heappush(busy, end)
-        ends.append(end)
-    return sorted(ends)
+        played.append(Span(begin=begin, end=end))
+    return sorted(played, key=attrgetter("end"))

@@ -1,0 +1,144 @@
+"""When a tournament will be over, from the work before its end and the slots that are busy.
+
+Both are known after its first matches. The pace of its own ends is not: lanes take turns, so it
+ends many matches at once and none for a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import isinf
+from operator import attrgetter
+from statistics import median
+from typing import Final
+
+_OTHERS_WEIGH: Final = 3
+"""For how many of its own matches the latest others of its game count."""
+_FREE_SLOTS_WEIGH_S: Final = 5.0
+"""For how long a time of play the number of free slots counts."""
+_PAUSE_SPANS: Final = 10
+"""Nothing is played for this many times what a batch takes, and for `_PAUSE_S`: a pause."""
+_PAUSE_S: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A time in which one slot was busy."""
+
+    begin: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherLane:
+    """Another lane that wants the same slots; times are those that one slot takes."""
+
+    left_s: float
+    """All that it plays from now on; infinite for a ladder, which goes on pairing."""
+    in_flight_s: float
+    """What is played of it and what workers were told of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkLeft:
+    """What is played until the end of a tournament."""
+
+    match_s: float
+    """How long one slot takes for one match of its own."""
+    waiting: int
+    running: int
+    in_flight: int = 0
+    """How many of its own are played or were told to workers."""
+    rivals: Collection[OtherLane] = ()
+    ahead_s: float = 0.0
+    """What workers play before they come to the end of what they were told of it."""
+    is_sent: bool = False
+    """Whether workers have been told of all its matches: nothing that comes later delays it."""
+    keeps_order: bool = True
+    """Whether what is sent first is played first. Slots that are held back give away what they
+    are told, and it goes to the end of the queue."""
+
+
+def time_left_s(work: WorkLeft, *, slots: float) -> float:
+    """Return how long it takes until its last match ends, with so many slots busy."""
+    left = work.waiting + work.running
+    if not left:
+        return 0.0
+    before_end_s = work.ahead_s
+    if not (work.is_sent and work.keeps_order):
+        # Of what is played, half is over on average.
+        own_s = work.match_s * (work.waiting + work.running / 2)
+        rivals_s = sum(_delay_s(work, own_s, rival) for rival in work.rivals)
+        before_end_s = max(before_end_s, own_s + rivals_s)
+    if not work.waiting:
+        return max(before_end_s / slots, work.match_s / 2)
+    # Slots share what is played before the last match; that one is played by one of them.
+    last_s = work.match_s / min(1.0, slots)
+    return max(0.0, before_end_s - work.match_s) / slots + last_s
+
+
+def _delay_s(work: WorkLeft, own_s: float, rival: OtherLane) -> float:
+    """Return how much of a rival is played before the end.
+
+    Workers follow hints in the order in which they were sent, and for each match that has ended
+    another of its lane is sent: so lanes get time as they have it in flight.
+    """
+    if work.in_flight and rival.in_flight_s:
+        return min(rival.left_s, rival.in_flight_s * _turns(work))
+    # One of them has just begun, and lanes of tournaments will have the same in flight.
+    return rival.in_flight_s if isinf(rival.left_s) else min(rival.left_s, own_s)
+
+
+def _turns(work: WorkLeft) -> float:
+    """Return how often all that is in flight is played once until the last match is."""
+    left = work.waiting + work.running
+    if work.keeps_order:
+        return left / work.in_flight
+    # Whatever is played next is drawn from all: the fewer of its own are left, the rarer it is.
+    last = min(left, work.in_flight)
+    return (left - last) / work.in_flight + sum(1 / number for number in range(1, last + 1))
+
+
+def expected_match_s(own_s: Sequence[float], *, others_s: Sequence[float]) -> float | None:
+    """Return how long a match takes, by its own that have ended and the latest of its game."""
+    if not others_s:
+        return sum(own_s) / len(own_s) if own_s else None
+    before_s = sum(others_s) / len(others_s)
+    return (sum(own_s) + _OTHERS_WEIGH * before_s) / (len(own_s) + _OTHERS_WEIGH)
+
+
+def count_busy_slots(
+    spans: Iterable[Span], *, since: datetime, until: datetime, free: int
+) -> float:
+    """Return how many slots were busy on average, pauses left out; at first, how many are free.
+
+    Whose matches they played makes no difference: what one lane leaves, another one gets.
+    """
+    inside = [
+        Span(begin=max(span.begin, since), end=min(span.end, until))
+        for span in spans
+        if span.end > since and span.begin < until
+    ]
+    seconds = (until - since).total_seconds() - _paused_s(inside, since=since, until=until)
+    busy_s = sum(_length_s(span) for span in inside)
+    weight_s = _FREE_SLOTS_WEIGH_S
+    return (busy_s + free * weight_s) / (max(0.0, seconds) + weight_s)
+
+
+def _paused_s(spans: Sequence[Span], *, since: datetime, until: datetime) -> float:
+    """Return for how long nobody played for far longer than usual."""
+    if not spans:
+        return (until - since).total_seconds()
+    least_s = max(_PAUSE_S, _PAUSE_SPANS * median(map(_length_s, spans)))
+    paused_s, last = 0.0, since
+    for span in [*sorted(spans, key=attrgetter("begin")), Span(begin=until, end=until)]:
+        idle_s = (span.begin - last).total_seconds()
+        paused_s += idle_s if idle_s > least_s else 0.0
+        last = max(last, span.end)
+    return paused_s
+
+
+def _length_s(span: Span) -> float:
+    return (span.end - span.begin).total_seconds()
