@@ -1,7 +1,7 @@
 """Follow every link of ours, as a reader with much time would."""
 
 from collections.abc import Iterator
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 from django.test import Client
 
@@ -31,13 +31,22 @@ def _is_ours(address: str) -> bool:
     return address.startswith("/") and not address.startswith(("/api/", "/admin/"))
 
 
+def _narrows_list(link: str) -> bool:
+    parts = urlsplit(link)
+    filters = parse_qs(parts.query).keys() & {"game", "state"}
+    return bool(filters) and parts.path in ("/matches/", "/tournaments/")
+
+
 def _targets(address: str, page: Page) -> Iterator[str]:
     # Every ply has a link; the first three stand for all.
     plies = [link for link in page.links() if "ply=" in link]
     # Two bots can be compared in many ways; the first stands for all.
     ways = [link for link in page.links() if "/against/" in urljoin(address, link)]
     ways = [link for link in ways if "?" in link]
+    # A list has a page for each state of each game; the first stands for all.
+    filters = [link for link in page.links() if _narrows_list(urljoin(address, link))]
     for link in page.links():
-        is_one_of_many = link in plies[3:] + ways[1:] or "/explorer/?" in link  # without end
+        is_one_of_many = link in plies[3:] + ways[1:] + filters[1:]
+        is_one_of_many |= "/explorer/?" in link  # without end
         if not is_one_of_many and not urlsplit(link).netloc:
             yield urljoin(address, link).partition("#")[0]

@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pentathlon.accounts.services import create_token, register, revoke_token
-from pentathlon.bots.models import TAKEN_OUT, BotVersion
+from pentathlon.bots.models import TAKEN_OUT, Bot, BotVersion
 from pentathlon.challenges.models import Challenge
 from pentathlon.challenges.quota import read_quota
 from pentathlon.tournaments.arrangement import open_invitations
@@ -64,6 +64,7 @@ def account(request: HttpRequest) -> HttpResponse:
         made = call_service(form, lambda: create_token(actor=user, **form.cleaned_data))
         if made is not None:
             context = {"token": made[0], "secret": made[1], "form": TokenForm()}
+    context["has_bots"] = Bot.objects.owned_by(user).exists()
     context["quota"] = read_quota(user)
     context["challenges"] = Challenge.objects.by_author(user).listed()[:_CHALLENGES_SHOWN]
     context["invitations"] = open_invitations(user)

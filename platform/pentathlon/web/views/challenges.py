@@ -62,6 +62,7 @@ def challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
         "title": GAMES[found.game].info.title if found.game in GAMES else found.game,
         "is_author": reader is not None and reader.pk == found.author_id,
         "is_running": found.state == ChallengeState.RUNNING,
+        "again": _same_target(found),
     }
     part = "web/parts/challenge.html" if wants_part(request) else "web/challenge.html"
     return render(request, part, context)
@@ -125,6 +126,13 @@ def _opponent(request: HttpRequest, actor: User) -> Context:
         "games": [key for key in GAMES if key in keys],
         "target": {"against": against.pk} if against is not None else {"bot": bot and bot.pk},
     }
+
+
+def _same_target(found: Challenge) -> str:
+    """Return what the form is asked for to challenge the same again."""
+    if found.is_test:
+        return f"against={found.opponent_id}"
+    return f"bot={found.opponent.bot_id}"
 
 
 def _others(found: Challenge) -> list[BotVersion]:

@@ -38,8 +38,15 @@ def matches(request: HttpRequest) -> HttpResponse:
         found = found.filter(state=state)
     if game in GAMES:
         found = found.of_game(game)
-    context = {"section": "games", "page": cursor_page(request, found), "state": state}
-    return render(request, "web/matches.html", {**context, "states": MatchState.choices})
+    context = {
+        "section": "games",
+        "page": cursor_page(request, found),
+        "state": state,
+        "states": MatchState.choices,
+        "game": game,
+        "games": [each.info for each in GAMES.values()],
+    }
+    return render(request, "web/matches.html", context)
 
 
 @require_safe

@@ -33,7 +33,7 @@ from pentathlon.web.forms.arranging import InviteForm
 from pentathlon.web.forms.tournaments import EntryForm
 from pentathlon.web.pagination import cursor_page
 from pentathlon.web.pairings import MOST_MATCHES, bracket, swiss_round
-from pentathlon.web.requests import get_tournament, person, query_number
+from pentathlon.web.requests import get_tournament, person, query_number, query_text
 from pentathlon.web.responses import changes_since
 from pentathlon.web.tables import (
     crosstable_rows,
@@ -47,6 +47,7 @@ from pentathlon_engines.tournament.tie_breaks import TITLES
 
 Context = dict[str, Any]  # Any: what templates take
 _ENDED = (TournamentState.CLOSED, TournamentState.CANCELLED)
+_STATES_SHOWN = (("open", "open for entries"), ("running", "running"), ("closed", "finished"))
 _ALL_MEET = ("round_robin", "tables")
 """Formats in which a crosstable is full."""
 _PAIRED_BY_RESULTS = ("knockout", "swiss")
@@ -59,12 +60,25 @@ _MOST_SEATS = 500
 
 @require_safe
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """List tournaments, newest first."""
+    """List tournaments, newest first; `state` and `game` narrow it down."""
     shown = Tournament.objects.visible_to(person(request)).organised()
+    state, game = query_text(request, "state"), query_text(request, "game")
+    if state in TournamentState.values:
+        shown = shown.filter(state=state)
+    if game:
+        shown = shown.filter(game=game)
     page = cursor_page(request, shown.listed())
     hidden = hidden_lanes(person(request))
     lines = [tournament_line(tournament, hidden=hidden) for tournament in page.rows]
-    context = {"section": "tournaments", "page": page, "tournaments": lines}
+    context = {
+        "section": "tournaments",
+        "page": page,
+        "tournaments": lines,
+        "state": state,
+        "states": _STATES_SHOWN,
+        "game": game,
+        "games": [each.info for each in GAMES.values()],
+    }
     return render(request, "web/tournaments.html", context)
 
 
