@@ -18,6 +18,9 @@ _VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 _FIELD = re.compile(r'data-field="([^"]*)"')
 _ARIA = re.compile(r' (?:role|aria-label|aria-labelledby)="[^"]*"')
 _TITLES = re.compile(r"<(title|desc)>.*?</\1>", re.DOTALL)
+_GROUPS = re.compile(r"(<g\b[^>]*>|</g>)")
+_BESIDE_FIELD = ("<g data-seat=", "<g data-card=")
+"""How a drawing begins a strip of a seat and a card, which lie outside the playing area."""
 
 
 def inline_board(svg: str) -> SafeString:
@@ -33,7 +36,25 @@ def thumbnail(svg: str) -> SafeString:
     if field:
         head = _VIEW_BOX.sub(f'viewBox="{field[1]}"', head)
     head = _ARIA.sub("", head)
-    return inline_board(f'{head} aria-hidden="true">{_TITLES.sub("", body)}')
+    body = _drop_beside_field(_TITLES.sub("", body))
+    return inline_board(f'{head} aria-hidden="true">{body}')
+
+
+def _drop_beside_field(body: str) -> str:
+    """Leave out what the crop to the playing area hides: readers need not load it."""
+    kept, depth, dropped_at = list[str](), 0, None
+    for part in _GROUPS.split(body):
+        if part.startswith("<g"):
+            depth += 1
+            if dropped_at is None and part.startswith(_BESIDE_FIELD):
+                dropped_at = depth
+        if dropped_at is None:
+            kept.append(part)
+        if part == "</g>":
+            if dropped_at == depth:
+                dropped_at = None
+            depth -= 1
+    return "".join(kept)
 
 
 def start_board(game: str) -> str:

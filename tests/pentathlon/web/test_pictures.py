@@ -1,5 +1,6 @@
 """Pictures to share: PNG of public things, bounded, without hidden ones."""
 
+import re
 import struct
 from random import Random
 
@@ -12,6 +13,7 @@ from pentathlon.bots.models import Bot
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.web import pictures
+from pentathlon.web.boards import thumbnail
 from pentathlon.web.pictures import HEIGHT, WIDTH, draw_card, fit, list_card, match_card
 from pentathlon_engines import CHANCE, GAMES
 from tests.pentathlon.web.pages import page_of
@@ -161,3 +163,16 @@ def test_somebody_who_asks_for_too_many_pictures_waits(scene: Scene, settings: S
     statuses = [Client().get(address).status_code for _ in range(2)]
 
     assert statuses == [200, 429]
+
+
+def test_thumbnail_leaves_out_what_lies_beside_the_playing_area(boards: dict[str, str]) -> None:
+    for game, board in boards.items():
+        small = thumbnail(board)
+        cells = re.findall('data-cell="[^"]*"', board)
+
+        assert re.findall('data-cell="[^"]*"', small) == cells, game
+        assert "data-seat" in board
+        assert "data-seat" not in small
+        assert "data-card" not in small
+        assert small.count("<g") == small.count("</g>")
+        assert len(small) < len(board)
