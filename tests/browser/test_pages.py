@@ -194,3 +194,17 @@ def test_last_lines_are_scrolled_to_their_end(page: Page, scene: Scene) -> None:
     )
     assert log is not None
     assert end <= log["y"] + log["height"]
+
+
+def test_forms_have_labels_above_fields(page: Page, scene: Scene) -> None:
+    sign_in(page, scene.organiser)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto("/tournaments/new/?game=tuned")
+
+    label = page.locator("label[for=id_name]").bounding_box()
+    field = page.locator("#id_name").bounding_box()
+
+    assert label is not None
+    assert field is not None
+    assert label["y"] + label["height"] <= field["y"]
+    assert label["x"] == field["x"]
