@@ -33,8 +33,8 @@ def _document(organiser: User, **asked: Any) -> dict[str, Any]:
     return dict(client_of(organiser).get(f"{V1}/tournaments/{cup.pk}/document/").json())
 
 
-def _play(*, wall_s: float, cpu_ms: int) -> None:
-    begun = datetime(2026, 11, 1, tzinfo=UTC)
+def _play(*, wall_s: float, cpu_ms: int, begun: datetime | None = None) -> None:
+    begun = begun or datetime(2026, 11, 1, tzinfo=UTC)
     match = make_match(state=MatchState.DONE)
     ended = begun + timedelta(seconds=wall_s)
     Match.objects.filter(pk=match.pk).update(started_at=begun, finished_at=ended)
@@ -96,8 +96,11 @@ def test_cycles_of_a_game_without_chance_are_warned_of(organiser: User) -> None:
 
 
 def test_effort_follows_from_the_latest_matches_and_the_free_slots(organiser: User) -> None:
-    for _ in range(5):
-        _play(wall_s=60, cpu_ms=18_000)
+    # One slot claimed two of them together, and each took half of the time.
+    for _ in range(2):
+        _play(wall_s=120, cpu_ms=18_000)
+    for hour in (1, 2, 3):
+        _play(wall_s=60, cpu_ms=18_000, begun=datetime(2026, 11, 1, hour, tzinfo=UTC))
     make_worker(slots=4, held_slots=1)
     make_worker(slots=3)
 

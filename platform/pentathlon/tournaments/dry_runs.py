@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from pentathlon.common.errors import Conflict
 from pentathlon.fleet.capabilities import read_fleet
+from pentathlon.matches.durations import durations_s, read_plays
 from pentathlon.matches.models import Match, MatchKind, MatchSeat
 from pentathlon.tournaments.checks import check_enough
 from pentathlon.tournaments.document import draft_document
@@ -161,13 +161,9 @@ def _dry_run_of(document: TournamentDocument) -> TournamentDryRun:
 
 def _latest_durations(game: str, seats: int) -> tuple[list[float], list[int]]:
     """Return seconds and CPU milliseconds of the latest matches, without validations."""
-    took = Match.objects.of_game(game).recent().annotate(took=F("finished_at") - F("started_at"))
-    latest = took.values_list("pk", "kind", "took")[:_LATEST]
-    walls = {
-        pk: took.total_seconds()
-        for pk, kind, took in latest
-        if kind != MatchKind.VALIDATION and took is not None
-    }
+    plays = read_plays(Match.objects.of_game(game), latest=_LATEST)
+    took_s = durations_s(plays)
+    walls = {play.pk: took_s[play.pk] for play in plays if play.kind != MatchKind.VALIDATION}
     used: dict[int, list[int]] = {}
     of_seats = MatchSeat.objects.filter(match__in=list(walls)).values_list("match", "cpu_ms")
     for match, cpu_ms in of_seats:

@@ -29,6 +29,7 @@ from django.db.models.functions import Now
 from pentathlon.fleet.capabilities import Fleet, Requirements, read_fleet
 from pentathlon.matches.concurrency import Cap
 from pentathlon.matches.dispatch.heads import Head, Heads, waiting_lanes
+from pentathlon.matches.durations import durations_s, read_plays
 from pentathlon.matches.models import COMPETITIONS, Match, MatchKind
 from pentathlon.matches.requirements import requirements_of_versions
 from pentathlon.matches.services import note_sent, publish_again
@@ -231,9 +232,8 @@ class _Plan:
 
 def _batch_size(game: str) -> int | None:
     """Return how many matches of a game one slot should take at a time, by the latest ones."""
-    latest = Match.objects.of_game(game).recent()
-    times = latest.values_list("started_at", "finished_at")[:_SAMPLE]
-    lengths_s = [(end - start).total_seconds() for start, end in times if start and end]
+    plays = read_plays(Match.objects.of_game(game), latest=_SAMPLE)
+    lengths_s = list(durations_s(plays).values())
     if not lengths_s:
         return None
     longest = max(median(lengths_s), _BATCH_S / BATCH)

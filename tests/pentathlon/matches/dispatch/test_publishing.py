@@ -186,6 +186,18 @@ class TestHints:
 
         assert [len(hint) for hint in broker.hints] == [BATCH, 1]
 
+    def test_matches_of_a_batch_are_not_taken_for_long_ones(self, broker: Broker) -> None:
+        make_worker(slots=1)
+        played("tuned", seconds=1.2, times=BATCH)
+        # One slot claimed them together, and handed them in together.
+        ended = Match.objects.filter(state=MatchState.DONE)
+        ended.update(finished_at=Now(), started_at=Now() - timedelta(seconds=1.2))
+        _lane(1, BATCH)
+
+        publish_pending(publish=broker)
+
+        assert [len(hint) for hint in broker.hints] == [BATCH]
+
     def test_long_matches_go_out_one_by_one(self, broker: Broker) -> None:
         make_worker(slots=1)
         played("tuned", seconds=30)
