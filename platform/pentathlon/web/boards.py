@@ -18,6 +18,7 @@ _VIEW_BOX = re.compile(r'viewBox="[^"]*"')
 _FIELD = re.compile(r'data-field="([^"]*)"')
 _ARIA = re.compile(r' (?:role|aria-label|aria-labelledby)="[^"]*"')
 _TITLES = re.compile(r"<(title|desc)>.*?</\1>", re.DOTALL)
+_TEXTS = re.compile(r"<text\b.*?</text>", re.DOTALL)
 _GROUPS = re.compile(r"(<g\b[^>]*>|</g>)")
 _BESIDE_FIELD = ("<g data-seat=", "<g data-card=")
 """How a drawing begins a strip of a seat and a card, which lie outside the playing area."""
@@ -86,7 +87,8 @@ def match_cards(matches: Iterable[Match]) -> list[MatchCard]:
     return [
         MatchCard(
             match=match,
-            picture=thumbnail(_board(match)),
+            # Nobody can read letters at the size of a card.
+            picture=thumbnail(_TEXTS.sub("", _board(match))),
             game_title=GAMES[match.game].info.title,
             seats=list(match.seats.all()),
         )

@@ -13,7 +13,7 @@ from pentathlon.bots.models import Bot
 from pentathlon.matches.hidden_lanes import HiddenLane
 from pentathlon.matches.models import Match
 from pentathlon.web import pictures
-from pentathlon.web.boards import thumbnail
+from pentathlon.web.boards import match_cards, thumbnail
 from pentathlon.web.pictures import HEIGHT, WIDTH, draw_card, fit, list_card, match_card
 from pentathlon_engines import CHANCE, GAMES
 from tests.pentathlon.web.pages import page_of
@@ -176,3 +176,11 @@ def test_thumbnail_leaves_out_what_lies_beside_the_playing_area(boards: dict[str
         assert "data-card" not in small
         assert small.count("<g") == small.count("</g>")
         assert len(small) < len(board)
+
+
+@pytest.mark.django_db
+def test_board_on_a_card_has_no_letters_too_small_to_read(scene: Scene) -> None:
+    (card,) = match_cards([scene.done])
+
+    assert "data-cell" in card.picture
+    assert "<text" not in card.picture
