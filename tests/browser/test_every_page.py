@@ -37,7 +37,7 @@ def test_every_page_is_accessible_and_fits(
             found |= dict(_problems(page, visit, number, folder))
         context.close()
 
-    assert found == {}
+    assert not found, "\n".join(f"{where}: {what}" for where, what in sorted(found.items()))
 
 
 def _by_reader(tour: list[Visit]) -> Iterator[tuple[User | None, list[Visit]]]:
