@@ -33,7 +33,7 @@ FORMATS: list[dict[str, Any]] = [
     {"format": "round_robin", "bots": 5},
     {"format": "tables", "bots": 5, "table_seats": 3, "game": "way_of_the_dragon"},
     {"format": "gauntlet", "bots": 4},
-    {"format": "swiss", "bots": 5},
+    {"format": "swiss", "bots": 6},
     {"format": "knockout", "bots": 5},
     {"format": "finals", "bots": 3, "params": {"blocks": 12}},
 ]
