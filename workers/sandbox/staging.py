@@ -112,11 +112,14 @@ def copy_tree(
     *,
     ignore: Callable[[str, list[str]], Iterable[str]] | None = None,
 ) -> None:
-    """Copy a file or folder so that every user can read it; links are kept, never followed."""
+    """Copy a file or folder so that every user can read it; links are kept, never followed.
+
+    A file that vanishes meanwhile is left out: a Python that writes bytecode makes such files.
+    """
     if not source.is_dir():
         _copy_file(str(source), str(copy))
         return
-    shutil.copytree(source, copy, symlinks=True, ignore=ignore, copy_function=_copy_file)
+    shutil.copytree(source, copy, symlinks=True, ignore=ignore, copy_function=_copy_if_there)
     for folder, _, _ in os.walk(copy):
         Path(folder).chmod(_FOR_ALL)
 
@@ -164,6 +167,11 @@ def _copy_file(source: str, copy: str, *, follow_symlinks: bool = False) -> None
     os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
+def _copy_if_there(source: str, copy: str, *, follow_symlinks: bool = False) -> None:
+    with suppress(FileNotFoundError):
+        _copy_file(source, copy, follow_symlinks=follow_symlinks)
+
+
 def _reachable_parent() -> Path:
     """Return a folder for temporary files that every user may traverse."""
     folders = _parents()
@@ -198,8 +206,12 @@ def _fingerprint(path: str) -> _Fingerprint:
 
 
 def _may(path: Path, uid: int, bits: int) -> bool:
-    status = path.lstat()
-    if path.is_symlink():
+    """Return whether a user has permissions; nobody is kept from a link, or from what vanished."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return True
+    if stat.S_ISLNK(status.st_mode):
         return True
     shift = 6 if status.st_uid == uid else 0
     return (status.st_mode >> shift) & bits == bits

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from weakref import WeakSet
 
@@ -130,6 +131,24 @@ def test_stranger_needs_every_part(tree: Path, tmp_path: Path, closed: str) -> N
     assert not is_readable_by(tree, STRANGER)
 
 
+def test_file_that_vanishes_meanwhile_keeps_nobody_out(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_all(tree)
+    (tree / "program").chmod(0o755)
+    walk = os.walk
+
+    def walk_while_it_vanishes(path: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+        for found in walk(path):
+            if "text" in found[2]:
+                (tree / "inner" / "text").unlink()
+            yield found
+
+    monkeypatch.setattr(module.os, "walk", walk_while_it_vanishes)
+
+    assert is_readable_by(tree, STRANGER)
+
+
 def test_copy_can_be_read_by_all_and_keeps_what_is_executable(tree: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
 
@@ -139,6 +158,18 @@ def test_copy_can_be_read_by_all_and_keeps_what_is_executable(tree: Path, tmp_pa
     assert stat.S_IMODE((copy / "program").stat().st_mode) == 0o755
     assert stat.S_IMODE((copy / "inner").stat().st_mode) == 0o755
     assert (copy / "program").stat().st_mtime_ns == (tree / "program").stat().st_mtime_ns
+
+
+def test_file_that_vanishes_meanwhile_is_left_out_of_a_copy(tree: Path, tmp_path: Path) -> None:
+    def remove(folder: str, names: list[str]) -> list[str]:
+        if "text" in names:
+            Path(folder, "text").unlink()
+        return []
+
+    copy_tree(tree, tmp_path / "copy", ignore=remove)
+
+    assert (tmp_path / "copy" / "program").is_file()
+    assert not (tmp_path / "copy" / "inner" / "text").exists()
 
 
 def test_copy_keeps_links_and_never_follows_them(tree: Path, tmp_path: Path) -> None:
