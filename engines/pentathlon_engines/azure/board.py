@@ -129,7 +129,7 @@ def cells_of(cells: int) -> list[int]:
     lower = _APART[cells >> 18 & BOARD_BITS] | _APART[cells >> 27] << EDGE
     first, second = _FIRST[upper & BOARD_BITS], _SECOND[upper >> 9]
     third, fourth = _THIRD[lower & BOARD_BITS], _FOURTH[lower >> 9]
-    return list(first + second + (third + fourth))
+    return [*first, *second, *third, *fourth]
 
 
 def cell_at(cells: int, share: float) -> int:

@@ -79,11 +79,11 @@ def draw_action(state: TashKalarPosition, draw: Draw) -> int:
         return actions[int(draw() * len(actions))]
     summons, others = find_summons(state), _other_plays(state)
     lifts = state.two_sided(state.active) <= 0
-    pieces = _two_sided_pieces(state) if lifts else state.empty
+    room = _count_two_sided(state) if lifts else state.empty.bit_count()
     first = 0
     for _, squares in summons:
         first += squares.bit_count()
-    pick = int(draw() * (first + len(others) + pieces.bit_count()))
+    pick = int(draw() * (first + len(others) + room))
     if pick < first:
         return nth_summons(summons, pick)
     if pick < first + len(others):
@@ -148,13 +148,13 @@ def _main_actions(state: TashKalarPosition) -> list[int]:
     if state.directly:  # 18.1.5: nothing but a summoning may follow
         summons.sort()
         return summons
-    found = [] if state.discarded else _discards_in_order(state)
+    others: list[int] = [] if state.discarded else _discards_in_order(state)
     if halves_in_hand(state):
-        found.append(FLARE)
+        others = [*others, FLARE]
     if state.two_sided(state.active) > 0:
-        found += PLACEMENTS.on(state.empty)
+        found = PLACEMENTS.on(state.empty, others)
     else:  # 5.5: none is in supply, so a piece is placed elsewhere
-        found += LIFTS.on(_two_sided_pieces(state))
+        found = LIFTS.on(_two_sided_pieces(state), others)
     if state.frozen >= 0 or state.hands[state.active] & WARP_CARDS:
         _add_card_effects(state, summons)
     if summons:
@@ -176,9 +176,9 @@ def _other_plays(state: TashKalarPosition) -> list[int]:
 
 
 def _discards_in_order(state: TashKalarPosition) -> list[int]:
-    """Return the discards of beings in a new list in the order of their texts."""
+    """Return the discards of beings in the order of their texts, in a list that is only read."""
     if not state.pending:
-        return state.held[state.active].in_order[:]
+        return state.held[state.active].in_order
     return sorted(_discards(state))
 
 
@@ -194,6 +194,11 @@ def _discards(state: TashKalarPosition) -> list[int]:
 def _two_sided_pieces(state: TashKalarPosition) -> int:
     first = RANKS_EACH * state.active
     return state.pieces[first + COMMON] | state.pieces[first + HEROIC]
+
+
+def _count_two_sided(state: TashKalarPosition) -> int:
+    first = RANKS_EACH * state.active
+    return state.counts[first + COMMON] + state.counts[first + HEROIC]
 
 
 def _add_card_effects(state: TashKalarPosition, found: list[int]) -> None:

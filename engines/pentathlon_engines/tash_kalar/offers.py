@@ -66,7 +66,8 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
     direction = effect.direction
     if step.same_as >= 0:
         direction = (effect.directions[step.same_as] + step.turned) % EIGHT
-    limits = _limits(state, effect, step)
+    within = _within(state, effect, step)
+    limits = [-1] * (RANKS_EACH + 1)
     for square in bits(_movers(state, effect, step)):
         reach = ADJACENT[square]
         if step.aims:
@@ -74,7 +75,10 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
         elif direction >= 0:
             to = STEPS[square][direction]
             reach = BIT[to] if to >= 0 else 0
-        reach &= limits[_reach_of(state, effect, step, square)]
+        rank = _reach_of(state, effect, step, square)
+        if limits[rank] < 0:
+            limits[rank] = _limit(state, step, within, rank - 1)
+        reach &= limits[rank]
         if reach and step.near_own:
             reach = _touching(state, square, reach)
         elif reach and step.closer:
@@ -85,20 +89,20 @@ def _moves(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> li
     return found
 
 
-def _limits(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> list[int]:
-    """Return the squares that moves may end on, by the highest rank captured, plus one."""
-    within = _within(state, effect, step) if step.destination else ALL
+def _limit(state: TashKalarPosition, step: words.MoveStep, within: int, rank: int) -> int:
+    """Return the squares that moves may end on which capture pieces of at most this rank."""
     if step.kind == words.ONTO_LEGENDARY:
-        legendary = owned(state, words.ANY, 1 << LEGENDARY) & within
-        return [legendary] * (RANKS_EACH + 1)
+        return owned(state, words.ANY, 1 << LEGENDARY) & within
     if not step.capture_ranks & 1 << COMMON:
         within &= ~(state.pieces[COMMON] | state.pieces[RANKS_EACH + COMMON])
-    return [state.up_to(rank - 1) & within for rank in range(RANKS_EACH + 1)]
+    return state.up_to(rank) & within
 
 
 def _within(state: TashKalarPosition, effect: Effect, step: words.MoveStep) -> int:
     """Return the squares to which moves are restricted."""
     kind = step.destination
+    if not kind:
+        return ALL
     if kind == words.DESTINATION_MARKED:
         return marks(state, effect)
     if kind == words.DESTINATION_SQUARE:

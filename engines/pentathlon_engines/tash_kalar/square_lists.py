@@ -12,6 +12,7 @@ from pentathlon_engines.tash_kalar.board import SIDE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Final
 
 _FILE: Final = (1 << SIDE) - 1
@@ -30,13 +31,14 @@ class SquareLists:
         self._table = table
         self._files: list[list[tuple[int, ...]]] = []
 
-    def on(self, squares: int) -> list[int]:
-        """Return the actions on some squares in a new list, in the order of their names."""
+    def on(self, squares: int, before: Sequence[int] = ()) -> list[int]:
+        """Return a new list: other actions, then those on some squares in the order of names."""
         if not self._files:
             self._files = [_parts_of(self._table, file * SIDE) for file in range(SIDE)]
         a, b, c, d, e, f, g, h, j = self._files
         low, middle, high = squares & _SMALL, squares >> _THREE_FILES & _SMALL, squares >> 6 * SIDE
         return [
+            *before,
             *a[low & _FILE],
             *b[low >> SIDE & _FILE],
             *c[low >> _TWO_FILES],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pentathlon_engines.tash_kalar.actions import CLAIMS, TASK_IDS
 from pentathlon_engines.tash_kalar.board import (
     ADJACENT,
+    ALL,
     BIT,
     CENTRE,
     COLOURS,
@@ -16,7 +17,6 @@ from pentathlon_engines.tash_kalar.board import (
     RED,
     RULES,
     SIDE,
-    SQUARES,
     WITHIN,
     bits,
     bits_of,
@@ -36,8 +36,16 @@ if TYPE_CHECKING:
 
     Test = Callable[[TashKalarPosition, "Counts", int], bool]
     """Says whether a position has what the numbers ask of a seat."""
+    Crossing = tuple[int, int, tuple[int, ...]]
+    """Two groups of squares, and the lines between them."""
 
 COLOURED: Final[int] = COLOURS["colored"]
+_ONE_ON_EACH: Final = 2
+"""So many upgraded pieces are needed for more than nothing on both colours."""
+_FILE: Final = (1 << SIDE) - 1
+_RANK: Final[int] = mask(range(0, GRID, SIDE))
+_ASIDE: Final = SIDE + 1
+"""From a square to the next one on a diagonal."""
 _COLOURS: Final[dict[str | None, int]] = {"red": RED, "green": GREEN, "any": COLOURED, None: 0}
 _CENTRAL: Final[int] = named(RULES["central"])
 _CROSSES: Final = (BIT[CENTRE] | ORTHOGONAL[CENTRE], BIT[CENTRE] | DIAGONAL[CENTRE])
@@ -48,8 +56,8 @@ _SIDE_PAIRS: Final = ((_SIDES["w"], _SIDES["e"]), (_SIDES["s"], _SIDES["n"]))
 _CORNER_PAIRS: Final = ((_CORNERS["sw"], _CORNERS["ne"]), (_CORNERS["nw"], _CORNERS["se"]))
 _MIDDLE: Final = tuple(FILES.index(name[0]) for name in RULES["central"][:3])
 _LINES: Final[tuple[int, ...]] = (
-    *(mask(square for square in SQUARES if square % SIDE == middle) for middle in _MIDDLE),
-    *(mask(square for square in SQUARES if square // SIDE == middle) for middle in _MIDDLE),
+    *(_RANK << middle & ALL for middle in _MIDDLE),
+    *(_FILE << SIDE * middle & ALL for middle in _MIDDLE),
 )
 
 
@@ -65,6 +73,26 @@ def _fewest(pairs: tuple[tuple[int, int], ...]) -> int:
 
 _ACROSS: Final = _fewest(_SIDE_PAIRS)
 _ASLANT: Final = _fewest(_CORNER_PAIRS)
+
+
+def _crossings(pairs: tuple[tuple[int, int], ...]) -> tuple[Crossing, ...]:
+    """Return groups with the files and ranks on which each chain between them has a piece."""
+    return tuple([(start, end, _between(start, end)) for start, end in pairs])
+
+
+def _between(start: int, end: int) -> tuple[int, ...]:
+    """Return the lines that no chain can jump over."""
+    found: list[int] = []
+    for axis, (line, step) in enumerate(((_FILE, SIDE), (_RANK, 1))):
+        ones = [divmod(square, SIDE)[axis] for square in bits(start)]
+        others = [divmod(square, SIDE)[axis] for square in bits(end)]
+        nearest = min(max(ones), max(others)), max(min(ones), min(others))
+        found += [line << step * at & ALL for at in range(nearest[0], nearest[1] + 1)]
+    return tuple(found)
+
+
+_SIDE_CROSSINGS: Final = _crossings(_SIDE_PAIRS)
+_CORNER_CROSSINGS: Final = _crossings(_CORNER_PAIRS)
 
 
 class Counts:
@@ -115,6 +143,8 @@ def _has_destroyed_great(state: TashKalarPosition, counts: Counts, seat: int) ->
 
 
 def _stands_on_colour(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
+    if state.count_upgraded(seat) < counts.more:  # most often, and counted already
+        return False
     colour = counts.colour
     return (
         (state.own(seat) & colour).bit_count() >= counts.total
@@ -124,6 +154,8 @@ def _stands_on_colour(state: TashKalarPosition, counts: Counts, seat: int) -> bo
 
 
 def _dominates_colours(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
+    if state.count_upgraded(seat) < _ONE_ON_EACH:
+        return False
     mine, theirs = state.upgraded(seat), state.upgraded(1 - seat)
     for colour in (RED, GREEN):  # asked in every turn, and a generator is slower
         if (mine & colour).bit_count() <= (theirs & colour).bit_count():
@@ -143,12 +175,16 @@ def _has_summoned(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
 
 
 def _dominates_centre(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
+    if state.count_upgraded(seat) < counts.more:
+        return False
     return (state.own(seat) & _CENTRAL).bit_count() >= counts.total and (
         state.upgraded(seat) & _CENTRAL
     ).bit_count() >= counts.more
 
 
 def _has_cross(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
+    if not state.board[CENTRE]:
+        return False
     own = state.own(seat)
     for cross in _CROSSES:  # noqa: SIM110  # no generator, as above
         if own & cross == cross:
@@ -174,24 +210,25 @@ def _has_diagonals(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
 
 
 def _joins_sides(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    return state.count(seat) >= _ACROSS and _has_chain(state.own(seat), _SIDE_PAIRS)
+    return state.count(seat) >= _ACROSS and _has_chain(state.own(seat), _SIDE_CROSSINGS)
 
 
 def _joins_corners(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
-    return state.count(seat) >= _ASLANT and _has_chain(state.own(seat), _CORNER_PAIRS)
+    return state.count(seat) >= _ASLANT and _has_chain(state.own(seat), _CORNER_CROSSINGS)
 
 
-def _has_chain(own: int, pairs: tuple[tuple[int, int], ...]) -> bool:
-    for start, end in pairs:  # noqa: SIM110  # no generator, as above
-        if _is_chain(own, start, end):
+def _has_chain(own: int, crossings: tuple[Crossing, ...]) -> bool:
+    for start, end, between in crossings:  # noqa: SIM110  # no generator, as above
+        if _is_chain(own, start, end, between):
             return True
     return False
 
 
-def _is_chain(own: int, start: int, end: int) -> bool:
+def _is_chain(own: int, start: int, end: int, between: tuple[int, ...]) -> bool:
     """Say whether adjacent pieces lead from one group of squares to another."""
-    if not own & end:
-        return False
+    for line in between:  # most often one of them is free
+        if not own & line:
+            return False
     reached = 0
     new = own & start
     while new and not new & end:
@@ -202,7 +239,10 @@ def _is_chain(own: int, start: int, end: int) -> bool:
 
 def _surrounds(state: TashKalarPosition, counts: Counts, seat: int) -> bool:
     own = state.own(seat)
-    for square in bits(state.own(1 - seat)):  # no generator, as above
+    # At most two of eight neighbours may be missing, so of any three lines through the piece one
+    # has own pieces on both sides.
+    lined = own << 1 & own >> 1 | own << SIDE & own >> SIDE | own << _ASIDE & own >> _ASIDE
+    for square in bits(state.own(1 - seat) & lined):  # no generator, as above
         if (ADJACENT[square] & own).bit_count() >= counts.total:
             return True
     return False

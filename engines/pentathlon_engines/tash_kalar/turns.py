@@ -63,13 +63,14 @@ def end_turn(state: TashKalarPosition) -> None:
         commons, heroics, legendaries = state.destroyed
         state.points[seat] += 2 * legendaries + heroics + commons // 2
     held = state.held[seat]
-    if held.is_full and held.mask == state.hands[seat] and state.extra_draws == [0, 0]:
+    beings, legends = state.extra_draws
+    if held.is_full and held.mask == state.hands[seat] and not beings and not legends:
         _close_turn(state)
         return
     state.drawn = [0, 0, 0]
     _draw_beings(state, HAND_BEINGS - state.hand_of(seat, 0).bit_count())
     lacking = HAND_LEGENDS - state.hand_of(seat, 1).bit_count()
-    state.owed = [max(0, lacking), int(state.hand_of(seat, 2) == 0), state.extra_draws[1]]
+    state.owed = [max(0, lacking), int(state.hand_of(seat, 2) == 0), legends]
     draw_on(state)
 
 

@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from pentathlon_engines.contract.compiler import i64
+
 
 def _texts() -> tuple[str, ...]:
     adds = [f"add {kind} {square}" for kind in KINDS for square in SQUARES]
@@ -31,7 +33,7 @@ GRAMMAR: Final = (
 )
 
 
-def split_move(action: int) -> tuple[int, int, int]:
+def split_move(action: i64) -> tuple[i64, i64, i64]:
     """Return the square a move comes from, how many animals are above the lowest, and its target.
 
     >>> split_move(ACTIONS["move b1 c1 3"])
@@ -41,7 +43,7 @@ def split_move(action: int) -> tuple[int, int, int]:
     return move // PER_SQUARE, move // AREA % 3, move % AREA
 
 
-def join_move(source: int, above: int, target: int) -> int:
+def join_move(source: i64, above: i64, target: i64) -> i64:
     """Return the move with these parts, as `split_move` gives them.
 
     >>> TEXTS[join_move(1, 2, 2)]

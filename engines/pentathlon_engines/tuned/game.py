@@ -122,6 +122,11 @@ class TunedGame(Game):
         steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
         return steps
 
+    def examples(self) -> list[dict[str, Any]]:
+        """Return the worked examples of the rules."""
+        examples: list[dict[str, Any]] = read_data(__file__, "examples.json")
+        return examples
+
     def position_key(self, state: State) -> str | None:
         """Return the name of a position."""
         from pentathlon_engines.tuned import keys

@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from pentathlon_engines.contract.compiler import i64
     from pentathlon_engines.tuned.state import TunedPosition
 
 _LINE: Final = (Outcome((0, 1), "line"), Outcome((1, 0), "line"))
@@ -33,7 +34,7 @@ _REPETITION: Final = Outcome((0, 0), "repetition")
 _LIMIT: Final = Outcome((0, 0), "limit")
 
 
-def apply(state: TunedPosition, action: int) -> None:
+def apply(state: TunedPosition, action: i64) -> None:
     """Do an action, pass the turn, and end the match if the new position ends it."""
     if action < MOVES:
         _add(state, action)
@@ -52,7 +53,7 @@ def apply(state: TunedPosition, action: int) -> None:
         state.to_move = None
 
 
-def _add(state: TunedPosition, action: int) -> None:
+def _add(state: TunedPosition, action: i64) -> None:
     kind, square = action // AREA, action % AREA
     if kind == DONKEY:
         state.donkeys |= 1 << square
@@ -65,7 +66,7 @@ def _add(state: TunedPosition, action: int) -> None:
     state.banned = -1
 
 
-def _move(state: TunedPosition, action: int) -> None:
+def _move(state: TunedPosition, action: i64) -> None:
     source, above, target = split_move(action)
     here = 1 << source
     flip = here | 1 << target

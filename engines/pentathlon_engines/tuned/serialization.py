@@ -144,7 +144,7 @@ def _read_hands(state: TunedPosition, letters: list[Any]) -> None:
     hands_by_seat = [_hand(f"hands[{seat}]", letters[seat]) for seat in (0, 1)]
     state.hand = hands_by_seat[state.turn]
     state.other_hand = hands_by_seat[1 - state.turn]
-    masks = (state.donkeys, state.dogs, state.cats)
+    masks: tuple[int, ...] = (state.donkeys, state.dogs, state.cats)
     for kind, one in enumerate(ONE):
         in_hand = sum(hand // one % 4 for hand in hands_by_seat)
         total = masks[kind].bit_count() + in_hand

@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from pentathlon_engines.contract.compiler import i64
     from pentathlon_engines.contract.game import Draw, Outcome
 
     Squares = tuple[int, ...]
@@ -53,6 +54,17 @@ class TunedPosition(State):
         "turn",
     )
 
+    actions: i64
+    banned: i64
+    """The move that would take the last one back (6.4)."""
+    cats: i64
+    dogs: i64
+    donkeys: i64
+    hand: i64
+    last: i64
+    other_hand: i64
+    turn: i64
+
     def reset(self) -> None:
         """Make this the first position."""
         self.options: dict[str, Any] = {}
@@ -69,7 +81,6 @@ class TunedPosition(State):
         self.other_blocked = True
         self.last = -1
         self.banned = -1
-        """The move that would take the last one back (6.4)."""
         self.actions = 0
         self.counts: dict[int, int] | None = None
 
@@ -167,9 +178,9 @@ class TunedPosition(State):
         donkeys = len(for_donkey) * self._sources(hand & DONKEY_BITS, self.donkeys & movable)
         dogs = len(for_dog) * self._sources(hand & DOG_BITS, self.dogs & movable)
         cats = len(for_cat) * self._sources(hand & CAT_BITS, self.cats & movable)
-        total = donkeys + dogs + cats
+        total: int = donkeys + dogs + cats
         while True:
-            pick = int(draw() * total)
+            pick: i64 = int(draw() * total)
             if pick < donkeys:
                 action = self._nth(DONKEY, pick, self.donkeys, for_donkey)
             elif pick < donkeys + dogs:
@@ -179,18 +190,18 @@ class TunedPosition(State):
             if action != self.banned:
                 return action
 
-    def _sources(self, in_hand: int, movable: int) -> int:
+    def _sources(self, in_hand: i64, movable: i64) -> i64:
         return len(BITS[movable]) + (1 if in_hand else 0)
 
-    def _nth(self, kind: int, pick: int, where: int, targets: Squares) -> int:
+    def _nth(self, kind: i64, pick: i64, where: i64, targets: Squares) -> i64:
         """Return one action of a kind: rows are sources, the hand first, columns are targets."""
         if self.hand & KIND_BITS[kind]:
             if pick < len(targets):
                 return AREA * kind + targets[pick]
             pick -= len(targets)
         row = pick // len(targets)
-        source = BITS[where][row]
-        above = 0
+        source: i64 = BITS[where][row]
+        above: i64 = 0
         if kind < CAT:
             above = self.cats >> source & 1
         if kind < DOG:

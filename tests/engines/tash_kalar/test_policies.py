@@ -16,7 +16,7 @@ from pentathlon_engines.tools.match_statistics import POLICIES, play, policies_o
 from tests.engines.tash_kalar.oracle.cards import EXPANSIONS
 
 MODES = ("high_form", "deathmatch_duel")
-MATCHES = 6
+MATCHES = 4
 """For each mode and school; `simulate tash_kalar` (`pentathlon_engines.tools`) plays many more."""
 
 

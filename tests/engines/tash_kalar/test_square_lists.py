@@ -25,3 +25,10 @@ def test_each_listing_is_a_new_list() -> None:
     PLACEMENTS.on(ALL).clear()
 
     assert len(PLACEMENTS.on(ALL)) == len(SQUARES)
+
+
+def test_other_actions_come_first_and_are_only_read() -> None:
+    others = [7, 5]
+
+    assert PLACEMENTS.on(ALL, others) == [7, 5, *PLACEMENTS.on(ALL)]
+    assert others == [7, 5]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
-from tests.engines.tash_kalar.oracle.cards import RANKS
+from pentathlon_engines.tash_kalar import tasks as rules
+from pentathlon_engines.tash_kalar.actions import TASK_IDS
+from pentathlon_engines.tash_kalar.board import INDEX
+from tests.engines.tash_kalar.oracle.arena import Arena
+from tests.engines.tash_kalar.oracle.cards import RANKS, SQUARES, Piece
+from tests.engines.tash_kalar.oracle.tasks import Look, satisfied
 from tests.engines.tash_kalar.positions import do, legal, position, view
 
 BOARDS = [
@@ -230,3 +236,34 @@ def test_the_row_shrinks_when_the_task_deck_is_empty() -> None:
 
     assert view(state)["tasks"]["current"] == ["task_isolation"]
     assert view(state)["tasks"]["next"] is None
+
+
+@pytest.mark.parametrize("emptiness", [1, 2, 3, 5, 8])
+def test_tasks_of_crowded_boards_agree_with_their_texts(emptiness: int) -> None:
+    """Chains and surrounded pieces are rare in matches; of the seats, one has more pieces."""
+    rng = random.Random(emptiness)
+    for _ in range(8):
+        arena, state = Arena(is_high=True), crowded_board(emptiness, rng)
+        arena.board = {
+            there: Piece((code - 1) // 3, RANKS[(code - 1) % 3])
+            for there in SQUARES
+            if (code := state.board[INDEX[there]])
+        }
+        for seat in (0, 1):
+            look = Look(arena, seat, [])
+            done = [task for task in TASK_IDS if satisfied(task, look)]
+            found = [
+                name for task, name in enumerate(TASK_IDS) if rules.is_satisfied(state, task, seat)
+            ]
+            assert found == done
+
+
+def crowded_board(emptiness: int, rng: random.Random) -> Any:
+    """Return a position with so many empty squares among ten, and pieces of both seats."""
+    state: Any = position()
+    state._reset_turn()
+    mine = rng.choice((1, 3, 7, 9))
+    for there in SQUARES:
+        if rng.randrange(10) >= emptiness:
+            state.put(INDEX[there], int(rng.randrange(10) >= mine), rng.choice((0, 0, 1, 1, 2)))
+    return state
