@@ -174,6 +174,11 @@ class WayOfTheDragonGame(Game):
         steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
         return steps
 
+    def examples(self) -> list[dict[str, Any]]:
+        """Return the worked examples of the rules."""
+        examples: list[dict[str, Any]] = read_data(__file__, "examples.json")
+        return examples
+
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""
         from pentathlon_engines.way_of_the_dragon import evaluation

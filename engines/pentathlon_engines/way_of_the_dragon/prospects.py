@@ -4,9 +4,13 @@ Between two turns a pairwise logistic model tells (`strengths.json`). Its weight
 matches of five noisy players, greedy ones and some that chose by this model. They depend on how
 many numbers a seat and the foremost other one have reached, because a piece may wait for a high
 number only until somebody ends the race. The share of a seat is the mean of its chances against
-each of the others. Within a turn the dice are few enough to go through all of them: the
-expectation is exact, as far as ordinary moves and equilibrium go. Calling the dragon and powers
-come as a surprise.
+each of the others.
+
+Within a turn the dice are few enough to go through all of them, so the expectation is exact, with
+ordinary moves, equilibrium and calls of the dragon. Only powers and extra turns come as a
+surprise. Calls decide matches: with them in the expectation, `mcts` collects dragons when a swap
+is worth more than any move, and was first at a table of greedy ones in 36 of 100 matches; before,
+in 27.
 """
 
 from __future__ import annotations
@@ -14,19 +18,23 @@ from __future__ import annotations
 from math import exp
 
 from pentathlon_engines.contract.data import read_data
-from pentathlon_engines.way_of_the_dragon.actions import PATHS
+from pentathlon_engines.way_of_the_dragon.actions import EQUILIBRIUM, PATHS, SWAP
 from pentathlon_engines.way_of_the_dragon.board import KEEPING, MOVING, ROLL
 from pentathlon_engines.way_of_the_dragon.dice import (
     ALL,
+    CALLED,
+    FACES,
     IS_BALANCED,
     NONE,
+    NUMBERS,
     PARTS,
     REROLLS,
+    RULES,
     SHOWN,
     WORDS,
     rolls,
 )
-from pentathlon_engines.way_of_the_dragon.moves import rank_seats
+from pentathlon_engines.way_of_the_dragon.moves import is_race, rank_seats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +127,8 @@ _turns: Final[dict[tuple[object, ...], _Turn]] = {}
 
 def _turn_of(state: WayOfTheDragonPosition) -> _Turn:
     """Return the turn of a position; positions of one turn share it."""
-    key = (state.turn_of, state.turn, state.dead, *state.positions)
+    rules = (state.board.plain, state.immunity, state.powers)
+    key = (rules, state.turn_of, state.turn, state.dead, *state.positions)
     turn = _turns.get(key)
     if turn is None:
         if len(_turns) >= _KNOWN_TURNS:
@@ -133,7 +142,7 @@ def _is_new_turn(state: WayOfTheDragonPosition) -> bool:
 
 
 def _expect_moves(state: WayOfTheDragonPosition) -> list[float]:
-    """Return for all dice the expectation after the best ordinary move."""
+    """Return for all dice the expectation after the best move."""
     stays = _after(state, {})
     worth: dict[int, float] = {}
     advances: dict[int, int] = {}
@@ -148,15 +157,34 @@ def _expect_moves(state: WayOfTheDragonPosition) -> list[float]:
                 if count == 1:
                     advances[path] = at + 1
     balanced = _after(state, advances)
+    called = _expect_calls(state)
     found = []
     for dice in range(ALL, len(WORDS)):
         if IS_BALANCED[dice]:
             found.append(balanced)
-        else:
-            found.append(
-                max((worth[move] for move in SHOWN[dice] if move in worth), default=stays)
-            )
+            continue
+        moved = max((worth[move] for move in SHOWN[dice] if move in worth), default=stays)
+        found.append(max([moved, *[called[path] for path in CALLED[dice]]]))
     return found
+
+
+def _expect_calls(state: WayOfTheDragonPosition) -> list[float]:
+    """Return for each path the expectation after the best swap on it; 0 where there is none."""
+    rolled = state.copy()
+    rolled.to_move, rolled.phase = state.turn_of, MOVING
+    found = []
+    for dice in _CALLS:
+        rolled.dice = dice
+        swaps = [action for action in rolled.legal_actions() if SWAP <= action < EQUILIBRIUM]
+        found.append(max((_after_swap(rolled, swap) for swap in swaps), default=0.0))
+    return found
+
+
+def _after_swap(rolled: WayOfTheDragonPosition, swap: int) -> float:
+    """Return what the seat on turn may expect when it has called the dragon for this swap."""
+    after = rolled.copy()
+    after.apply_unchecked(swap)
+    return _end_turn(after, rolled.turn_of, race=is_race(after))
 
 
 def _after(state: WayOfTheDragonPosition, targets: dict[int, int]) -> float:
@@ -168,10 +196,15 @@ def _after(state: WayOfTheDragonPosition, targets: dict[int, int]) -> float:
         before = after.positions[index]
         after.taken[path] = (after.taken[path] ^ (1 << before if before else 0)) | 1 << at
         after.positions[index] = at
-    if after.has_all_numbered(mine):
-        return _shares_of(rank_seats(after, "race").ranks)[mine]
-    after.turn_of = (mine + 1) % state.seats
-    return _between_turns(after)[mine]
+    return _end_turn(after, mine, race=after.has_all_numbered(mine))
+
+
+def _end_turn(after: WayOfTheDragonPosition, seat: int, *, race: bool) -> float:
+    """Return what a seat may expect when this position is the one after its turn."""
+    if race:
+        return _shares_of(rank_seats(after, "race").ranks)[seat]
+    after.turn_of = (seat + 1) % after.seats
+    return _between_turns(after)[seat]
 
 
 def _between_turns(state: WayOfTheDragonPosition) -> list[float]:
@@ -225,5 +258,9 @@ def _outcomes(kept: int) -> list[tuple[int, float]]:
     return [(dice - ALL, number / total) for dice, number in ways]
 
 
+_CALLS: Final = [
+    NUMBERS[face + RULES["dragon"] * RULES["dragons_to_call"]] for face in FACES[:PATHS]
+]
+"""For each path the dice with which the dragon may be called on it and nowhere else."""
 _OUTCOMES: Final = [_outcomes(kept) for kept in range(ALL)]
 """For dice that stay what the others may show beside them, with probabilities."""

@@ -1,0 +1,121 @@
+"""The prospects of Way of the Dragon: within a turn they are those of the best that dice allow."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from pentathlon_engines import CHANCE
+from pentathlon_engines.lookahead import after
+from pentathlon_engines.way_of_the_dragon import WayOfTheDragonState
+from pentathlon_engines.way_of_the_dragon.board import KEEPING, MOVING
+from pentathlon_engines.way_of_the_dragon.dice import NUMBERS, rolls
+from pentathlon_engines.way_of_the_dragon.prospects import shares
+from tests.engines.way_of_the_dragon.positions import DRAGON, do, pieces, position
+
+
+def in_turn(seed: int, *, dice: str, rolls_left: int = 0) -> WayOfTheDragonState:
+    """Return a position of five seats somewhere in a match, in which these dice were rolled."""
+    rng = Random(seed)
+    state = DRAGON.start(5)
+    for _ in range(300):
+        if state.to_move == CHANCE:
+            state.apply_chance(state.sample_chance(rng))
+        else:
+            state.apply(state.random_action(rng))
+    assert isinstance(state, WayOfTheDragonState)
+    assert state.outcome is None
+    state.phase = KEEPING if rolls_left else MOVING
+    state.to_move, state.dice, state.rolls_left = state.turn_of, NUMBERS[dice], rolls_left
+    return state
+
+
+def expected(state: WayOfTheDragonState, action: int) -> float:
+    """Return what the seat to move may expect after an action."""
+    position = after(state, action)
+    assert isinstance(position, WayOfTheDragonState)
+    return shares(position)[state.turn_of]
+
+
+@pytest.mark.parametrize("dice", ["wwfmd", "wfmeo", "wdddd", "odddd", "ddddd", "wfddd"])
+@pytest.mark.parametrize("seed", range(4))
+def test_dice_are_worth_what_the_best_action_is(dice: str, seed: int) -> None:
+    state = in_turn(seed, dice=dice)
+
+    best = max(expected(state, action) for action in state.legal_actions())
+
+    assert shares(state)[state.turn_of] == pytest.approx(best)
+
+
+def test_immune_pieces_are_worth_no_swap() -> None:
+    seats = (pieces(water=1), pieces(water=10), pieces(water=9))  # black is on its own path
+    found = {}
+    for immunity in (False, True):
+        options = {"immunity": immunity}
+        state = position(*seats, dice="wwddd", phase="keep", rolls_left=1, options=options)
+        found[immunity] = shares(state)[0]
+
+        best = max(expected(state, action) for action in state.legal_actions())
+
+        assert found[immunity] == pytest.approx(best)
+    assert found[False] > found[True]
+
+
+@pytest.mark.parametrize("rolls_left", [1, 2])
+def test_dice_that_may_be_rolled_again_are_worth_what_the_best_choice_is(rolls_left: int) -> None:
+    state = in_turn(1, dice="wfddd", rolls_left=rolls_left)
+
+    best = max(expected(state, action) for action in state.legal_actions())
+
+    assert shares(state)[state.turn_of] == pytest.approx(best)
+
+
+def test_roll_is_worth_the_mean_of_all_dice() -> None:
+    state = do(in_turn(2, dice="wfddd", rolls_left=1), "keep ddd")
+
+    mean, total = 0.0, 0
+    for dice, ways in rolls(NUMBERS["ddd"]):
+        rolled = state.copy()
+        rolled.phase, rolled.to_move, rolled.dice = MOVING, rolled.turn_of, dice
+        mean += ways * shares(rolled)[rolled.turn_of]
+        total += ways
+
+    assert shares(state)[state.turn_of] == pytest.approx(mean / total)
+
+
+def test_shares_of_all_seats_are_half_of_the_points() -> None:
+    for seed in range(4):
+        found = shares(in_turn(seed, dice="wdddd"))
+
+        assert sum(found) == pytest.approx(5 / 2)
+        assert all(0 <= share <= 1 for share in found)
+
+
+def test_dragons_are_collected_for_a_swap_that_is_worth_more_than_any_move() -> None:
+    ahead = pieces(water=10, fire=10, metal=10, earth=10, wood=5)
+    state = position(
+        pieces(water=6, fire=6, metal=6, earth=6, wood=1),
+        ahead,
+        *[pieces()] * 3,
+        dice="wfddd",
+        phase="keep",
+        rolls_left=2,
+    )
+
+    best = max(state.legal_actions(), key=lambda action: expected(state, action))
+
+    assert state.text(best) == "keep ddd"
+
+
+def test_swap_that_lets_another_seat_end_the_match_is_worth_its_outcome() -> None:
+    nearly = pieces(water=7, fire=6, metal=6, earth=6, wood=5)
+    state = position(
+        pieces(water=9, fire=9, metal=9, wood=6), nearly, pieces(), dice="odddd", seat=0
+    )
+    swap = state.parse("swap wood 5 6")
+
+    ended = do(state.copy(), "swap wood 5 6")
+
+    assert ended.outcome is not None
+    assert expected(state, swap) == 1.0
