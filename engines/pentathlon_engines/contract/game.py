@@ -108,6 +108,10 @@ class Game(ABC):
         """Return the steps that `commentary/lesson.py` reads; by default there are none."""
         return []
 
+    def examples(self) -> list[dict[str, Any]]:
+        """Return the worked examples of the rules, each with `id`, `about` and a `position`."""
+        return []
+
     def position_key(self, state: State) -> str | None:
         """Return a short name that exactly the positions share which are the same to everybody.
 

@@ -163,6 +163,11 @@ class MaatatahayGame(Game):
         steps: list[dict[str, Any]] = read_data(__file__, "lesson.json")["steps"]
         return steps
 
+    def examples(self) -> list[dict[str, Any]]:
+        """Return the worked examples of the rules."""
+        examples: list[dict[str, Any]] = read_data(__file__, "examples.json")
+        return examples
+
     def evaluation(self) -> Evaluation:
         """Return the worth of a position."""
         from pentathlon_engines.maatatahay import evaluation

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,9 +17,7 @@ from tests.engines.azure.oracle_realm import FACES
 from tests.engines.azure.positions import do, kinds, legal, load, position
 
 AZURE = GAMES["azure"]
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "data" / "azure_examples.json").read_text(encoding="utf-8")
-)
+EXAMPLES = AZURE.examples()
 RESHUFFLED = 189
 """The seed of a match with a reshuffle."""
 KEPT_BESIDE = {"turn", "known", "events", "since"}

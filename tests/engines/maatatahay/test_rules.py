@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,9 +21,7 @@ from tests.engines.maatatahay.by_page import Oracle
 from tests.engines.maatatahay.oracle import compare_match, count_crystals
 from tests.engines.maatatahay.positions import MAATATAHAY, do, legal, position
 
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "data" / "maatatahay_examples.json").read_text(encoding="utf-8")
-)
+EXAMPLES = MAATATAHAY.examples()
 CROWD = {
     **{f"{column}1": f"0.{tile}x" for column, tile in zip("abcde", (1, 2, 3, 4, 6), strict=True)},
     **{f"{column}5": f"1.{tile}x" for column, tile in zip("abcde", (1, 2, 3, 4, 5), strict=True)},
@@ -34,7 +31,7 @@ CROWD = {
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["id"])
 def test_worked_example_comes_out(example: dict[str, Any]) -> None:
-    state = MAATATAHAY.load(example["before"])
+    state = MAATATAHAY.load(example["position"])
 
     if "legal" in example:
         assert [state.text(action) for action in state.legal_actions()] == example["legal"]

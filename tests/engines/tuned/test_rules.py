@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,7 @@ from pentathlon_engines.tuned.game import first_position
 from tests.engines.tuned.oracle import compare_match
 
 TUNED = GAMES["tuned"]
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "data" / "tuned_examples.json").read_text(encoding="utf-8")
-)
+EXAMPLES = TUNED.examples()
 # All animals are on the board: seat 0 to move may go to and fro.
 PLACED = EXAMPLES[8]["position"]
 

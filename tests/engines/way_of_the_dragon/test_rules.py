@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +16,7 @@ from pentathlon_engines.way_of_the_dragon.moves import rank_seats
 from tests.engines.way_of_the_dragon.oracle import compare_match
 from tests.engines.way_of_the_dragon.positions import DRAGON, do, legal, pieces, position
 
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "data" / "way_of_the_dragon_examples.json").read_text("utf-8")
-)
+EXAMPLES = DRAGON.examples()
 POWERS: dict[str, Any] = {"options": {"powers": True}}
 
 
