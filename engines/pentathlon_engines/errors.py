@@ -14,6 +14,7 @@ EngineError
 │   └── LargeArchive     one with more bytes or entries than allowed
 ├── BadMessage           a line that is no message of the protocol
 ├── BadRecord            a record whose match does not come out as it says
+├── BadNote              a text that is not signed, or no receipt or checkpoint
 ├── BadBundle            a file that is no valid bundle
 └── BadFolder            a folder that holds another tournament than it should
 """
@@ -132,6 +133,12 @@ class BadBundle(EngineError):
     """A file that is no valid bundle; the message says what is wrong with it."""
 
     code = "bad_bundle"
+
+
+class BadNote(EngineError):
+    """A text without the signature that it should have, or that is no receipt or checkpoint."""
+
+    code = "bad_note"
 
 
 class BadFolder(EngineError):

@@ -13,10 +13,10 @@ from pentathlon_engines.cli.series import describe_score
 from pentathlon_engines.strength.block_scores import BlockScore, score_of
 from pentathlon_engines.strength.sprt import NormalizedElo, Sprt, SprtDecision, normalized_elo
 
-_SAID = {
-    SprtDecision.BETTER: "better",
-    SprtDecision.NOT_BETTER: "not better",
-    SprtDecision.UNDECIDED: "undecided",
+_SENTENCES = {
+    SprtDecision.BETTER: "{new} is better than {old}",
+    SprtDecision.NOT_BETTER: "{new} is not better than {old}",
+    SprtDecision.UNDECIDED: "It is not decided whether {new} is better than {old}",
 }
 
 
@@ -74,7 +74,8 @@ class Comparison:
 def show_comparison(comparison: Comparison, **more: Any) -> None:
     """Print what a test has found."""
     lower, upper = comparison.test.bounds
-    print_text(f"{comparison.new} is {_SAID[comparison.decision]} than {comparison.old}")
+    sentence = _SENTENCES[comparison.decision]
+    print_text(sentence.format(new=comparison.new, old=comparison.old))
     print_text(f"score: {describe_score(comparison.score)}")
     if (elo := comparison.elo) is not None:
         print_text(f"normalized Elo: {elo.elo:+.0f} ± {elo.error:.0f}")

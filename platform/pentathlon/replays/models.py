@@ -18,6 +18,17 @@ class Replay(models.Model):
     """The canonical JSON of the record, compressed."""
     raw_bytes = models.PositiveIntegerField()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    awaits_log = models.BooleanField(default=True, db_default=True)
+    """Its receipt is not in the log yet: the result is new, or hidden."""
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=("match",),
+                condition=models.Q(awaits_log=True),
+                name="replays_awaiting_log",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"replay of match {self.match_id}"

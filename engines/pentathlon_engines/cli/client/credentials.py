@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 
 import platformdirs
 
+from pentathlon_engines.cli.client.kept_files import write_private
 from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
 
 _FOLDER: Final = "pentathlon"
@@ -60,25 +61,15 @@ class Credentials:
 
     def save(self) -> None:
         """Write the file with mode 0600, all of it or nothing."""
-        path = credentials_path()
         tokens = {
             site: {"token": each.token, "username": each.username}
             for site, each in self.by_site.items()
         }
-        draft = path.with_name(f"{_FILE}.{os.getpid()}")
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-            with os.fdopen(os.open(draft, flags, 0o600), "w") as file:
-                json.dump({"site": self.site, "tokens": tokens}, file, indent=2)
-            draft.replace(path)
-        except OSError as error:
-            draft.unlink(missing_ok=True)
-            raise CommandFailed(
-                f"{path} cannot be written: {error.strerror}.",
-                try_next="PENTATHLON_TOKEN in the environment keeps a token without a file",
-                exit_code=HOST_OR_SERVER,
-            ) from error
+        write_private(
+            credentials_path(),
+            json.dumps({"site": self.site, "tokens": tokens}, indent=2),
+            try_next="PENTATHLON_TOKEN in the environment keeps a token without a file",
+        )
 
 
 def credentials_path() -> Path:

@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 
 from pentathlon_engines.cli.client.connection import connect, split_address
+from pentathlon_engines.cli.client.http_site import Site
 from pentathlon_engines.cli.failure import CHECK_FAILED, CommandFailed
 from pentathlon_engines.cli.options import AsJson, SiteOption
 from pentathlon_engines.cli.output import print_json
+from pentathlon_engines.cli.receipts import Logged, check_receipt
 from pentathlon_engines.cli.records import describe_outcome, read_record
 from pentathlon_engines.cli.tournament_proof import verify_tournament
+from pentathlon_engines.contract.game import State
 from pentathlon_engines.errors import BadRecord
 from pentathlon_engines.record.record import verify_record
 from pentathlon_engines.record.shape import Record
@@ -50,14 +53,22 @@ def verify(
             tournament, records=records, fetch=fetch, noted=commitment, as_json=as_json
         )
     elif match is not None:
-        _verify_record(match, _read(match, site), as_json=as_json)
+        _verify_match(match, site, as_json=as_json)
 
 
-def _read(match: str, site: str | None) -> Record:
+def _verify_match(match: str, site: str | None, *, as_json: bool) -> None:
     origin, number = split_address(match, "matches")
     if number is None or Path(match).exists():
-        return read_record(Path(match))  # type: ignore[no-any-return]  # JSON, verified next
+        record: Record = read_record(Path(match))
+        _show(match, record, _play_again(match, record, as_json=as_json), as_json=as_json)
+        return
     server = connect(origin or site)
+    record = _download(server, number, match)
+    state = _play_again(match, record, as_json=as_json)
+    _show(match, record, state, as_json=as_json, logged=check_receipt(server, number, record))
+
+
+def _download(server: Site, number: int, match: str) -> Record:
     record = server.get(f"replays/{number}/")
     # A server could show one chain on its page and hand out the record of another match.
     shown = server.get(f"matches/{number}/")["chain"]
@@ -70,9 +81,9 @@ def _read(match: str, site: str | None) -> Record:
     return record  # type: ignore[return-value]  # JSON, verified next
 
 
-def _verify_record(source: str, record: Record, *, as_json: bool) -> None:
+def _play_again(source: str, record: Record, *, as_json: bool) -> State:
     try:
-        state = verify_record(record)
+        return verify_record(record)
     except BadRecord as error:
         if as_json:
             print_json({"valid": False, "code": error.code, "detail": str(error)})
@@ -82,13 +93,22 @@ def _verify_record(source: str, record: Record, *, as_json: bool) -> None:
             try_next=f"pentathlon replay {source}",
             exit_code=CHECK_FAILED,
         ) from error
+
+
+def _show(
+    source: str, record: Record, state: State, *, as_json: bool, logged: Logged | None = None
+) -> None:
     fork = record.get("fork")
     summary = {name: record[name] for name in ("game", "seed", "bots", "outcome", "chain")}
     if as_json:
-        print_json({"valid": True, **summary, "plies": len(record["events"]), "fork": fork})
+        facts = {"plies": len(record["events"]), "fork": fork}
+        receipt = {"log": logged.to_json()} if logged else {}
+        print_json({"valid": True, **summary, **facts, **receipt})
         return
     typer.echo(f"{source} verifies: {len(record['events'])} plies of {state.game.info.title}")
     if fork is not None:
         typer.echo(f"forked at ply {fork['ply']} from {fork['chain']}: unrated")
     typer.echo(f"outcome: {describe_outcome(record)}")
     typer.echo(f"chain: {record['chain']}")
+    if logged is not None:
+        typer.echo(f"log: {logged.to_text()}")

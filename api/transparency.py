@@ -1,0 +1,182 @@
+"""The log of receipts: how it stands, its entries, and the proofs with which it is checked."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.endpoint import LARGEST_ID, Endpoint
+from api.pagination import PAGE_PARAMETERS
+from pentathlon.matches.models import Match, MatchQuerySet
+from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
+from pentathlon.transparency.services import (
+    checkpoint_at,
+    consistency_of,
+    inclusion_of,
+    log_size,
+    signed_receipt,
+)
+
+
+class SizeField(serializers.IntegerField):
+    """How many entries a tree has."""
+
+    def __init__(self, **options: Any) -> None:  # Any: what the framework takes
+        super().__init__(min_value=1, max_value=LARGEST_ID, **options)
+
+
+class LogSerializer(serializers.Serializer[Any]):
+    """How the log stands."""
+
+    size = serializers.IntegerField(help_text="How many entries it has.")
+    checkpoint = serializers.CharField(
+        help_text="Size and root, signed, as https://c2sp.org/tlog-checkpoint says. Note it."
+    )
+    keys = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Public keys of the site, the one that signs now first.",
+    )
+
+
+class LogRootSerializer(serializers.ModelSerializer[LogRoot]):
+    """The root of a day."""
+
+    checkpoint = serializers.CharField(source="note", help_text="As signed that day.")
+
+    class Meta:
+        model = LogRoot
+        fields = ("day", "size", "checkpoint")
+        read_only_fields = fields
+
+
+class LogEntrySerializer(serializers.ModelSerializer[LogEntry]):
+    """A receipt in the log."""
+
+    note = serializers.SerializerMethodField(
+        help_text="The receipt, a line of JSON, and its signature (https://c2sp.org/signed-note)."
+    )
+
+    class Meta:
+        model = LogEntry
+        fields = ("index", "match", "note")
+        read_only_fields = fields
+
+    def get_note(self, entry: LogEntry) -> str:
+        """Return the signed receipt."""
+        return signed_receipt(entry)
+
+
+class HashesField(serializers.ListField):
+    """Hashes, each of 64 hexadecimal digits."""
+
+    child = serializers.CharField()
+
+    def to_representation(self, data: list[bytes]) -> list[str]:
+        """Return the digits."""
+        return [each.hex() for each in data]
+
+
+class InclusionSerializer(serializers.Serializer[Any]):
+    """The proof that a match is in the log (RFC 9162, 2.1.3)."""
+
+    index = serializers.IntegerField(help_text="Of the entry.")
+    note = serializers.CharField(help_text="The signed receipt; without signature it is the leaf.")
+    path = HashesField(help_text="From the leaf to the root.")
+    checkpoint = serializers.CharField(help_text="The signed root to which the path leads.")
+
+
+class ConsistencySerializer(serializers.Serializer[Any]):
+    """The proof that a log has grown (RFC 9162, 2.1.4)."""
+
+    first = serializers.IntegerField()
+    second = serializers.IntegerField()
+    path = HashesField()
+
+
+class SizesSerializer(serializers.Serializer[Any]):
+    """Which two trees to compare."""
+
+    first = SizeField(help_text="Entries of one tree.")
+    second = SizeField(help_text="Entries of the other; the smaller one is the earlier.")
+
+
+class SizeSerializer(serializers.Serializer[Any]):
+    """In which tree to look."""
+
+    size = SizeField(required=False, help_text="Entries of the tree; all if left out.")
+
+
+class LogViewSet(Endpoint[LogEntry]):
+    """The log of receipts, to which results are only ever added."""
+
+    noun = "entry"
+    queryset = LogEntry.objects.select_related("key")
+    serializer_class = LogSerializer
+    filter_backends = ()
+    query_parameters = {"roots": PAGE_PARAMETERS, "consistency": ("first", "second")}
+
+    @extend_schema(operation_id="log_retrieve", responses=LogSerializer)
+    def standing(self, request: Request) -> Response:
+        """Show how the log stands: whoever notes the checkpoint can check later what has become.
+
+        The log is a Merkle tree (RFC 6962) of receipts. A match is logged once everybody may see
+        its result.
+        """
+        size = log_size()
+        keys = SigningKey.objects.order_by("-pk").values_list("text", flat=True)
+        told = {"size": size, "checkpoint": checkpoint_at(size), "keys": list(keys)}
+        return Response(LogSerializer(told).data)
+
+    @extend_schema(responses=LogRootSerializer(many=True))
+    @action(detail=False)
+    def roots(self, request: Request) -> Response:
+        """List the roots that were published, one a day, the latest first."""
+        found: Any = LogRoot.objects.all()  # Any: the resource is of entries
+        page: Any = self.paginate_queryset(found)
+        return self.get_paginated_response(LogRootSerializer(page, many=True).data)
+
+    @extend_schema(responses=LogEntrySerializer)
+    @action(detail=True, url_path="receipt")
+    def receipt(self, request: Request, pk: str) -> Response:
+        """Show an entry: a signed receipt."""
+        return Response(LogEntrySerializer(self.get_object()).data)
+
+    @extend_schema(parameters=[SizesSerializer], responses=ConsistencySerializer)
+    @action(detail=False, pagination_class=None)
+    def consistency(self, request: Request) -> Response:
+        """Prove that the log of a later size has grown from that of an earlier one."""
+        asked = SizesSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        first, second = sorted(asked.validated_data.values())
+        path = consistency_of(first, second)
+        told = {"first": first, "second": second, "path": path}
+        return Response(ConsistencySerializer(told).data)
+
+
+class InclusionViewSet(Endpoint[Match]):
+    """Where the receipt of a match is in the log."""
+
+    noun = "match"
+    queryset = Match.objects.none()
+    serializer_class = InclusionSerializer
+    filter_backends = ()
+    query_parameters = {"inclusion": ("size",)}
+
+    def get_queryset(self) -> MatchQuerySet:
+        """Return what this person may see."""
+        return Match.objects.visible_to(self.reader)
+
+    @extend_schema(
+        operation_id="matches_inclusion",
+        parameters=[SizeSerializer],
+        responses=InclusionSerializer,
+    )
+    def inclusion(self, request: Request, pk: str) -> Response:
+        """Prove that the receipt of a match is in the log."""
+        asked = SizeSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        found = inclusion_of(self.get_object(), **asked.validated_data)
+        return Response(InclusionSerializer(found).data)

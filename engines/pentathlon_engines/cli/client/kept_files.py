@@ -1,0 +1,26 @@
+"""Files in which commands keep something for the next time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pentathlon_engines.cli.failure import HOST_OR_SERVER, CommandFailed
+
+
+def write_private(path: Path, text: str, *, try_next: str) -> None:
+    """Write a file that only its owner may read, all of it or nothing."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with os.fdopen(os.open(draft, flags, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise CommandFailed(
+            f"{path} cannot be written: {error.strerror}.",
+            try_next=try_next,
+            exit_code=HOST_OR_SERVER,
+        ) from error

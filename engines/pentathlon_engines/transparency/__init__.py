@@ -1,0 +1,1 @@
+"""The log of receipts: a Merkle tree that only grows, and how anybody checks it."""

@@ -1,0 +1,144 @@
+"""Signed notes: texts with an Ed25519 signature below, and the checkpoints of a log among them.
+
+The forms are those of other transparency logs, so that their tools read ours: signed notes
+(https://c2sp.org/signed-note) and checkpoints (https://c2sp.org/tlog-checkpoint). Signing and
+checking need the package `cryptography`, everything else none.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from pentathlon_engines.errors import BadNote
+
+_ED25519: Final = b"\x01"
+_KEY_BYTES: Final = 32
+_ID_BYTES: Final = 4
+_SIGNATURE: Final = re.compile(r"— (?P<name>[^\s+]+) (?P<data>[A-Za-z0-9+/]+=*)")
+_CHECKPOINT: Final = re.compile(r"(?P<origin>[^\n]+)\n(?P<size>\d{1,18})\n(?P<root>[^\n]+)\n")
+_LONGEST: Final = 20_000
+"""Characters of a note: the ones of a log have fewer than a thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogKey:
+    """The public key of a log, and the name under which it signs."""
+
+    name: str
+    public: bytes
+
+    @property
+    def identity(self) -> bytes:
+        """Return the four bytes by which a signature names its key."""
+        named = self.name.encode() + b"\n" + _ED25519 + self.public
+        return hashlib.sha256(named).digest()[:_ID_BYTES]
+
+    def to_text(self) -> str:
+        """Return the key as one line: name, identity and key."""
+        return f"{self.name}+{self.identity.hex()}+{_to_base64(_ED25519 + self.public)}"
+
+    @classmethod
+    def from_text(cls, text: str) -> LogKey:
+        """Read what `to_text` wrote; raise `BadNote` if it is no key of a log."""
+        name, _, rest = text.partition("+")
+        identity, _, data = rest.partition("+")
+        told = _from_base64(data)
+        key = cls(name, told[1:])
+        is_whole = told[:1] == _ED25519 and len(key.public) == _KEY_BYTES
+        if not name or not is_whole or key.identity.hex() != identity:
+            raise BadNote("this is no public key of a log.")
+        return key
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How a log stands: how many entries it has, and the root of their tree."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    def to_text(self) -> str:
+        """Return the text that is signed."""
+        return f"{self.origin}\n{self.size}\n{_to_base64(self.root)}\n"
+
+    @classmethod
+    def from_text(cls, text: str) -> Checkpoint:
+        """Read what `to_text` wrote; raise `BadNote` if it is no checkpoint."""
+        found = _CHECKPOINT.match(text)
+        if found is None:
+            raise BadNote("this note is no checkpoint.")
+        return cls(found["origin"], int(found["size"]), _from_base64(found["root"]))
+
+
+def write_note(text: str, *, key: LogKey, sign: Callable[[bytes], bytes]) -> str:
+    """Sign a text, which ends with a line break, and return it with its signature below."""
+    return note_of(text, key=key, signature=sign(text.encode()))
+
+
+def note_of(text: str, *, key: LogKey, signature: bytes) -> str:
+    """Return a text with the signature that it has."""
+    return f"{text}\n— {key.name} {_to_base64(key.identity + signature)}\n"
+
+
+def read_note(note: str, *, key: LogKey) -> str:
+    """Return the text of a note that this key has signed.
+
+    Raises `BadNote` if it is no note, or not signed by the key.
+    """
+    if len(note) > _LONGEST or not note.endswith("\n"):
+        raise BadNote("this is no signed note.")
+    text, gap, signatures = note.rpartition("\n\n")
+    for line in signatures.splitlines() if gap else []:
+        found = _SIGNATURE.fullmatch(line)
+        told = _from_base64(found["data"]) if found and found["name"] == key.name else b""
+        if told[:_ID_BYTES] != key.identity:
+            continue
+        signed = f"{text}\n"
+        if _is_signed(signed.encode(), told[_ID_BYTES:], public=key.public):
+            return signed
+        raise BadNote("the signature is not that of this text: somebody has changed it.")
+    raise BadNote(f"it is not signed by {key.to_text()}.")
+
+
+def read_note_of_any(note: str, *, keys: Iterable[LogKey]) -> str:
+    """Return the text of a note that one of these keys has signed.
+
+    Raises `BadNote` as `read_note` does, for the last key.
+    """
+    problem = BadNote("it is not signed by a key that is known.")
+    for key in keys:
+        try:
+            return read_note(note, key=key)
+        except BadNote as error:
+            problem = error
+    raise problem
+
+
+def _is_signed(text: bytes, signature: bytes, *, public: bytes) -> bool:
+    # Only who checks a signature needs the package, which comes with the extra `cli`.
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, text)
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _to_base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _from_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (ValueError, binascii.Error):
+        return b""

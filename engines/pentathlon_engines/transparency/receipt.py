@@ -1,0 +1,43 @@
+"""Receipts: what a log keeps of a match, in one line of canonical JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Final, TypedDict
+
+from pentathlon_engines.errors import BadNote
+from pentathlon_engines.record.record import canonical
+
+FORMAT: Final = "pentathlon/receipt/1"
+
+
+class Receipt(TypedDict):
+    """What was played, and the chain of its record: no event of it can change any more."""
+
+    format: str
+    match: int
+    game: str
+    rules: int
+    chain: str
+    """Of the record, over all that stands in it."""
+    sandbox: str
+    finished_at: str
+    """In ISO 8601, UTC."""
+
+
+def write_receipt(receipt: Receipt) -> str:
+    """Return the line that is signed and logged."""
+    return canonical(receipt).decode() + "\n"
+
+
+def read_receipt(text: str) -> Receipt:
+    """Return what stands in the line; raise `BadNote` if it is no receipt."""
+    try:
+        told = json.loads(text)
+    except ValueError:
+        told = None
+    if not isinstance(told, dict) or told.get("format") != FORMAT:
+        raise BadNote("this note is no receipt of a match.")
+    if set(told) != set(Receipt.__annotations__) or write_receipt(told) != text:  # type: ignore[arg-type]  # checked right here
+        raise BadNote("this receipt is not written as receipts are.")
+    return told  # type: ignore[return-value]  # checked above

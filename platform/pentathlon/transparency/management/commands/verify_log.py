@@ -1,0 +1,56 @@
+"""Prove that the log of receipts has only grown, and that results are what it says."""
+
+from argparse import ArgumentParser
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand, CommandError
+
+from pentathlon.transparency.models import LogRoot
+from pentathlon.transparency.services import log_size
+from pentathlon.transparency.verification import growth_difference, log_differences
+from pentathlon_engines.errors import BadNote
+
+_SHOWN: Final = 20
+
+
+class Command(BaseCommand):
+    """Check every entry, every record and every published root; exit code 1 if one differs."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take checkpoints that somebody has noted."""
+        parser.add_argument(
+            "noted",
+            nargs="*",
+            type=Path,
+            metavar="CHECKPOINT",
+            help="files with checkpoints from which the log must have grown",
+        )
+        parser.add_argument(
+            "--without-records", action="store_true", help="do not read the records of matches"
+        )
+
+    def handle(self, **options: Any) -> None:  # Any: Django's own signature
+        """Print what differs, or how much was checked."""
+        found = [each for path in options["noted"] if (each := _growth(path))]
+        found += islice(log_differences(replays=not options["without_records"]), _SHOWN)
+        for each in found:
+            self.stdout.write(each)
+        if found:
+            raise CommandError("The log differs from what was signed; see above.")
+        self.stdout.write(
+            f"{log_size():,} entries and {LogRoot.objects.count():,} roots as signed."
+        )
+
+
+def _growth(path: Path) -> str | None:
+    try:
+        difference = growth_difference(path.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}.") from error
+    except BadNote as error:
+        raise CommandError(f"{path}: {error}") from error
+    return difference and f"{path}: {difference}"

@@ -1,0 +1,166 @@
+"""Keeps the log of receipts: signed results, in a tree that only grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, cast
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+
+from pentathlon.common.errors import NotFound
+from pentathlon.matches.hidden_lanes import hidden_from
+from pentathlon.matches.models import PRIVATE_KINDS, Match
+from pentathlon.replays.models import Replay
+from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
+from pentathlon.transparency.signing import log_key, sign
+from pentathlon.transparency.tiles import Tiles, append_hashes
+from pentathlon_engines.transparency.merkle import (
+    leaf_hash,
+    prove_consistency,
+    prove_inclusion,
+    root_hash,
+)
+from pentathlon_engines.transparency.notes import Checkpoint, LogKey, note_of, write_note
+from pentathlon_engines.transparency.receipt import FORMAT, Receipt, write_receipt
+
+AT_ONCE: Final = 300
+"""Receipts of one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """The proof that a receipt is in the log."""
+
+    index: int
+    note: str
+    """The receipt with its signature."""
+    path: list[bytes]
+    checkpoint: str
+    """Of the tree to which the path leads, with its signature."""
+
+
+def log_results() -> int:
+    """Append the receipts of results that everybody may see by now; return how many.
+
+    Validations and spot checks are nobody's results and never logged; hidden results are, once
+    they are out.
+    """
+    with transaction.atomic():
+        found = [replay.match for replay in to_be_logged()[:AT_ONCE]]
+        Replay.objects.filter(match__in=found).update(awaits_log=False)
+        results = [match for match in found if match.kind not in PRIVATE_KINDS]
+        if results:
+            _append(results)
+    return len(results)
+
+
+def to_be_logged() -> QuerySet[Replay]:
+    """Return replays of results that the log lacks and everybody may see, with their matches."""
+    waiting = Replay.objects.filter(~hidden_from(None, match="match__"), awaits_log=True)
+    return waiting.order_by("match").select_related("match").defer("data")
+
+
+def publish_root(now: datetime | None = None) -> LogRoot | None:
+    """Publish the root of a day once, as soon as the log has an entry; return it if it is new."""
+    day = (now or datetime.now(UTC)).date()
+    if LogRoot.objects.filter(day=day).exists() or not (size := log_size()):
+        return None
+    root, is_new = LogRoot.objects.get_or_create(
+        day=day, defaults={"size": size, "note": checkpoint_at(size)}
+    )
+    return root if is_new else None
+
+
+def log_size() -> int:
+    """Return how many entries the log has."""
+    last = LogEntry.objects.aggregate(last=Max("index"))["last"]
+    return 0 if last is None else last + 1
+
+
+def checkpoint_at(size: int, *, tiles: Tiles | None = None) -> str:
+    """Return the signed checkpoint of the first `size` entries."""
+    key = log_key()
+    root = root_hash(size, (tiles or Tiles()).subtree)
+    return write_note(Checkpoint(key.name, size, root).to_text(), key=key, sign=sign)
+
+
+def inclusion_of(match: Match, *, size: int | None = None) -> Inclusion:
+    """Prove that the receipt of a match is among the first `size` entries, or among all.
+
+    Raises `NotFound`: `not_logged` if it is not there, `no_such_size` if the log is smaller.
+    """
+    size = log_size() if size is None else _checked_size(size)
+    entry = _entries_of(match).filter(index__lt=size).select_related("key").first()
+    if entry is None:
+        raise NotFound(
+            f"Match {match.pk} is not among the first {size:,} entries of the log. Results are "
+            "logged some seconds after they are public.",
+            code="not_logged",
+        )
+    tiles = Tiles()
+    path = prove_inclusion(entry.index, size, tiles.subtree)
+    return Inclusion(entry.index, signed_receipt(entry), path, checkpoint_at(size, tiles=tiles))
+
+
+def log_index_of(match: Match) -> int | None:
+    """Return where the receipt of a match is in the log, if it is there."""
+    return _entries_of(match).values_list("index", flat=True).first()
+
+
+def consistency_of(first: int, second: int) -> list[bytes]:
+    """Prove that the log of `second` entries has grown from that of `first`, from 1 on.
+
+    Raises `NotFound` (`no_such_size`) if the log has never been as large, `ValueError` if the
+    first is the larger one.
+    """
+    return prove_consistency(first, _checked_size(second), Tiles().subtree)
+
+
+def signed_receipt(entry: LogEntry) -> str:
+    """Return the receipt of an entry as a signed note."""
+    key = LogKey.from_text(entry.key.text)
+    return note_of(entry.receipt, key=key, signature=bytes(entry.signature))
+
+
+def _append(matches: Sequence[Match]) -> None:
+    key, _ = SigningKey.objects.get_or_create(text=log_key().to_text())
+    size = log_size()
+    receipts = [_receipt_of(match) for match in matches]
+    LogEntry.objects.bulk_create(
+        LogEntry(
+            index=size + number, match=match, receipt=text, signature=sign(text.encode()), key=key
+        )
+        for number, (match, text) in enumerate(zip(matches, receipts, strict=True))
+    )
+    append_hashes([leaf_hash(text.encode()) for text in receipts], size=size)
+
+
+def _receipt_of(match: Match) -> str:
+    finished_at = cast(datetime, match.finished_at)  # only finished matches have a replay
+    receipt: Receipt = {
+        "format": FORMAT,
+        "match": match.pk,
+        "game": match.game,
+        "rules": match.rules_version,
+        "chain": match.chain,
+        "sandbox": match.sandbox,
+        "finished_at": finished_at.astimezone(UTC).isoformat(timespec="milliseconds"),
+    }
+    return write_receipt(receipt)
+
+
+def _entries_of(match: Match) -> QuerySet[LogEntry]:
+    """Return the entries of a match, that of the result that counts now first."""
+    return LogEntry.objects.filter(match=match).order_by("-index")
+
+
+def _checked_size(size: int) -> int:
+    if size > (largest := log_size()):
+        raise NotFound(
+            f"The log has {largest:,} entries, so there is no root of {size:,}.",
+            code="no_such_size",
+        )
+    return size

@@ -1,0 +1,102 @@
+"""Proves that the log is what it was, and that results are what the log says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pentathlon.replays.services import read_record
+from pentathlon.transparency.models import LogEntry, LogRoot, SigningKey
+from pentathlon.transparency.services import log_size, signed_receipt
+from pentathlon.transparency.tiles import Tiles
+from pentathlon_engines.errors import BadNote
+from pentathlon_engines.record.record import chain
+from pentathlon_engines.transparency.merkle import (
+    is_consistent,
+    leaf_hash,
+    prove_consistency,
+    root_hash,
+)
+from pentathlon_engines.transparency.notes import Checkpoint, LogKey, read_note, read_note_of_any
+from pentathlon_engines.transparency.receipt import read_receipt
+
+_AT_ONCE: Final = 500
+
+
+def log_differences(*, replays: bool = True) -> Iterator[str]:
+    """Yield a sentence for each thing that is not as the log says.
+
+    Every entry is read: its place, its signature, its hash in the tree and, unless `replays` is
+    False, the record of its match, whose chain is computed again. Then every published root.
+    """
+    size = log_size()
+    tiles = Tiles()
+    for first in range(0, size, _AT_ONCE):
+        part = LogEntry.objects.filter(index__gte=first, index__lt=first + _AT_ONCE)
+        related = part.select_related("key", *(["match__replay"] if replays else []))
+        entries = {entry.index: entry for entry in related}
+        for index in range(first, min(first + _AT_ONCE, size)):
+            entry = entries.get(index)
+            if entry is None:
+                yield f"entry {index} is missing"
+            else:
+                yield from _entry_differences(entry, tiles, has_replay=replays)
+    yield from _root_differences(size, tiles)
+
+
+def growth_difference(noted: str) -> str | None:
+    """Return why the log has not grown from a checkpoint that somebody noted; None if it has.
+
+    Raises `BadNote` if this site has not signed it.
+    """
+    checkpoint = _read_checkpoint(noted)
+    size, tiles = log_size(), Tiles()
+    if checkpoint.size > size:
+        return f"the log has {size:,} entries, fewer than the {checkpoint.size:,} that were noted"
+    if not checkpoint.size:
+        return None
+    path = prove_consistency(checkpoint.size, size, tiles.subtree)
+    roots = (checkpoint.root, root_hash(size, tiles.subtree))
+    if is_consistent(first=checkpoint.size, second=size, roots=roots, path=path):
+        return None
+    return f"the log has not grown from the {checkpoint.size:,} entries that were noted"
+
+
+def _entry_differences(entry: LogEntry, tiles: Tiles, *, has_replay: bool) -> Iterator[str]:
+    try:
+        text = read_note(signed_receipt(entry), key=LogKey.from_text(entry.key.text))
+        receipt = read_receipt(text)
+    except BadNote as error:
+        yield f"entry {entry.index}: {error}"
+        return
+    if receipt["match"] != entry.match_id:
+        yield f"entry {entry.index}: the receipt is of match {receipt['match']}"
+    if _stored(tiles, entry.index) != leaf_hash(text.encode()):
+        yield f"entry {entry.index}: the tree has another hash"
+    if has_replay and chain(read_record(entry.match.replay)) != receipt["chain"]:
+        yield f"entry {entry.index}: the record of match {entry.match_id} has another chain"
+
+
+def _root_differences(size: int, tiles: Tiles) -> Iterator[str]:
+    for root in LogRoot.objects.order_by("day"):
+        try:
+            checkpoint = _read_checkpoint(root.note)
+        except BadNote as error:
+            yield f"root of {root.day}: {error}"
+            continue
+        if checkpoint.size != root.size or root.size > size:
+            yield f"root of {root.day}: the log has no {checkpoint.size:,} entries"
+        elif root_hash(root.size, tiles.subtree) != checkpoint.root:
+            yield f"root of {root.day}: the first {root.size:,} entries are not what they were"
+
+
+def _stored(tiles: Tiles, index: int) -> bytes | None:
+    try:
+        return tiles.subtree(0, index)
+    except LookupError:
+        return None
+
+
+def _read_checkpoint(note: str) -> Checkpoint:
+    keys = [LogKey.from_text(key.text) for key in SigningKey.objects.order_by("-pk")]
+    return Checkpoint.from_text(read_note_of_any(note, keys=keys))

@@ -1,0 +1,164 @@
+"""Merkle trees, beside the definitions of RFC 6962 written down as they stand there."""
+
+import hashlib
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pentathlon_engines.transparency.merkle import (
+    is_consistent,
+    is_included,
+    leaf_hash,
+    prove_consistency,
+    prove_inclusion,
+    root_hash,
+)
+
+ENTRIES = [
+    bytes.fromhex(text)
+    for text in (
+        "",
+        "00",
+        "10",
+        "2021",
+        "3031",
+        "40414243",
+        "5051525354555657",
+        "606162636465666768696a6b6c6d6e6f",
+    )
+]
+"""The entries with which implementations of RFC 6962 compare themselves."""
+ROOTS = (
+    "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+    "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+    "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+    "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+    "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+    "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+)
+
+
+def tree_hash(entries: list[bytes]) -> bytes:
+    """MTH of RFC 6962, 2.1."""
+    if not entries:
+        return hashlib.sha256().digest()
+    if len(entries) == 1:
+        return hashlib.sha256(b"\x00" + entries[0]).digest()
+    k = largest_power(len(entries))
+    return hashlib.sha256(b"\x01" + tree_hash(entries[:k]) + tree_hash(entries[k:])).digest()
+
+
+def audit_path(m: int, entries: list[bytes]) -> list[bytes]:
+    """PATH of RFC 6962, 2.1.1."""
+    if len(entries) == 1:
+        return []
+    k = largest_power(len(entries))
+    if m < k:
+        return [*audit_path(m, entries[:k]), tree_hash(entries[k:])]
+    return [*audit_path(m - k, entries[k:]), tree_hash(entries[:k])]
+
+
+def subproof(m: int, entries: list[bytes], *, is_whole: bool) -> list[bytes]:
+    """SUBPROOF of RFC 6962, 2.1.2."""
+    if m == len(entries):
+        return [] if is_whole else [tree_hash(entries)]
+    k = largest_power(len(entries))
+    if m <= k:
+        return [*subproof(m, entries[:k], is_whole=is_whole), tree_hash(entries[k:])]
+    return [*subproof(m - k, entries[k:], is_whole=False), tree_hash(entries[:k])]
+
+
+def largest_power(length: int) -> int:
+    k = 1
+    while 2 * k < length:
+        k *= 2
+    return k
+
+
+class Tree:
+    """Entries, and the hashes of their complete subtrees."""
+
+    def __init__(self, entries: list[bytes]) -> None:
+        self.entries = entries
+
+    def subtree(self, level: int, index: int) -> bytes:
+        part = self.entries[index << level : (index + 1) << level]
+        assert len(part) == 1 << level, "only complete subtrees may be asked for"
+        return tree_hash(part)
+
+
+@pytest.mark.parametrize("size", range(1, 9))
+def test_roots_of_known_trees(size: int) -> None:
+    assert root_hash(size, Tree(ENTRIES).subtree).hex() == ROOTS[size - 1]
+
+
+@pytest.mark.parametrize("size", range(1, 34))
+def test_each_path_is_that_of_the_definition(size: int) -> None:
+    entries = [bytes([number]) for number in range(size)]
+    tree = Tree(entries)
+
+    for index in range(size):
+        path = prove_inclusion(index, size, tree.subtree)
+
+        assert path == audit_path(index, entries)
+        proves = partial(is_included, index=index, size=size, root=tree_hash(entries))
+        assert proves(leaf_hash(entries[index]), path=path)
+        assert not proves(leaf_hash(b"another"), path=path)
+        longer = [*path, leaf_hash(b"more")]
+        assert not proves(leaf_hash(entries[index]), path=longer)
+        if path:
+            assert not proves(leaf_hash(entries[index]), path=path[:-1])
+
+
+@pytest.mark.parametrize("second", range(1, 34))
+def test_each_growth_is_that_of_the_definition(second: int) -> None:
+    entries = [bytes([number]) for number in range(second)]
+    tree = Tree(entries)
+
+    for first in range(1, second + 1):
+        path = prove_consistency(first, second, tree.subtree)
+        roots = (tree_hash(entries[:first]), tree_hash(entries))
+
+        assert path == subproof(first, entries, is_whole=True)
+        assert is_consistent(first=first, second=second, roots=roots, path=path)
+        assert not is_consistent(
+            first=first, second=second, roots=(tree_hash([b"x"]), roots[1]), path=path
+        )
+        assert not is_consistent(
+            first=first, second=second, roots=(roots[0], tree_hash([b"x"])), path=path
+        )
+        if path:
+            assert not is_consistent(first=first, second=second, roots=roots, path=path[:-1])
+
+
+@given(st.data())
+def test_changed_history_has_no_proof(data: st.DataObject) -> None:
+    """Whatever entry of the smaller tree is changed, the honest path proves nothing any more."""
+    second = data.draw(st.integers(2, 40))
+    first = data.draw(st.integers(1, second - 1))
+    changed = data.draw(st.integers(0, first - 1))
+    entries = [bytes([number]) for number in range(second)]
+    forged = [*entries[:changed], b"forged", *entries[changed + 1 :]]
+
+    path = prove_consistency(first, second, Tree(forged).subtree)
+
+    roots = (tree_hash(entries[:first]), tree_hash(forged))
+    assert not is_consistent(first=first, second=second, roots=roots, path=path)
+
+
+@pytest.mark.parametrize(("index", "size"), [(-1, 3), (3, 3), (0, 0)])
+def test_no_path_to_an_entry_that_is_not_there(index: int, size: int) -> None:
+    with pytest.raises(ValueError, match="has none at"):
+        prove_inclusion(index, size, Tree([b"a", b"b", b"c"]).subtree)
+    assert not is_included(b"", index=index, size=size, path=[], root=b"")
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 3), (4, 3), (-1, 3)])
+def test_no_growth_from_a_larger_tree_or_from_none(first: int, second: int) -> None:
+    with pytest.raises(ValueError, match="has not grown"):
+        prove_consistency(first, second, Tree([b"a", b"b", b"c"]).subtree)
+    assert not is_consistent(first=first, second=second, roots=(b"", b""), path=[])

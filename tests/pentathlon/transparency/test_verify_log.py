@@ -1,0 +1,117 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from pentathlon.matches.models import Match
+from pentathlon.replays.codec import CODEC, pack
+from pentathlon.replays.models import Replay
+from pentathlon.replays.services import read_record
+from pentathlon.transparency.models import LogEntry, LogRoot, LogTile
+from pentathlon.transparency.services import checkpoint_at, publish_root
+from pentathlon_engines.record.record import canonical
+from tests.pentathlon.transparency.logging_matches import log_matches
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def played() -> list[Match]:
+    matches = log_matches(3)
+    publish_root(datetime(2026, 5, 1, tzinfo=UTC))
+    return matches
+
+
+def verify(*arguments: str | Path) -> None:
+    call_command("verify_log", *map(str, arguments))
+
+
+def change_record(match: Match) -> None:
+    replay = Replay.objects.get(match=match)
+    record = read_record(replay)
+    record["bots"][0]["name"] = "somebody else"
+    Replay.objects.filter(match=match).update(data=pack(canonical(record)), codec=CODEC)
+
+
+def change_receipt(match: Match) -> None:
+    entry = LogEntry.objects.get(match=match)
+    entry.receipt = entry.receipt.replace("namespaces", "landlock")
+    entry.save()
+
+
+def change_tree(match: Match) -> None:
+    tile = LogTile.objects.get(level=0)
+    tile.hashes = bytes(32) + bytes(tile.hashes)[32:]
+    tile.save()
+
+
+def remove_entry(match: Match) -> None:
+    LogEntry.objects.filter(match=match).delete()
+
+
+def change_root(match: Match) -> None:
+    LogRoot.objects.update(note=checkpoint_at(2), size=3)
+
+
+def test_log_as_it_was_signed(played: list[Match], capsys: pytest.CaptureFixture[str]) -> None:
+    verify()
+
+    assert "3 entries and 1 roots as signed." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("forge", "told"),
+    [
+        (change_record, "the record of match {match} has another chain"),
+        (change_receipt, "entry 0: the signature is not that of this text"),
+        (change_tree, "entry 0: the tree has another hash"),
+        (remove_entry, "entry 0 is missing"),
+        (change_root, "root of 2026-05-01: the log has no 2 entries"),
+    ],
+)
+def test_whatever_was_rewritten_is_named(
+    played: list[Match],
+    capsys: pytest.CaptureFixture[str],
+    forge: Callable[[Match], None],
+    told: str,
+) -> None:
+    forge(played[0])
+
+    with pytest.raises(CommandError, match="differs from what was signed"):
+        verify()
+
+    assert told.format(match=played[0].pk) in capsys.readouterr().out
+
+
+def test_noted_checkpoint_is_proven_to_have_grown(played: list[Match], tmp_path: Path) -> None:
+    noted = tmp_path / "noted.txt"
+    noted.write_text(checkpoint_at(2))
+
+    verify(noted)
+
+
+def test_log_that_was_begun_anew_is_found_out(
+    played: list[Match], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Everything agrees with itself again; only who noted a checkpoint can tell."""
+    noted = tmp_path / "noted.txt"
+    noted.write_text(checkpoint_at(3))
+    for model in (LogEntry, LogRoot, LogTile):
+        model.objects.all().delete()
+    log_matches(4)
+    verify()
+
+    with pytest.raises(CommandError, match="differs"):
+        verify(noted)
+
+    assert "the log has not grown from the 3 entries" in capsys.readouterr().out
+
+
+def test_other_sites_checkpoint_is_refused(played: list[Match], tmp_path: Path) -> None:
+    noted = tmp_path / "noted.txt"
+    noted.write_text("elsewhere\n3\nAAAA\n\n— elsewhere AAAA\n")
+
+    with pytest.raises(CommandError, match="not signed by"):
+        verify(noted)
